@@ -27,6 +27,7 @@ async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
                 "trigger": answer.trigger.value,
                 "pattern": answer.pattern,
                 "priority": answer.priority,
+                "is_on": answer.is_on,
                 "hits": answer.hits,
                 "last_hit_at": answer.last_hit_at and answer.last_hit_at.isoformat(),
                 "expires_at": answer.expires_at and answer.expires_at.isoformat(),
@@ -35,8 +36,9 @@ async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
         ]
         print_json({"curated_answers": rows})
         return
-    shown = table("trigger", "pattern", "priority", "hits", "last hit")
+    shown = table("trigger", "pattern", "priority", "state", "hits", "last hit")
     for answer in answers:
         last = answer.last_hit_at.strftime("%Y-%m-%d %H:%M") if answer.last_hit_at else "never"
-        shown.add_row(answer.trigger.value, answer.pattern, str(answer.priority), str(answer.hits), last)
+        state = "on" if answer.is_on else "off"
+        shown.add_row(answer.trigger.value, answer.pattern, str(answer.priority), state, str(answer.hits), last)
     out.print(shown)

@@ -3,7 +3,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger, applicable, matching_answer
+from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger, applicable, matching_answer
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 AGENT = uuid4()
@@ -46,6 +46,27 @@ def hit(
 )
 def test_triggers(trigger: Trigger, pattern: str, question: str, matches: bool) -> None:
     assert (hit([answer(trigger, pattern)], question) is not None) is matches
+
+
+def test_one_that_is_off_is_not_given() -> None:
+    off, on = answer(Trigger.EXACT, "refund", is_on=False), answer(Trigger.PHRASE, "refund")
+    assert hit([off], "refund") is None
+    assert hit([off, on], "refund") == on.id
+
+
+@pytest.mark.parametrize(
+    ("only", "fits"),
+    [
+        pytest.param(CuratedFilter(), True, id="every answer"),
+        pytest.param(CuratedFilter("days REFUND"), True, id="words of the pattern and of the answer"),
+        pytest.param(CuratedFilter("refund lamp"), False, id="one word is nowhere"),
+        pytest.param(CuratedFilter(is_on=True), False, id="only those that are on"),
+        pytest.param(CuratedFilter(is_on=False), True, id="only those that are off"),
+    ],
+)
+def test_answers_are_looked_for(only: CuratedFilter, fits: bool) -> None:
+    off = CuratedAnswer(uuid4(), AGENT, Trigger.EXACT, "Refund?", "Within 30 days.", is_on=False)
+    assert only.fits(off) is fits
 
 
 def test_higher_priority_wins_over_an_exact_trigger() -> None:

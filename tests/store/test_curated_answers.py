@@ -9,8 +9,8 @@ import pytest
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records.agents import AgentRecords
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.records import CuratedAnswerRecords
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger, with_changes, written_of
+from app.answers.curated.records import KEPT_EDITS, CuratedAnswerRecords, CuratedEditRecords
 from app.core.errors import NotFound
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
@@ -60,6 +60,31 @@ async def test_a_deleted_answer_is_gone(record: SystemOfRecord, agent: Agent) ->
         CuratedAnswerRecords(tx).create(answer)
         CuratedAnswerRecords(tx).delete(agent.id, answer.id)
         assert CuratedAnswerRecords(tx).of_agent(agent.id) == []
+
+
+async def test_edits_are_kept_latest_first_and_go_with_their_answer(record: SystemOfRecord, agent: Agent) -> None:
+    answer = an_answer(agent.id)
+    with record.writing() as tx:
+        CuratedAnswerRecords(tx).create(answer)
+        CuratedEditRecords(tx).keep(answer, "ann@example.com")
+        CuratedEditRecords(tx).keep(answer, "bob@example.com")  # who changed nothing
+        CuratedEditRecords(tx).keep(replace(answer, is_on=False, answer="Never."), "bob@example.com")
+        first, second = reversed(with_changes(CuratedEditRecords(tx).of_answer(answer.id)))
+        assert (first.number, first.author, first.changed) == (1, "ann@example.com", ())
+        assert written_of(first.answer) == written_of(answer)
+        assert (second.number, second.author, second.changed) == (2, "bob@example.com", ("is_on", "answer"))
+        CuratedAnswerRecords(tx).delete(agent.id, answer.id)
+        assert CuratedEditRecords(tx).of_answer(answer.id) == []
+
+
+async def test_the_oldest_edits_are_let_go(record: SystemOfRecord, agent: Agent) -> None:
+    answer = an_answer(agent.id)
+    with record.writing() as tx:
+        CuratedAnswerRecords(tx).create(answer)
+        for priority in range(KEPT_EDITS + 2):
+            CuratedEditRecords(tx).keep(replace(answer, priority=priority), "ann@example.com")
+        numbers = [edit.number for edit in CuratedEditRecords(tx).of_answer(answer.id)]
+    assert numbers == list(range(KEPT_EDITS + 2, 2, -1))
 
 
 async def test_an_answer_needs_an_agent(record: SystemOfRecord) -> None:

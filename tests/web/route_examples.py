@@ -77,6 +77,7 @@ BODIES: Mapping[str, Json] = {
     "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
+    "restoreCuratedAnswer": {"number": 1},
     "rehearseCuratedAnswer": {"trigger": "phrase", "pattern": "cost", "answer": "12 euros."},
     "searchAgent": {"question": "When are you open?"},
     "createOperator": {"email": "Bob-{unique}@example.com", "role": "editor", "password": "a long password"},
@@ -139,6 +140,7 @@ REQUIRED: Mapping[str, str] = {
     "createToken": "name",
     "createCuratedAnswer": "answer",
     "rehearseCuratedAnswer": "pattern",
+    "restoreCuratedAnswer": "number",
     "createGoldenQuestion": "question",
     "importGoldenQuestions": "csv",
     "createChatCompletion": "messages",
@@ -352,7 +354,11 @@ async def _a_closed_gap(house: House, question: str) -> tuple[UUID, UUID]:
 
 
 async def store_turn(
-    house: House, session: VisitorSession, turn_id: UUID, question: str = "What does it cost?"
+    house: House,
+    session: VisitorSession,
+    turn_id: UUID,
+    question: str = "What does it cost?",
+    curated_answer_id: UUID | None = None,
 ) -> None:
     assert session.channel is Channel.WIDGET
     with house.record.writing() as tx:
@@ -368,6 +374,7 @@ async def store_turn(
                 finish=Finish.COMPLETE,
                 citations=(Citation(1, PAGE, "Pricing", None),),
                 gap=GapReason.LOW_CONFIDENCE,
+                curated_answer_id=curated_answer_id,
                 trace={"stages": []},
             ),
         )

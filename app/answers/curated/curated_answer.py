@@ -1,10 +1,11 @@
 """Answers that an operator wrote: they come before any search."""
 
 import unicodedata
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -29,7 +30,8 @@ class CuratedAnswer:
     """One written answer. `pattern` is the operator's text; higher `priority` wins, then the older one.
 
     `language` (BCP 47 primary subtag) and `page_prefix` (a path such as "/pricing") narrow where it applies;
-    after `expires_at` it no longer does. `hits` counts the turns that it answered, the latest of them at `last_hit_at`.
+    after `expires_at` it no longer does, nor while it is not `is_on`. `hits` counts the turns that it answered, the
+    latest of them at `last_hit_at`.
     """
 
     id: UUID
@@ -41,6 +43,7 @@ class CuratedAnswer:
     language: str | None = None
     page_prefix: str = ""
     expires_at: datetime | None = None
+    is_on: bool = True
     hits: int = 0
     last_hit_at: datetime | None = None
 
@@ -50,6 +53,61 @@ class CuratedAnswer:
         if self.trigger not in (Trigger.ANY_OF, Trigger.SEMANTIC):
             return [self.pattern]
         return [stripped for line in self.pattern.splitlines() if (stripped := line.strip())]
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedEdit:
+    """How an answer stood after its `number`th change (1..), which `author` made: a token or an operator, "" where it
+    was made before edits were kept. `changed` names the fields that it changed; none where no edit before it is kept.
+    """
+
+    number: int
+    author: str
+    saved_at: datetime
+    answer: CuratedAnswer
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedFilter:
+    """Those that hold every word of `text` in their pattern or answer, whatever its case; on, off or (None) both."""
+
+    text: str = ""
+    is_on: bool | None = None
+
+    def fits(self, answer: CuratedAnswer) -> bool:
+        if self.is_on is not None and answer.is_on != self.is_on:
+            return False
+        held = f"{answer.pattern}\n{answer.answer}".casefold()
+        return all(word in held for word in self.text.casefold().split())
+
+
+EVERY_ANSWER: Final = CuratedFilter()
+_WRITTEN_FIELDS: Final = (
+    "is_on",
+    "trigger",
+    "pattern",
+    "answer",
+    "priority",
+    "language",
+    "page_prefix",
+    "expires_at",
+)
+
+
+def written_of(answer: CuratedAnswer) -> dict[str, Any]:
+    """What an operator wrote of it, by field: all that an edit may change."""
+    return {name: getattr(answer, name) for name in _WRITTEN_FIELDS}
+
+
+def with_changes(edits: Sequence[CuratedEdit]) -> list[CuratedEdit]:
+    """The edits of one answer, latest first, with what each changed."""
+    told: list[CuratedEdit] = []
+    for edit, before in zip(edits, [*edits[1:], None], strict=True):
+        old = {} if before is None else written_of(before.answer)
+        changed = [name for name, value in written_of(edit.answer).items() if old and old[name] != value]
+        told.append(replace(edit, changed=tuple(changed)))
+    return told
 
 
 def applicable(
@@ -86,6 +144,8 @@ def _rank(answer: CuratedAnswer) -> tuple[int, int]:
 
 
 def _applies(answer: CuratedAnswer, path: str, language: str | None, now: datetime) -> bool:
+    if not answer.is_on:
+        return False
     if answer.expires_at is not None and answer.expires_at <= now:
         return False
     if answer.language and language and answer.language != language:

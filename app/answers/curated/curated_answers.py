@@ -1,12 +1,21 @@
 """What operators do with curated answers."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.records import CuratedAnswerRecords
+from app.answers.curated.curated_answer import (
+    EVERY_ANSWER,
+    CuratedAnswer,
+    CuratedEdit,
+    CuratedFilter,
+    Trigger,
+    with_changes,
+    written_of,
+)
+from app.answers.curated.records import KEPT_EDITS, CuratedAnswerRecords, CuratedEditRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_language, check_line, check_text
@@ -23,6 +32,7 @@ MAX_PATTERNS_CHARS = 8000
 MAX_ANSWER_CHARS = 8000
 MAX_PAGE_PREFIX_CHARS = 500
 MAX_PRIORITY = 1000
+_WHOLE_HISTORY = PageRequest(KEPT_EDITS)
 
 
 class CuratedAnswers:
@@ -39,18 +49,21 @@ class CuratedAnswers:
         def work(tx: Transaction) -> CuratedAnswer:
             AgentRecords(tx).get(actor.workspace_id, answer.agent_id)
             created = CuratedAnswerRecords(tx).create(answer)
+            CuratedEditRecords(tx).keep(created, actor.name)
             AgentRecords(tx).bump_generation(answer.agent_id)
             AuditRecords(tx).acted(actor, "curated_answer.create", created.id, agent_id=str(answer.agent_id))
             return created
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
-    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[CuratedAnswer]:
+    async def of_agent(
+        self, actor: Actor, agent_id: UUID, page: PageRequest, only: CuratedFilter = EVERY_ANSWER
+    ) -> ListPage[CuratedAnswer]:
         """Oldest first."""
 
         def work(tx: Transaction) -> list[CuratedAnswer]:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return CuratedAnswerRecords(tx).of_agent(agent_id)
+            return [each for each in CuratedAnswerRecords(tx).of_agent(agent_id) if only.fits(each)]
 
         answers = await self._records.of_workspace(actor.workspace_id).read(work)
         return page_of(answers, page, lambda answer: str(answer.id))
@@ -69,11 +82,42 @@ class CuratedAnswers:
 
         def work(tx: Transaction) -> CuratedAnswer:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            after = change(CuratedAnswerRecords(tx).get(agent_id, answer_id))
-            check_answer(after, self._patterns)
-            saved = CuratedAnswerRecords(tx).save(after)
-            AgentRecords(tx).bump_generation(agent_id)
+            saved = self._save(tx, actor, change(CuratedAnswerRecords(tx).get(agent_id, answer_id)))
             AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
+            return saved
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    def _save(self, tx: Transaction, actor: Actor, answer: CuratedAnswer) -> CuratedAnswer:
+        check_answer(answer, self._patterns)
+        saved = CuratedAnswerRecords(tx).save(answer)
+        CuratedEditRecords(tx).keep(saved, actor.name)
+        AgentRecords(tx).bump_generation(answer.agent_id)
+        return saved
+
+    async def history(
+        self, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest = _WHOLE_HISTORY
+    ) -> ListPage[CuratedEdit]:
+        """Latest first."""
+
+        def work(tx: Transaction) -> list[CuratedEdit]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            CuratedAnswerRecords(tx).get(agent_id, answer_id)
+            return with_changes(CuratedEditRecords(tx).of_answer(answer_id))
+
+        edits = await self._records.of_workspace(actor.workspace_id).read(work)
+        return page_of(edits, page, lambda edit: str(edit.number))
+
+    async def restore(self, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
+        """As it stood after that edit, on or off; this is an edit as well. Raises NotFound for one that is not kept."""
+
+        def work(tx: Transaction) -> CuratedAnswer:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+            then = CuratedEditRecords(tx).get(answer_id, number).answer
+            saved = self._save(tx, actor, replace(current, **written_of(then)))
+            told = {"agent_id": str(agent_id), "number": number}
+            AuditRecords(tx).acted(actor, "curated_answer.restore", answer_id, **told)
             return saved
 
         return await self._records.of_workspace(actor.workspace_id).write(work)

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from pydantic import Field
 
 from app.answers.curated.api.rehearsals import RehearsalOut
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger
 from app.answers.curated.curated_answers import (
     MAX_ANSWER_CHARS,
     MAX_PAGE_PREFIX_CHARS,
@@ -16,6 +16,7 @@ from app.answers.curated.curated_answers import (
     MAX_PRIORITY,
     CuratedAnswers,
 )
+from app.answers.curated.curated_uses import LATELY_DAYS, CuratedUse
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest
 from app.gaps.turn_review import TurnReview
@@ -23,11 +24,26 @@ from app.web.access import read, write
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 
 _SHOWN = 100
+_SHOWN_USES = 20
 _MENU = MenuEntry("Curated answers", 40, "answer")
 
 
 class ListWanted(Form):
+    q: str = Field(default="", max_length=200)
+    state: Literal["all", "on", "off"] = "all"
     cursor: str | None = Field(default=None, max_length=512)
+
+    @property
+    def only(self) -> CuratedFilter:
+        return CuratedFilter(self.q, None if self.state == "all" else self.state == "on")
+
+
+class SwitchForm(Form):
+    is_on: bool = False
+
+
+class RestoreForm(Form):
+    number: int = Field(default=0, ge=0, lt=2**31)
 
 
 class NewWanted(Form):
@@ -60,15 +76,25 @@ class PreviewForm(Form):
 
 
 class CuratedAnswerPages(Pages):
-    def __init__(self, answers: CuratedAnswers, rehearsals: Rehearsals, turns: TurnReview) -> None:
+    def __init__(self, answers: CuratedAnswers, use: CuratedUse, rehearsals: Rehearsals, turns: TurnReview) -> None:
         self._answers = answers
+        self._use = use
         self._rehearsals = rehearsals
         self._turns = turns
 
     @page("/console/agents/{agent_id}/curated-answers", access=read, menu=_MENU)
     async def curated_answers(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._answers.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
-        return Shown("curated_answers.html", {"page": page, "wanted": visit.input})
+        wanted = visit.input
+        request = PageRequest(_SHOWN, wanted.cursor)
+        page = await self._answers.of_agent(visit.actor, visit.agent.id, request, wanted.only)
+        kept = wanted.model_dump(exclude={"cursor"}, exclude_defaults=True)
+        tabs = [
+            (label, visit.url("curated_answers", kept | {"state": state}), wanted.state == state)
+            for state, label in _STATES
+        ]
+        lately = await self._use.lately(visit.actor, visit.agent.id)
+        values = {"page": page, "wanted": wanted, "kept": kept, "tabs": tabs, "lately": lately}
+        return Shown("curated_answers.html", values)
 
     @page("/console/agents/{agent_id}/curated-answers/new", access=write, under="curated_answers")
     async def new_curated_answer(self, visit: Visit[NewWanted]) -> Shown:
@@ -103,7 +129,7 @@ class CuratedAnswerPages(Pages):
 
     @page("/console/agents/{agent_id}/curated-answers/{answer_id}", access=read, under="curated_answers")
     async def curated_answer(self, visit: Visit[NoForm]) -> Shown:
-        return self._one(visit, await self._stored(visit))
+        return await self._one(visit, await self._stored(visit))
 
     @action(
         "/console/agents/{agent_id}/curated-answers/{answer_id}",
@@ -116,9 +142,34 @@ class CuratedAnswerPages(Pages):
         written = visit.input.written(stored)
         if visit.input.is_rehearsal:
             rehearsal = await self._rehearsals.rehearse(visit.actor, written, stored.id)
-            return self._one(visit, written, RehearsalOut.of(rehearsal))
+            return await self._one(visit, written, RehearsalOut.of(rehearsal))
         await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.input.written)
         return Go(visit.url("curated_answers"), "The answer is saved.")
+
+    @action(
+        "/console/agents/{agent_id}/curated-answers/{answer_id}/switch",
+        access=write,
+        shown_on="curated_answer",
+        under="curated_answers",
+    )
+    async def switch_curated_answer(self, visit: Visit[SwitchForm]) -> Go:
+        is_on, answer_id = visit.input.is_on, visit.path_id("answer_id")
+        await self._answers.change(
+            visit.actor, visit.agent.id, answer_id, lambda current: replace(current, is_on=is_on)
+        )
+        told = "The answer is on: visitors get it." if is_on else "The answer is off: its questions go to the search."
+        return Go(visit.url("curated_answer", answer_id=answer_id), told)
+
+    @action(
+        "/console/agents/{agent_id}/curated-answers/{answer_id}/restore",
+        access=write,
+        shown_on="curated_answer",
+        under="curated_answers",
+    )
+    async def restore_curated_answer(self, visit: Visit[RestoreForm]) -> Go:
+        answer_id = visit.path_id("answer_id")
+        await self._answers.restore(visit.actor, visit.agent.id, answer_id, visit.input.number)
+        return Go(visit.url("curated_answer", answer_id=answer_id), "The answer is as it was then.")
 
     @action(
         "/console/agents/{agent_id}/curated-answers/{answer_id}/delete",
@@ -133,9 +184,13 @@ class CuratedAnswerPages(Pages):
     async def _stored(self, visit: Visit[Form]) -> CuratedAnswer:
         return await self._answers.get(visit.actor, visit.agent.id, visit.path_id("answer_id"))
 
-    def _one(self, visit: Visit[Form], answer: CuratedAnswer, rehearsal: RehearsalOut | None = None) -> Shown:
+    async def _one(self, visit: Visit[Form], answer: CuratedAnswer, rehearsal: RehearsalOut | None = None) -> Shown:
         action = visit.url("save_curated_answer", answer_id=answer.id)
-        return _form("save_curated_answer", action, answer, rehearsal, is_stored=True)
+        history = (await self._answers.history(visit.actor, visit.agent.id, answer.id)).items
+        uses = await self._use.of_answer(visit.actor, visit.agent.id, answer.id, PageRequest(_SHOWN_USES))
+        shown = _form("save_curated_answer", action, answer, rehearsal, is_stored=True)
+        told = {"history": history, "field_names": _FIELD_NAMES, "uses": uses, "lately_days": LATELY_DAYS}
+        return replace(shown, values={**shown.values, **told})
 
 
 def _blank(visit: Visit[Form]) -> CuratedAnswer:
@@ -158,6 +213,17 @@ def _form(
     )
 
 
+_STATES = (("all", "All"), ("on", "On"), ("off", "Off"))
+_FIELD_NAMES = {
+    "is_on": "on or off",
+    "trigger": "given where",
+    "pattern": "words",
+    "answer": "answer",
+    "priority": "priority",
+    "language": "language",
+    "page_prefix": "pages",
+    "expires_at": "until",
+}
 _TRIGGERS = (
     (Trigger.SEMANTIC.value, "The question means the same as one of these (one a line)"),
     (Trigger.EXACT.value, "The whole question is this"),

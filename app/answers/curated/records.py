@@ -1,14 +1,15 @@
 """Answers that operators wrote."""
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, select, update
 
-from app.answers.curated.curated_answer import CuratedAnswer
+from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, written_of
 from app.core.errors import NotFound
 from app.store.codec import value_of
-from app.store.tables.agents import AGENTS, CURATED_ANSWERS
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS, CURATED_EDITS
+from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
 
 # Asked with each question, so it is made once and of columns alone.
@@ -17,6 +18,9 @@ _OF_AGENT = (
     .where(CURATED_ANSWERS.c.agent_id == bindparam("agent_id"))
     .order_by(CURATED_ANSWERS.c.created_at, CURATED_ANSWERS.c.id)
 )
+
+
+KEPT_EDITS: Final = 100  # of one answer
 
 
 class CuratedAnswerRecords(Repository):
@@ -72,17 +76,58 @@ class CuratedAnswerRecords(Repository):
             raise NotFound("curated answer")
 
 
+class CuratedEditRecords(Repository):
+    """How curated answers stood after each change, the latest KEPT_EDITS of each; they go with their answer."""
+
+    def keep(self, answer: CuratedAnswer, author: str) -> None:
+        """As it stands now. Where nothing was changed, nothing is kept."""
+        latest = self._latest(answer.id)
+        if latest is not None and written_of(latest.answer) == written_of(answer):
+            return
+        number = 1 if latest is None else latest.number + 1
+        self._connection.execute(
+            self._insert(CURATED_EDITS).values(
+                id=new_id(),
+                agent_id=answer.agent_id,
+                answer_id=answer.id,
+                number=number,
+                author=author,
+                saved_at=self._now(),
+                **_written(answer),
+            )
+        )
+        self._delete(
+            CURATED_EDITS,
+            and_(CURATED_EDITS.c.answer_id == answer.id, CURATED_EDITS.c.number <= number - KEPT_EDITS),
+        )
+
+    def of_answer(self, answer_id: UUID) -> list[CuratedEdit]:
+        """Latest first."""
+        return [_edit(row) for row in self._connection.execute(_edits_of(answer_id))]
+
+    def get(self, answer_id: UUID, number: int) -> CuratedEdit:
+        """Raises NotFound."""
+        row = self._connection.execute(_edits_of(answer_id).where(CURATED_EDITS.c.number == number)).first()
+        if row is None:
+            raise NotFound("edit")
+        return _edit(row)
+
+    def _latest(self, answer_id: UUID) -> CuratedEdit | None:
+        row = self._connection.execute(_edits_of(answer_id).limit(1)).first()
+        return None if row is None else _edit(row)
+
+
+def _edits_of(answer_id: UUID) -> Select[Any]:
+    return select(CURATED_EDITS).where(CURATED_EDITS.c.answer_id == answer_id).order_by(CURATED_EDITS.c.number.desc())
+
+
+def _edit(row: Row[Any]) -> CuratedEdit:
+    return CuratedEdit(row.number, row.author, row.saved_at, value_of(CuratedAnswer, row, id=row.answer_id))
+
+
 def _is(agent_id: UUID, answer_id: UUID) -> ColumnElement[bool]:
     return and_(CURATED_ANSWERS.c.id == answer_id, CURATED_ANSWERS.c.agent_id == agent_id)
 
 
 def _written(answer: CuratedAnswer) -> dict[str, Any]:
-    return {
-        "trigger": answer.trigger.value,
-        "pattern": answer.pattern,
-        "answer": answer.answer,
-        "priority": answer.priority,
-        "language": answer.language,
-        "page_prefix": answer.page_prefix,
-        "expires_at": answer.expires_at,
-    }
+    return written_of(answer) | {"trigger": answer.trigger.value}

@@ -42,7 +42,7 @@ class Rehearsals:
         self._budget_seconds = budget_seconds
 
     async def rehearse(self, actor: Actor, answer: CuratedAnswer, replaces: UUID | None = None) -> Rehearsal:
-        """Of the answer as written, or in the place of the one that it replaces. It is not stored.
+        """Of the answer as written, or in the place of the one that it replaces, as if it were on. It is not stored.
 
         Raises InvalidInput; NotFound for an agent or a replaced answer that is absent or another workspace's;
         EmbedderUnavailable, Overloaded where a meaning has to be compared and cannot.
@@ -57,7 +57,7 @@ class Rehearsals:
             return own.id, stored, PastTurnRecords(tx).since(answer.agent_id, now - timedelta(days=DAYS), MAX_TURNS + 1)
 
         own_id, stored, turns = await self._records.of_workspace(actor.workspace_id).read(work)
-        answer = replace(answer, id=own_id)
+        answer = replace(answer, id=own_id, is_on=True)
         others = [other for other in stored if other.id != answer.id]
         together = [answer if other.id == answer.id else other for other in stored]
         if replaces is None:

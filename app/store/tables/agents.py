@@ -1,6 +1,6 @@
 """Agents, their published versions and the answers that operators wrote."""
 
-from sqlalchemy import Index, Integer, LargeBinary, String, UniqueConstraint, text
+from sqlalchemy import Boolean, Index, Integer, LargeBinary, String, UniqueConstraint, text, true
 
 from app.store.tables.columns import column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -57,8 +57,29 @@ CURATED_ANSWERS = table(
     column("language", StorableText, nullable=True),
     column("page_prefix", StorableText),
     column("expires_at", UtcDateTime, nullable=True),
+    column("is_on", Boolean, default=True, server_default=true()),
     column("hits", Integer, default=0),
     column("last_hit_at", UtcDateTime, nullable=True),
     column("created_at", UtcDateTime),
     Index(None, "agent_id", "created_at"),
+)
+
+# How an answer stood after each change, which `author` made.
+CURATED_EDITS = table(
+    "curated_edits",
+    own_id(),
+    parent("agent_id", "agents", index=True),
+    parent("answer_id", "curated_answers"),
+    column("number", Integer),  # 1.. within the answer
+    column("author", StorableText),
+    column("saved_at", UtcDateTime),
+    column("is_on", Boolean),
+    column("trigger", StorableText),
+    column("pattern", StorableText),
+    column("answer", StorableText),
+    column("priority", Integer),
+    column("language", StorableText, nullable=True),
+    column("page_prefix", StorableText),
+    column("expires_at", UtcDateTime, nullable=True),
+    UniqueConstraint("answer_id", "number"),
 )

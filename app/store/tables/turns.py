@@ -39,7 +39,7 @@ TURNS = table(
     column("finish", StorableText, nullable=True),
     column("error_code", StorableText, nullable=True),
     column("language", StorableText, nullable=True),
-    column("curated_answer_id", Uuid, ForeignKey("curated_answers.id", ondelete="SET NULL"), index=True, nullable=True),
+    column("curated_answer_id", Uuid, ForeignKey("curated_answers.id", ondelete="SET NULL"), nullable=True),
     column("first_token_ms", Integer, nullable=True),
     column("duration_ms", Integer, default=0),
     column("trace", StorableJson, default=dict),
@@ -59,6 +59,7 @@ TURNS = table(
         "language",
         "conversation_id",
     ),
+    partial_index("ix_turns_curated", "curated_answer_id", "created_at", "id", where="curated_answer_id IS NOT NULL"),
     partial_index("uq_turns_running", "conversation_id", where="state = 'running'", unique=True),
     partial_index("ix_turns_running_owner", "owner", where="state = 'running'"),
 )

@@ -97,6 +97,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "delete_golden": {},
     "add_curated_answer": {"trigger": "exact", "pattern": "Open on Sunday?", "answer": "No."},
     "save_curated_answer": {"trigger": "phrase", "pattern": "open hours", "answer": "From 9 to 17.", "priority": "5"},
+    "switch_curated_answer": {"is_on": "false"},
+    "restore_curated_answer": {"number": "1"},
     "delete_curated_answer": {},
     "preview_answer": {"answer": "**12 euros** a month."},
     "finish_deletion": {},

@@ -1,7 +1,10 @@
 """Curated answers are written, rehearsed before they are saved, and changed."""
 
+from uuid import uuid4
+
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
+from tests.web.route_examples import store_turn
 
 WRITTEN = {"trigger": "phrase", "pattern": "does it cost", "answer": "12 euros a month."}
 
@@ -35,6 +38,41 @@ async def test_an_answer_is_written_changed_and_deleted(console: OpenConsole) ->
         assert words in listed
     assert "is deleted" in await editor.flash(await editor.post(f"{one}/delete"))
     assert "per month" not in await console.viewer.page(place(console))
+
+
+async def test_an_answer_is_switched_off_and_made_again_what_it_was(console: OpenConsole) -> None:
+    editor = console.editor
+    one = place(console, f"/{console.rooms.ids['answer_id']}")
+    await editor.post(one, WRITTEN)
+    assert "is off" in await editor.flash(await editor.post(f"{one}/switch", {"is_on": "false"}))
+    shown = text_of(await console.viewer.page(one))
+    assert "It is off: visitors do not get it." in shown
+    assert "editor@example.com changed on or off" in shown
+    assert "editor@example.com changed given where, words, answer" in shown
+    assert "does it cost" in await console.viewer.page(place(console, "?state=off"))
+    assert "does it cost" not in await console.viewer.page(place(console, "?state=on"))
+    assert "as it was then" in await editor.flash(await editor.post(f"{one}/restore", {"number": "1"}))
+    shown = await console.viewer.page(one)
+    assert "From 9 to 17." in shown
+    assert "It is off" not in shown
+
+
+async def test_answers_are_searched(console: OpenConsole) -> None:
+    await console.editor.post(place(console, "/new"), WRITTEN)
+    assert "does it cost" in await console.viewer.page(place(console, "?q=EUROS+cost"))
+    assert "No curated answer fits." in await console.viewer.page(place(console, "?q=lighthouse"))
+
+
+async def test_an_answer_shows_where_it_was_used(console: OpenConsole) -> None:
+    answer_id = console.rooms.ids["answer_id"]
+    visitor = await console.house.visitor()
+    turn_id = uuid4()
+    await visitor.ask(turn_id)
+    session = console.house.turns.asked[-1][0]
+    await store_turn(console.house, session, turn_id, curated_answer_id=answer_id)
+    shown = await console.viewer.page(place(console, f"/{answer_id}"))
+    assert f"/conversations/{session.conversation_id}" in shown
+    assert "Last 30 days 1 time" in text_of(shown)
 
 
 async def test_a_turn_fills_the_form(still_console: OpenConsole) -> None:

@@ -7,8 +7,11 @@ from uuid import UUID, uuid4
 from pydantic import ConfigDict, Field
 
 from app.answers.curated import curated_answers as rules
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, CuratedFilter, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
+from app.answers.curated.curated_uses import CuratedUse, CuratedUses
+from app.answers.curated.records import KEPT_EDITS
+from app.answers.past_turn import PastTurn
 from app.core.actor import Actor
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, delete, get, patch, post
@@ -30,6 +33,7 @@ class CuratedAnswerReach(Model):
     language: str | None = Field(default=None, max_length=3)
     page_prefix: str = Field(default="", max_length=rules.MAX_PAGE_PREFIX_CHARS, description='Such as "/pricing".')
     expires_at: Moment | None = None
+    is_on: bool = Field(default=True, description="While it is off, visitors do not get it.")
 
 
 class CuratedAnswerCreate(CuratedAnswerReach):
@@ -69,6 +73,7 @@ class CuratedAnswerOut(Model):
     language: str | None
     page_prefix: str
     expires_at: datetime | None
+    is_on: bool
     hits: int = Field(description="Turns that it answered.")
     last_hit_at: datetime | None
 
@@ -77,11 +82,74 @@ class CuratedAnswerOut(Model):
         return cls.model_validate(answer)
 
 
+class CuratedAnswerQuery(ListQuery):
+    q: str = Field(default="", max_length=200, description="Words that all occur in the pattern or the answer.")
+    is_on: bool | None = Field(default=None, description="Only those that are on, or off.")
+
+
+class CuratedEditOut(Model):
+    number: int = Field(description="1 is the answer as it was first written.")
+    author: str = Field(description="A token's name or an operator's e-mail; \"\" before edits were kept.")
+    saved_at: datetime
+    changed: tuple[str, ...] = Field(description="Names of the fields that it changed; none of the oldest.")
+    answer: CuratedAnswerOut = Field(description="As it stood then; `hits` are not kept.")
+
+    @classmethod
+    def of(cls, edit: CuratedEdit) -> "CuratedEditOut":
+        return cls.model_validate(edit)
+
+
+class CuratedRestore(Model):
+    number: int = Field(ge=1, lt=2**31, description="That of the edit.")
+
+
+class CuratedUseOut(Model):
+    turn_id: UUID
+    conversation_id: UUID
+    question: str
+    page_url: str
+    language: str | None
+    asked_at: datetime
+    rating: str | None = Field(description="up, down, or null.")
+
+    @classmethod
+    def of(cls, turn: PastTurn) -> "CuratedUseOut":
+        asked = turn.asked
+        return cls(
+            turn_id=turn.id,
+            conversation_id=turn.conversation_id,
+            question=asked.question,
+            page_url=asked.page_url,
+            language=asked.language,
+            asked_at=turn.asked_at,
+            rating=turn.rating,
+        )
+
+
+class CuratedUsesOut(ListOut[CuratedUseOut]):
+    last_7_days: int = Field(description="Turns that it answered; those that are erased count no more.")
+    last_30_days: int
+    thumbs_up: int = Field(description="Of the last 30 days.")
+    thumbs_down: int
+
+    @classmethod
+    def of(cls, uses: CuratedUses) -> "CuratedUsesOut":
+        return cls(
+            items=tuple(CuratedUseOut.of(turn) for turn in uses.turns.items),
+            next_cursor=uses.turns.next_cursor,
+            last_7_days=uses.last_week,
+            last_30_days=uses.lately,
+            thumbs_up=uses.thumbs_up,
+            thumbs_down=uses.thumbs_down,
+        )
+
+
 class AdminCuratedAnswers(Api):
     tag = TAG
 
-    def __init__(self, answers: CuratedAnswers) -> None:
+    def __init__(self, answers: CuratedAnswers, use: CuratedUse) -> None:
         self._answers = answers
+        self._use = use
 
     @post(
         "/v1/agents/{agent_id}/curated-answers",
@@ -100,8 +168,9 @@ class AdminCuratedAnswers(Api):
         access=read,
         codes=("not_found",),
     )
-    async def list_curated_answers(self, call: Call[Actor, ListQuery]) -> ListOut[CuratedAnswerOut]:
-        page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+    async def list_curated_answers(self, call: Call[Actor, CuratedAnswerQuery]) -> ListOut[CuratedAnswerOut]:
+        only = CuratedFilter(call.input.q, call.input.is_on)
+        page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page, only)
         return listed(ListOut[CuratedAnswerOut], page, CuratedAnswerOut.of)
 
     @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "One curated answer", access=read, codes=("not_found",))
@@ -124,6 +193,42 @@ class AdminCuratedAnswers(Api):
             lambda current: replace(current, **sent),
         )
         return CuratedAnswerOut.of(answer)
+
+    @get(
+        "/v1/agents/{agent_id}/curated-answers/{answer_id}/history",
+        f"Who changed a curated answer and how it stood then, latest first; {KEPT_EDITS} edits are kept",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_curated_edits(self, call: Call[Actor, ListQuery]) -> ListOut[CuratedEditOut]:
+        page = await self._answers.history(
+            call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.page
+        )
+        return listed(ListOut[CuratedEditOut], page, CuratedEditOut.of)
+
+    @post(
+        "/v1/agents/{agent_id}/curated-answers/{answer_id}/restore",
+        "Make a curated answer again what it was after an earlier edit",
+        access=write,
+        codes=("not_found",),
+    )
+    async def restore_curated_answer(self, call: Call[Actor, CuratedRestore]) -> CuratedAnswerOut:
+        return CuratedAnswerOut.of(
+            await self._answers.restore(
+                call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.number
+            )
+        )
+
+    @get(
+        "/v1/agents/{agent_id}/curated-answers/{answer_id}/uses",
+        "The questions that a curated answer answered, latest first, and how many they are lately",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_curated_uses(self, call: Call[Actor, ListQuery]) -> CuratedUsesOut:
+        return CuratedUsesOut.of(
+            await self._use.of_answer(call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.page)
+        )
 
     @delete(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}",
