@@ -5,6 +5,7 @@ import ctypes
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any, cast
@@ -160,6 +161,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         log.info("indexes.reconciled", **asdict(report))
         model = configured_chat_model(settings, base.circuits, closing, configured_model_limiter(settings))
         helper = configured_helper_model(settings, base.circuits, closing)
+        unnamed_files = partial(base.files.forget_unnamed, base.record, base.clock)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
             following_keywords(base),
@@ -174,6 +176,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 base.supervisor,
             ),
             PeriodicTask("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
+            PeriodicTask("files", unnamed_files, pause_seconds=3600, supervisor=base.supervisor),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record, supervisor=base.supervisor),
         ):
             yield

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from importlib.util import find_spec
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -15,7 +15,15 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_va
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.core.costs import TokenPrices
-from app.core.setting_values import USER_AGENT, ReasoningEffort, checked_root_path
+from app.core.setting_values import (
+    USER_AGENT,
+    Endpoint,
+    ReasoningEffort,
+    checked_root_path,
+    endpoint,
+    is_http,
+    named_values,
+)
 from app.store.secret_keys import read_key
 from app.web.validation_messages import messages_by_field
 
@@ -26,8 +34,6 @@ _NEARLY_ALIKE = 0.85  # 1 is the same name
 _PASSWORD = re2.compile(r"(://[^/@:\s]*:)\S*(@)")
 _PARAMETER = re2.compile(r"(?i)([?&;][^=&;\s]*(?:pass|pwd|key|secret|token)[^=&;\s]*=)[^&;\s]+")
 _USER_AGENT = re.compile(r"[A-Za-z0-9_-]+(?:[/ ][\x20-\x7e]*)?")
-_NAMED_VALUE = re.compile(r"\w+=.+")
-Endpoint = tuple[str, int]
 
 
 class BadSettings(Exception):
@@ -55,6 +61,8 @@ class Settings(BaseSettings):
         description="Options of the object store, NAME=VALUE, comma separated, such as region=eu-north-1. "
         "Default: those of the environment (AWS_REGION and the like).",
     )
+    files_uri: str = Field("", description="s3:// folder for the files that are uploaded; default: in the database.")
+    files_options: SecretStr = Field(SecretStr(""), description="Options of its store; default: those of the vectors.")
     vectors_memory_mib: int = Field(192, ge=0, description="MiB of memory for vectors of agents that are asked.")
     keywords: Literal["shared", "own"] = Field(
         "shared",
@@ -207,7 +215,7 @@ class Settings(BaseSettings):
     @field_validator("model_url", "fallback_model_url", "helper_model_url", "embeddings_url", "rerank_url")
     @classmethod
     def _is_an_endpoint(cls, value: str) -> str:
-        if value and not _is_http(value):
+        if value and not is_http(value):
             raise ValueError("begin the address with http:// or https://, such as https://api.openai.com/v1")
         return value
 
@@ -267,10 +275,17 @@ class Settings(BaseSettings):
             raise ValueError("write it as Name/1.0 (+https://www.example.com/bot), in ASCII")
         return value
 
-    @field_validator("vectors_options", mode="after")
+    @field_validator("vectors_options", "files_options", mode="after")
     @classmethod
     def _options_can_be_read(cls, value: SecretStr) -> SecretStr:
-        _named_values(value)
+        named_values(value.get_secret_value())
+        return value
+
+    @field_validator("files_uri", mode="after")
+    @classmethod
+    def _is_on_an_object_store(cls, value: str) -> str:
+        if value and not value.startswith("s3://"):
+            raise ValueError("write it as s3://bucket/folder")
         return value
 
     @field_validator("rerank_folder", mode="after")
@@ -329,22 +344,15 @@ class Settings(BaseSettings):
 
     @property
     def vector_options(self) -> dict[str, str]:
-        return _named_values(self.vectors_options)
+        return named_values(self.vectors_options.get_secret_value())
+
+    @property
+    def file_options(self) -> dict[str, str]:
+        return named_values(self.files_options.get_secret_value()) or self.vector_options
 
     @property
     def keyword_dir(self) -> Path:
         return self.data.resolve() / "keywords"
-
-
-def endpoint(text: str) -> Endpoint:
-    """ "127.0.0.1:8123" -> ("127.0.0.1", 8123). Raises ValueError for a missing port and for a name other than
-    localhost: it could come to mean another address."""
-    host, _, port = text.rpartition(":")
-    host = "127.0.0.1" if host == "localhost" else host.strip("[]")
-    try:
-        return str(ip_address(host)), int(port)
-    except ValueError:
-        raise ValueError(f"{text!r} is not IP:PORT, such as 127.0.0.1:8123") from None
 
 
 def read_settings(**overrides: Any) -> Settings:
@@ -376,22 +384,8 @@ def _secret_keys(written: SecretStr) -> list[bytes]:
     return [read_key(part) for part in written.get_secret_value().split(",") if part.strip()]
 
 
-def _named_values(written: SecretStr) -> dict[str, str]:
-    parts = [part.strip() for part in written.get_secret_value().split(",") if part.strip()]
-    if not all(_NAMED_VALUE.fullmatch(part) for part in parts):
-        raise ValueError("write it as NAME=VALUE, comma separated, such as region=eu-north-1")
-    return {name: value for name, _, value in (part.partition("=") for part in parts)}
-
-
-def _is_http(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
-
-
 def _without_passwords(text: str) -> str:
+    """What may be printed of a setting: stars for every password in a URL."""
     return str(_PARAMETER.sub(r"\1***", _PASSWORD.sub(r"\1***\2", text)))
 
 

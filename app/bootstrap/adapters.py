@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
     from app.sources.crawler_site_discovery import CrawlerSiteDiscovery
+    from app.sources.files.file_bodies import FileBodies
     from app.turns.remote.remote_turns import SharedTurns
 
 Part = Literal["model", "fallback_model", "helper_model"]
@@ -202,6 +203,17 @@ def configured_secret_keys(settings: Settings) -> SecretKeys:
     """Those of the environment, or the file's."""
     file = configured_key_file(settings)
     return SecretKeys(file.read if file else lambda: settings.secret_keys)
+
+
+def configured_file_bodies(settings: Settings) -> FileBodies:
+    """Raises Misconfigured for an object store that cannot be."""
+    from app.sources.files.file_bodies import FileBodies
+
+    if not settings.files_uri:
+        return FileBodies()
+    from app.providers.files.object_store_files import ObjectStoreFiles
+
+    return FileBodies(ObjectStoreFiles.at(settings.files_uri, settings.file_options))
 
 
 def configured_model_limiter(settings: Settings) -> ConcurrencyLimiter:

@@ -15,6 +15,7 @@ import anyio
 from app.bootstrap.adapters import (
     configured_cache,
     configured_embedder,
+    configured_file_bodies,
     configured_question_embedder,
     configured_rate_limiter,
     configured_redis,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from app.providers.reranking.reranker import Reranker
     from app.providers.text_splitter import TextSplitter
     from app.providers.token_counter import TokenCounter
+    from app.sources.files.file_bodies import FileBodies
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class Infrastructure(Stored):
     shared: Shared
     models: Models
     indexes: Indexes
+    files: FileBodies
 
 
 @asynccontextmanager
@@ -216,6 +219,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
                 is_reranker_shipped=not (settings.rerank_url or settings.rerank_folder),
             ),
             indexes=Indexes(vectors, keywords),
+            files=configured_file_bodies(settings),
         )
 
 

@@ -63,7 +63,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     )
     retire = Retire(base.record, indexer)
     limits = configured_chunk_limits(settings, base.models.embedder.max_tokens)
-    deletions = FinishDeletions(base.record, base.indexes.vectors, base.indexes.keywords, indexer)
+    deletions = FinishDeletions(base.record, base.indexes.vectors, base.indexes.keywords, indexer, base.files)
     async with AsyncExitStack() as closing, ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
         writer = configured_context_writer(settings, base.circuits, closing)
         contexts = ChunkContexts(base.record, base.models.tokens, base.models.embedder.max_tokens, writer)
@@ -80,7 +80,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
             browser=settings.render_browser,
         )
         try:
-            given = GivenPages(base.record, files, base.clock)
+            given = GivenPages(base.record, files, base.files, base.clock)
             read_source = ReadSource(base.record, reader, given, ingest, retire)
             yield Knowledge(
                 jobs=KnowledgeJobs(
@@ -105,4 +105,4 @@ def page_scope_on(base: Stored) -> PageScope:
 def source_files_on(base: Infrastructure, files: FileReader) -> SourceFiles:
     from app.sources.files.source_files import SourceFiles
 
-    return SourceFiles(base.record, files, base.settings.max_file_mib * 1024**2)
+    return SourceFiles(base.record, files, base.files, base.settings.max_file_mib * 1024**2)

@@ -127,5 +127,9 @@ class SecretsLocked(Unavailable):
     """A stored secret is sealed with a key that this process was not given."""
 
 
+class FilesUnavailable(Unavailable):
+    """The object store does not give or take uploaded files."""
+
+
 class IndexUnavailable(Unavailable):
     """A search index cannot be read or written."""

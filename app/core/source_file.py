@@ -32,6 +32,15 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredBody:
+    """The bytes of a stored file: `body`, or what the object store has under `object_key`. `digest` as in FileFacts."""
+
+    digest: str
+    body: bytes
+    object_key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedFile:
     """A stored file, whole."""
 

@@ -21,6 +21,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.reindex import Reindex
 from app.knowledge.retire import Retire
 from app.sources.deletions.finish_deletions import FinishDeletions
+from app.sources.files.file_bodies import FileBodies
 from app.sources.reading.given_pages import GivenPages
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
@@ -49,6 +50,7 @@ class KnowledgeHouse:
     keywords: MemoryKeywordIndex = field(default_factory=MemoryKeywordIndex)
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
     model: ScriptedChatModel | None = None
+    files: FileBodies = field(default_factory=FileBodies)
 
     @property
     def chunker(self) -> Chunker:
@@ -69,11 +71,11 @@ class KnowledgeHouse:
 
     @property
     def deletions(self) -> FinishDeletions:
-        return FinishDeletions(self.record, self.vectors, self.keywords, self.indexer)
+        return FinishDeletions(self.record, self.vectors, self.keywords, self.indexer, self.files)
 
     @property
     def given(self) -> GivenPages:
-        return GivenPages(self.record, PlainFileReader(), self.clock)
+        return GivenPages(self.record, PlainFileReader(), self.files, self.clock)
 
     @property
     def ingest(self) -> Ingest:

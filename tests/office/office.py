@@ -50,6 +50,7 @@ from app.sources.deletions.deletions import Deletions
 from app.sources.deletions.records import DeletionRecords
 from app.sources.discovery import Discovery
 from app.sources.document_batches import DocumentBatches
+from app.sources.files.file_bodies import FileBodies
 from app.sources.files.records import FileRecords
 from app.sources.files.source_files import SourceFiles
 from app.sources.reading.page_scope import PageScope
@@ -163,7 +164,7 @@ class Office:
 
     @property
     def files(self) -> SourceFiles:
-        return SourceFiles(self.record, PlainFileReader(), 1000)
+        return SourceFiles(self.record, PlainFileReader(), FileBodies(), 1000)
 
     @property
     def answers(self) -> CuratedAnswers:

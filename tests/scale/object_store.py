@@ -37,9 +37,10 @@ class ObjectStore:
     def setting(self) -> str:
         return ",".join(f"{name}={value}" for name, value in self.options.items())
 
-    def object_keys(self) -> list[str]:
-        """Of what lies in it, up to 1,000."""
-        return [found["Key"] for found in self._client().list_objects_v2(Bucket=self.bucket).get("Contents", [])]
+    def object_keys(self, prefix: str = "") -> list[str]:
+        """Of what lies in it below `prefix`, up to 1,000."""
+        found = self._client().list_objects_v2(Bucket=self.bucket, Prefix=prefix)
+        return [each["Key"] for each in found.get("Contents", [])]
 
     def make_bucket(self) -> None:
         self._client().create_bucket(Bucket=self.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})

@@ -59,6 +59,20 @@ def test_a_bucket_that_is_not_there_is_said_with_its_settings(store: ObjectStore
     assert "secret" not in finding.replace("aws_secret_access_key", "")
 
 
+def test_the_store_of_uploaded_files_is_written_to_read_and_left_as_it_was(store: ObjectStore, tmp_path: Path) -> None:
+    options = {"DOCENT_VECTORS_OPTIONS": store.setting}  # files lie with the same store as vectors, unless told
+    before = store.object_keys()
+    code, report = doctor(tmp_path, DOCENT_FILES_URI=f"s3://{store.bucket}/files", **options)
+    assert (code, report["findings"]) == (0, [])
+    assert "written, read and removed in" in said(report, "files")
+    assert store.object_keys() == before
+
+    code, report = doctor(tmp_path, DOCENT_FILES_URI="s3://another/files", **options)
+    assert code == 1
+    [finding] = [each for each in report["findings"] if each.startswith("Files")]
+    assert "DOCENT_FILES_URI" in finding
+
+
 def test_redis_tells_its_version_and_its_time(redis: RedisServer, tmp_path: Path) -> None:
     code, report = doctor(tmp_path, DOCENT_REDIS_URL=redis.url)
     assert (code, report["findings"]) == (0, [])

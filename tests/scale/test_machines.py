@@ -21,7 +21,7 @@ from app.cli.demo.script import Demonstration, nimbrel_plan
 from app.cli.demo.site_server import serve_demo_site
 from tests.doubles.postgres_server import running_postgres
 from tests.nemesis.docent_processes import free_port
-from tests.scale.object_store import running_object_store
+from tests.scale.object_store import ObjectStore, running_object_store
 from tests.scale.redis_server import running_redis
 
 SECONDS = 120  # for whatever is waited for
@@ -79,6 +79,7 @@ class Cluster:
     demonstration: Demonstration
     token: str
     site: str
+    store: ObjectStore
 
     def found(self, machine: Machine, question: str) -> dict[str, Any]:
         path = f"/v1/agents/{self.demonstration.agent_id}/search"
@@ -91,6 +92,9 @@ class Cluster:
         found = self.found(machine, question)
         assert found["trace"]["missing"] == []
         return [chunk["url"] for chunk in found["chunks"][:3]]
+
+    def uploaded_objects(self, source: str) -> list[str]:
+        return [key for key in self.store.object_keys("files/") if source in key]
 
     def answer(self, machine: Machine, question: str) -> dict[str, Any]:
         """The last event of a visitor's answer there."""
@@ -110,6 +114,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             "DOCENT_REDIS_URL": redis.url,
             "DOCENT_VECTORS_URI": f"s3://{store.bucket}/vectors",
             "DOCENT_VECTORS_OPTIONS": store.setting,
+            "DOCENT_FILES_URI": f"s3://{store.bucket}/files",
             "DOCENT_KEYWORDS": "own",
             "DOCENT_CRAWL_ALLOW": site.base.removeprefix("http://"),
             "DOCENT_CRAWL_DELAY_SECONDS": "0",
@@ -127,7 +132,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         demonstration.set_up()
         ended = demonstration.crawl(lambda _: None)
         assert ended["state"] == "finished", ended
-        yield Cluster(machines, demonstration, token, site.base)
+        yield Cluster(machines, demonstration, token, site.base, store)
 
 
 def until(holds: Any) -> None:
@@ -197,6 +202,11 @@ def test_a_file_that_one_machine_took_is_read_by_another_and_given_out_by_a_thir
         f"{there.client('').base}/v1/sources/{source}/file/content", headers=headers, trust_env=False, timeout=SECONDS
     )
     assert given.content == body
+    assert cluster.uploaded_objects(source)
+    deleted = httpx2.delete(f"{client.base}/v1/sources/{source}", headers=headers, trust_env=False)
+    receipt = deleted.json()["id"]
+    until(lambda: client.get(f"/v1/deletions/{receipt}")["state"] == "verified")
+    assert not cluster.uploaded_objects(source)
 
 
 @pytest.mark.timeout(400)

@@ -29,6 +29,7 @@ URLS = {
     "embeddings_url": "https://user:{}@models.example/v1",
     "rerank_url": "https://user:{}@rank.example",
     "vectors_uri": "s3://bucket/folder?aws_secret_access_key={}",
+    "files_uri": "s3://bucket/files?aws_secret_access_key={}",
 }
 NAMES = {"model_name": "m", "fallback_model_name": "f", "helper_model_name": "h", "embeddings_model": "e"}
 
@@ -51,7 +52,7 @@ def told(settings: Settings) -> Iterator[str]:
 def test_settings_print_no_secret(secret: str) -> None:
     given: dict[str, Any] = {name: secret for name in secret_names() if name not in URLS}
     given["secret_key"] = (MARK * 4)[:43]
-    given["vectors_options"] = f"aws_secret_access_key={secret}"
+    given["vectors_options"] = given["files_options"] = f"aws_secret_access_key={secret}"
     assert {"model_key", "fallback_model_key", "embeddings_key", "rerank_key"} <= set(given)
     urls = {name: url.format(MARK if name == "redis_url" else secret) for name, url in URLS.items()}
     settings = read_settings(**given, **urls, **NAMES)

@@ -19,6 +19,7 @@ from app.knowledge.reconcile import Reconcile
 from app.knowledge.retire import Retire
 from app.sources.cron_calendar import CronCalendar
 from app.sources.deletions.finish_deletions import FinishDeletions
+from app.sources.files.file_bodies import FileBodies
 from app.sources.reading.due_readings import DueReadings
 from app.sources.reading.given_pages import GivenPages
 from app.sources.reading.jobs.dbos_worker import DbosWorker
@@ -52,12 +53,12 @@ async def work(folder: Path, name: str, hang_at: str) -> None:
         chunker = Chunker(WordSplitter(), embedder, ChunkLimits())
         contexts = ChunkContexts(record, embedder, embedder.max_tokens, None)
         ingest = Ingest(record, chunker, contexts, indexer, retire)
-        given = GivenPages(record, PlainFileReader(), clock)
+        given = GivenPages(record, PlainFileReader(), FileBodies(), clock)
         jobs = KnowledgeJobs(
             ReadSource(record, ScriptedSiteReader(SITE, before), given, ingest, retire),
             DueReadings(record, CronCalendar(), clock),
             Reconcile(record, vectors, keywords, indexer, ingest),
-            FinishDeletions(record, vectors, keywords, indexer),
+            FinishDeletions(record, vectors, keywords, indexer, FileBodies()),
         )
         url = f"sqlite:///{folder / 'jobs.sqlite'}"
         async with DbosWorker(

@@ -16,6 +16,7 @@ INSTALLATION_WIDE: Final = {
     "workspaces/sign_in.py": (7, "whose an address or a session is; failures of nobody are noted; old sessions end"),
     "sources/source_hooks.py": (1, "whose a signed call is"),
     "sources/files/source_files.py": (1, "a file that its operator has made public is anybody's"),
+    "sources/files/file_bodies.py": (1, "which objects of the store are nobody's any more"),
     "conversations/history.py": (1, "by a conversation alone, which the caller has checked"),
     "turns/remote/remote_turn.py": (1, "by a turn of another process, whose reader was checked"),
     "turns/remote/remote_turns.py": (1, "the turns of conversations that are being erased"),

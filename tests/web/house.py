@@ -42,6 +42,7 @@ from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.trial_search import TrialSearch
 from app.search.agent_search import AgentSearch
 from app.search.search_pipeline import SearchParts
+from app.sources.files.file_bodies import FileBodies
 from app.sources.files.source_files import SourceFiles
 from app.sources.reading.page_listing import PageListing
 from app.sources.reading.page_scope import PageScope
@@ -281,7 +282,7 @@ def doubles(
         Embedder: HashingEmbedder(reads=frozenset({"en"})),
         JobQueue: jobs,
         PageScope: PageScope(),
-        SourceFiles: SourceFiles(record, PlainFileReader(), MAX_FILE_BYTES),
+        SourceFiles: SourceFiles(record, PlainFileReader(), FileBodies(), MAX_FILE_BYTES),
         SiteDiscovery: ScriptedSiteDiscovery(),
         PageListing: ListedPages(),
         WebhookSender: CrawlerWebhookSender(),

@@ -12,6 +12,7 @@ from app.bootstrap.infrastructure import Infrastructure
 from app.cli.doctor.check import Check
 from app.core.errors import DocentError
 from app.kit.redis.redis_connection import redis_facts
+from app.providers.files.object_store_files import ObjectStoreFiles
 from app.providers.indexes.object_store_check import write_and_read
 from app.providers.server_clock import server_clock
 from app.settings import Settings
@@ -50,6 +51,8 @@ class ServiceChecks:
             checks.append(await self._redis(url))
         if "://" in self._settings.vector_uri:
             checks.append(await self._object_store())
+        if self._settings.files_uri:
+            checks.append(await self._files())
         await self._read_endpoints()
         return [*checks, self._clock()]
 
@@ -125,6 +128,14 @@ class ServiceChecks:
         except DocentError as error:
             return Check("object store", f"{uri}: no round trip", f"Object store: {error}")
         return Check("object store", f"{uri}: written, read and removed in {milliseconds:.0f} ms")
+
+    async def _files(self) -> Check:
+        uri = self._settings.files_uri
+        try:
+            milliseconds = await ObjectStoreFiles.at(uri, self._settings.file_options).round_trip()
+        except DocentError as error:
+            return Check("files", f"{uri}: no round trip", f"Files: {error}")
+        return Check("files", f"{uri}: written, read and removed in {milliseconds:.0f} ms")
 
     async def _read_endpoints(self) -> None:
         """The clocks of servers that say in each answer what time it is."""

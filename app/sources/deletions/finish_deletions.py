@@ -1,4 +1,4 @@
-"""What was deleted leaves both indexes and their files, and its receipt says so.
+"""What was deleted leaves both indexes, their files and the object store of uploads, and its receipt says so.
 
     count what they hold of it -> drop -> write both anew without it -> count again -> verified
 
@@ -21,6 +21,7 @@ from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.sources.deletions.deletion import DeletedKind, Deletion
 from app.sources.deletions.records import DeletionRecords
+from app.sources.files.file_bodies import FileBodies
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
@@ -30,12 +31,18 @@ _ATTEMPTS: Final = 5  # of writing the keywords anew, while a reading puts other
 
 class FinishDeletions:
     def __init__(
-        self, record: SystemOfRecord, vectors: VectorIndex, keywords: KeywordIndex, indexer: ChunkIndexer
+        self,
+        record: SystemOfRecord,
+        vectors: VectorIndex,
+        keywords: KeywordIndex,
+        indexer: ChunkIndexer,
+        files: FileBodies,
     ) -> None:
         self._record = record
         self._vectors = vectors
         self._keywords = keywords
         self._indexer = indexer
+        self._files = files
 
     async def all_agents(self) -> None:
         """What a worker does when it starts."""
@@ -46,7 +53,8 @@ class FinishDeletions:
             await self.agent(agent_id)
 
     async def agent(self, agent_id: UUID) -> None:
-        """Finish every pending deletion of the agent at once. Raises IndexUnavailable: they stay pending then."""
+        """Finish every pending deletion of the agent at once. Raises IndexUnavailable or FilesUnavailable: they stay
+        pending then."""
 
         def work(tx: Transaction) -> tuple[bool, list[Deletion]]:
             pending = DeletionRecords(tx).pending(agent_id)
@@ -65,6 +73,7 @@ class FinishDeletions:
                 raise IndexUnavailable(
                     f"Of what was deleted, {left[0]} vectors and {left[1]} keyword entries are left."
                 )
+            await self._forget_files(deletion)
             await self._record.write(lambda tx: DeletionRecords(tx).verify(deletion.id))
             log.info("deletion.verified", deletion_id=str(deletion.id), kind=deletion.kind.value)
 
@@ -78,6 +87,15 @@ class FinishDeletions:
             await self._vectors.count_versions(deletion.agent_id, versions),
             await self._keywords.count_versions(deletion.agent_id, versions),
         )
+
+    async def _forget_files(self, deletion: Deletion) -> None:
+        match deletion.kind:
+            case DeletedKind.AGENT:
+                await self._files.forget_all(deletion.agent_id)
+            case DeletedKind.SOURCE:
+                await self._files.forget_all(deletion.agent_id, deletion.subject_id)
+            case DeletedKind.DOCUMENT:  # its source still has the file
+                pass
 
     async def _clear(self, agent_id: UUID, pending: Sequence[Deletion]) -> None:
         """`pending` is empty for an agent that is gone as a whole."""

@@ -8,13 +8,15 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
 from app.core.file_format import FIELD, FileFormat, file_format
-from app.core.source_file import FileFacts, OpenedFile, Upload
+from app.core.source_file import FileFacts, OpenedFile, StoredBody, Upload
+from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.sources.source_rules import MAX_NAME_CHARS, check_source
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.time_ordered_id import new_id
 from app.workspaces.records.audit import AuditRecords
 
 
@@ -26,13 +28,17 @@ class StoredFile:
     facts: FileFacts
 
 
+_Found = tuple[FileFacts, StoredBody]
+
+
 class SourceFiles:
     """Every method raises NotFound for an agent or source that is absent or another workspace's, and for a source of
     another kind. An upload raises InvalidInput, naming the field: a file that cannot be read is never kept."""
 
-    def __init__(self, records: SystemOfRecord, reader: FileReader, max_bytes: int) -> None:
+    def __init__(self, records: SystemOfRecord, reader: FileReader, bodies: FileBodies, max_bytes: int) -> None:
         self._records = records
         self._reader = reader
+        self._bodies = bodies
         self.max_bytes = max_bytes
 
     async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
@@ -42,11 +48,13 @@ class SourceFiles:
             lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
         )
         await self._check(upload, config)
+        source_id = new_id()
+        key = await self._bodies.keep(agent_id, source_id, upload.body)
 
         def work(tx: Transaction) -> tuple[FileFacts, Source]:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            source = SourceRecords(tx).create(agent_id, config)
-            facts = FileRecords(tx).put(source.id, upload.own_name, _format(upload), upload.body)
+            source = SourceRecords(tx).create(agent_id, config, source_id)
+            facts = FileRecords(tx).put(source.id, upload.own_name, _format(upload), upload.body, key)
             AuditRecords(tx).acted(
                 actor, "source.upload_file", source.id, agent_id=str(agent_id), file=facts.name, digest=facts.digest
             )
@@ -62,11 +70,12 @@ class SourceFiles:
         if config.name == before.facts.name:  # it had no name of its own
             config = replace(config, name=upload.own_name)
         await self._check(upload, config)
+        key = await self._bodies.keep(before.source.agent_id, source_id, upload.body)
 
         def work(tx: Transaction) -> tuple[FileFacts, Source]:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             source = SourceRecords(tx).save(source.agent_id, source_id, config)
-            facts = FileRecords(tx).put(source_id, upload.own_name, _format(upload), upload.body)
+            facts = FileRecords(tx).put(source_id, upload.own_name, _format(upload), upload.body, key)
             AuditRecords(tx).acted(
                 actor,
                 "source.replace_file",
@@ -88,22 +97,26 @@ class SourceFiles:
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def opened(self, actor: Actor, source_id: UUID) -> OpenedFile:
-        """For an operator."""
+        """For an operator. Raises FilesUnavailable as well."""
 
-        def work(tx: Transaction) -> OpenedFile:
+        def work(tx: Transaction) -> _Found:
             SourceRecords(tx).find(actor.workspace_id, source_id)
-            return _opened(tx, source_id)
+            return _found(tx, source_id)
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await self._opened(*await self._records.of_workspace(actor.workspace_id).read(work))
 
     async def opened_by_anybody(self, source_id: UUID) -> OpenedFile:
-        """NotFound as well where the operator has not said that the source's file is public."""
+        """NotFound as well where the operator has not said that the source's file is public. Raises
+        FilesUnavailable."""
 
-        def work(tx: Transaction) -> OpenedFile:
+        def work(tx: Transaction) -> _Found:
             SourceRecords(tx).public_file(source_id)
-            return _opened(tx, source_id)
+            return _found(tx, source_id)
 
-        return await self._records.read(work)
+        return await self._opened(*await self._records.read(work))
+
+    async def _opened(self, facts: FileFacts, stored: StoredBody) -> OpenedFile:
+        return OpenedFile(facts, await self._bodies.read(stored))
 
     async def _check(self, upload: Upload, config: SourceConfig) -> None:
         check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)
@@ -113,9 +126,8 @@ class SourceFiles:
         await self._reader.read(upload.own_name, upload.body, config.url)
 
 
-def _opened(tx: Transaction, source_id: UUID) -> OpenedFile:
-    files = FileRecords(tx)
-    return OpenedFile(files.facts(source_id), files.body(source_id))
+def _found(tx: Transaction, source_id: UUID) -> _Found:
+    return FileRecords(tx).facts(source_id), FileRecords(tx).body(source_id)
 
 
 def _format(upload: Upload) -> FileFormat:

@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Final
 
 from app.core.errors import InvalidInput
-from app.core.source_file import FileFacts
+from app.core.source_file import FileFacts, StoredBody
 from app.kit.clock import Clock
 from app.knowledge.document import PageContent
+from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
 from app.sources.reading.site_reader import ReadPage
@@ -22,14 +23,15 @@ GONE: Final = "gone"
 class GivenPages:
     """Reads the pages of a source that was given. `files` may be closed by its owner only after this."""
 
-    def __init__(self, record: SystemOfRecord, files: FileReader, clock: Clock) -> None:
+    def __init__(self, record: SystemOfRecord, files: FileReader, bodies: FileBodies, clock: Clock) -> None:
         self._record = record
         self._files = files
+        self._bodies = bodies
         self._clock = clock
 
     async def read(self, source: Source) -> ReadPage:
         """The page as it is now; a file that cannot be read is a page that failed, with the reason. Raises NotFound
-        for a source whose file is gone."""
+        for a source whose file is gone, and FilesUnavailable."""
         if source.config.kind is SourceKind.FILE:
             return await self._read_file(source)
         return self._read_text(source)
@@ -55,12 +57,11 @@ class GivenPages:
     async def _read_file(self, source: Source) -> ReadPage:
         url = source.given_url
 
-        def work(tx: Transaction) -> tuple[bytes, FileFacts]:
-            facts = FileRecords(tx).facts(source.id)
-            body = FileRecords(tx).body(source.id)
-            return body, facts
+        def work(tx: Transaction) -> tuple[FileFacts, StoredBody]:
+            return FileRecords(tx).facts(source.id), FileRecords(tx).body(source.id)
 
-        body, facts = await self._record.of_agent(source.agent_id).read(work)
+        facts, stored = await self._record.of_agent(source.agent_id).read(work)
+        body = await self._bodies.read(stored)
         try:
             content = await self._files.read(facts.name, body, url)
         except InvalidInput as error:

@@ -20,10 +20,11 @@ from app.store.transaction import Repository, affected_rows
 class SourceRecords(Repository):
     """Sources belong to agents whose workspace the caller has checked; `get` and `of_agent` see that agent only."""
 
-    def create(self, agent_id: UUID, config: SourceConfig) -> Source:
+    def create(self, agent_id: UUID, config: SourceConfig, source_id: UUID | None = None) -> Source:
+        """`source_id` names the source where something was kept for it before, else it gets a new id."""
         if not self._exists(AGENTS, agent_id):
             raise NotFound("agent")
-        source = Source(id=new_id(), agent_id=agent_id, config=config, created_at=self._now())
+        source = Source(id=source_id or new_id(), agent_id=agent_id, config=config, created_at=self._now())
         self._connection.execute(
             self._insert(SOURCES).values(
                 id=source.id, agent_id=agent_id, config=config_to_json(config), created_at=source.created_at

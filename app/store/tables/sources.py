@@ -74,7 +74,8 @@ SOURCE_PAGES = table(
     Index(None, "source_id", "url_key"),
 )
 
-# An uploaded file, whole, for a worker may run on another machine. `digest` is the SHA-256 of `body`, hex.
+# An uploaded file, for a worker may run on another machine: `body`, or what the object store has under `object_key`.
+# `digest` is the SHA-256 of its bytes, hex.
 SOURCE_FILES = table(
     "source_files",
     parent("source_id", "sources", primary_key=True),
@@ -83,6 +84,7 @@ SOURCE_FILES = table(
     column("size_bytes", Integer),
     column("digest", String(64)),
     column("body", LargeBinary),
+    column("object_key", StorableText, default="", server_default=text("''")),
     column("uploaded_at", UtcDateTime),
 )
 

@@ -1,0 +1,1 @@
+"""Where the bytes of uploaded files may lie, other than in the record."""
