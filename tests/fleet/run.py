@@ -36,7 +36,8 @@ from tests.system.conftest import learnt_agent
 MACHINES = 3
 _SITES = ("amber", "birch", "cedar")
 _VECTORS = "vectors"
-_RUN_SECONDS = 1500  # after which it has failed
+_RUN_SECONDS = 1200  # after which it has failed, and for each page of a website
+_PAGE_SECONDS = 8
 _UNTIL_ASKED_SECONDS = 20.0  # visitors come one after the other, in this time
 _PATIENCE_SECONDS = 240  # an answer takes up to two minutes, and its machine may be killed in them
 _PACE_SECONDS = (0.2, 0.8)
@@ -76,7 +77,7 @@ async def fleet(folder: Path, seed: int, size: Size, say: Callable[[str], None])
         replace(turn, fault=None, pace_seconds=chance.uniform(*_PACE_SECONDS))
         for turn in planned(seed, size.turns, 1).turns
     ]
-    async with AsyncExitStack() as closing, asyncio.timeout(_RUN_SECONDS):
+    async with AsyncExitStack() as closing, asyncio.timeout(_RUN_SECONDS + size.pages * _PAGE_SECONDS):
         providers = await closing.enter_async_context(PlannedProviders(turns).running())
         opened = await _opened(closing, folder, seed, size.pages, providers)
         blows = planned_blows(chance, sum(len(each.site.urls) for each in opened.readings), size.rounds, MACHINES)
