@@ -68,7 +68,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
     from app.providers.chat.model_meter import budget_refusals, unconfirmed_sentences, watch_model_health
     from app.quality.records.golden_questions import written_questions
     from app.search.index_watch import IndexWatch
-    from app.turns.liveness import Liveness
+    from app.turns.heartbeat import Heartbeat
     from app.turns.next_questions import NextQuestionFinder
     from app.turns.turn_run import TurnTools
     from app.turns.turns import Turns
@@ -110,7 +110,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
         for_operators = search.for_operators(base.shared.cache, languages)
         playground = playground_for(base, model, helper)
         turns = Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches, base.supervisor)
-        async with Liveness(base.record, base.process, supervisor=base.supervisor, lost=turns.lost), turns:
+        async with Heartbeat(base.record, base.process, supervisor=base.supervisor, lost=turns.lost), turns:
             yield Answering(
                 for_operators,
                 turns,

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent, TurnEvent
 from app.turns.event_log import EventLog
-from app.turns.presence import Presence
 from app.turns.remote.turn_log import TurnHead
+from app.turns.subscribers import Subscribers
 
 _NOT_OURS = Error("internal", "The end of this answer was lost. Please ask again.", retryable=True)
 
@@ -20,10 +20,10 @@ class LiveTurn:
     """`grown` is called after every event."""
 
     def __init__(
-        self, head: TurnHead, *, grown: Callable[[], None] | None = None, presence: Presence | None = None
+        self, head: TurnHead, *, grown: Callable[[], None] | None = None, subscribers: Subscribers | None = None
     ) -> None:
         self.head = head
-        self.presence = presence or Presence()
+        self.subscribers = subscribers or Subscribers()
         self._tell = grown
         self._log = EventLog()
         self._grown: asyncio.Event | None = None  # while a reader waits for it
@@ -87,7 +87,7 @@ class LiveTurn:
         """
         seen = 0 if after >= FIRST_RECORD_NUMBER else after
         place = self._log.place_after(seen)
-        with self.presence.reader():
+        with self.subscribers.reader():
             while True:
                 while place < len(self._log):
                     numbered = self._log.at(place)

@@ -203,7 +203,7 @@ class TurnRun:
             self.may_be_lost = True
             raise
         if agent.config.on_disconnect is OnDisconnect.STOP:
-            self._live.presence.when_gone(agent.config.disconnect_grace_seconds, self.stop)
+            self._live.subscribers.when_gone(agent.config.disconnect_grace_seconds, self.stop)
         self._live.publish(Start(self._request.turn_id, self._session.conversation_id))
         self.admitted.set_result(None)
 

@@ -223,7 +223,7 @@ class Turns:
             if order.kind == "stop":
                 self._stop_here(turn_id)
             elif order.kind in ("read", "left") and turn_id in self._live:
-                self._live[turn_id].presence.elsewhere(order.sender, order.kind == "read")
+                self._live[turn_id].subscribers.elsewhere(order.sender, order.kind == "read")
 
     def _stop_here(self, turn_id: UUID) -> None:
         if turn_id in self._running:

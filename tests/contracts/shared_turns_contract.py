@@ -19,7 +19,7 @@ from app.core.errors import NotFound, TurnConflict, TurnInProgress
 from app.core.turn import Finish, TurnRequest, TurnState
 from app.core.turn_events import Done, Error, NumberedEvent, Token
 from app.core.turn_feed import TurnFeed
-from app.turns.liveness import Liveness
+from app.turns.heartbeat import Heartbeat
 from app.turns.remote.remote_turns import SharedTurns
 from app.turns.turns import Turns
 from tests.doubles.answering_house import AnsweringHouse, answering_house
@@ -183,7 +183,7 @@ class SharedTurnsContract:
             request = await two.asked()
             reading = await following(await two.from_there(request))
             # "test-process" never beats: to the living one its turns are a dead process's.
-            assert await Liveness(two.house.record, "there").beat() == 1
+            assert await Heartbeat(two.house.record, "there").beat() == 1
             events = await reading
             assert text(events) == "So far "
             last = events[-1].event
@@ -199,7 +199,7 @@ class SharedTurnsContract:
         async with two_processes(tmp_path, shared, "So far ", never) as two:
             request = await two.asked()
             reading = await following(await two.from_there(request))
-            await Liveness(two.house.record, "there").beat()
+            await Heartbeat(two.house.record, "there").beat()
             logged = (await reading)[-2].number
             for ahead in range(logged, logged + 4):
                 [last] = await heard(await two.from_there(request, ahead), ahead)

@@ -145,7 +145,7 @@ async def test_a_reader_that_takes_nothing_is_left_when_a_send_takes_too_long(tm
         house.turns.is_held = True
         live, turn_id, is_left = Live(house, await house.visitor(), *served), uuid4(), asyncio.Event()
         async with live.asking(turn_id) as (response, turn):
-            turn.presence.when_gone(0, is_left.set)
+            turn.subscribers.when_gone(0, is_left.set)
             for _ in range(40):
                 turn.publish(Token("x" * 1_000_000))
             await asyncio.wait_for(is_left.wait(), 10)

@@ -14,8 +14,8 @@ from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent
 from app.kit.tasks.ended_task import end_task
 from app.store.system_of_record import SystemOfRecord
 from app.turns.live_turn import LiveTurn
-from app.turns.presence import Presence
 from app.turns.remote.turn_log import TurnHead, TurnLog
+from app.turns.subscribers import Subscribers
 from app.turns.turn_replay import rest_of
 
 log = structlog.get_logger(__name__)
@@ -41,7 +41,7 @@ class RemoteTurn:
         self._log = turn_log
         self._changed = changed
         self._logged = 0  # the last number that the log had
-        self._live = LiveTurn(head, presence=Presence(self._presence_changed))
+        self._live = LiveTurn(head, subscribers=Subscribers(self._subscribers_changed))
         self._following: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -76,7 +76,7 @@ class RemoteTurn:
         for task in [*self._ending, *([self._following] if self._following else [])]:
             await end_task(task)
 
-    def _presence_changed(self, is_read: bool) -> None:
+    def _subscribers_changed(self, is_read: bool) -> None:
         if is_read:
             self._following = asyncio.create_task(self._follow(), name=f"mirror of turn {self.turn_id}")
         elif self._following:

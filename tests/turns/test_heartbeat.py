@@ -16,7 +16,7 @@ from app.kit.tasks.supervisor import Supervisor
 from app.store.engine import open_engine
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
-from app.turns.liveness import Liveness
+from app.turns.heartbeat import Heartbeat
 from tests.doubles.answering_house import answering_house
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -39,13 +39,13 @@ async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
 async def test_a_process_whose_clock_is_ahead_cuts_nobody_who_lives(tmp_path: Path, engine: Engine) -> None:
     go = anyio.Event()
     async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", go, "3 years [1]."])) as house:
-        await Liveness(house.record, OWNER).beat()
+        await Heartbeat(house.record, OWNER).beat()
         request = house.request(QUESTION)
         live = await house.turns.ask(house.session, request)
         await until_tokens(live, 1)
         ahead = FixedClock(house.clock.now())
         ahead.advance(25)
-        assert await Liveness(SystemOfRecord(engine, ahead, TEST_KEYS, TURN_END_LISTENERS), "ahead").beat() == 0
+        assert await Heartbeat(SystemOfRecord(engine, ahead, TEST_KEYS, TURN_END_LISTENERS), "ahead").beat() == 0
         go.set()
         events = await heard(live)
         assert done(events).message_id == (await stored(house, request)).message_id
@@ -56,12 +56,12 @@ async def test_an_owner_that_was_stopped_for_a_while_stores_the_whole_of_its_tur
 ) -> None:
     go = anyio.Event()
     async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", go, "3 years [1]."])) as house:
-        await Liveness(house.record, OWNER).beat()
+        await Heartbeat(house.record, OWNER).beat()
         request = house.request(QUESTION)
         live = await house.turns.ask(house.session, request)
         await until_tokens(live, 1)
         await silence(engine, OWNER, 27)
-        assert await Liveness(house.record, "other").beat() == 1
+        assert await Heartbeat(house.record, "other").beat() == 1
         assert (await stored(house, request)).state is TurnState.CUT
         go.set()
         events = await heard(live)
@@ -76,8 +76,8 @@ async def test_a_process_that_was_stopped_itself_judges_nobody_at_its_first_beat
 ) -> None:
     never = anyio.Event()
     async with answering_house(tmp_path, model=ScriptedChatModel(["It is ", never])) as house:
-        other = Liveness(house.record, "other")
-        await Liveness(house.record, OWNER).beat()
+        other = Heartbeat(house.record, "other")
+        await Heartbeat(house.record, OWNER).beat()
         await other.beat()
         live = await house.turns.ask(house.session, house.request(QUESTION))
         await until_tokens(live, 1)
@@ -92,7 +92,7 @@ async def test_a_turn_that_was_begun_without_a_word_of_it_is_cut_where_nobody_as
 ) -> None:
     async with answering_house(tmp_path) as house:
         write = house.record.write
-        beating = Liveness(house.record, OWNER, lost=house.turns.lost)
+        beating = Heartbeat(house.record, OWNER, lost=house.turns.lost)
         await beating.beat()
 
         async def write_and_lose(work: Callable[[Transaction], Any]) -> Any:
@@ -127,7 +127,7 @@ async def test_an_error_that_nobody_foresaw_does_not_end_the_beating(
             beats_on.set()
             return await write(work)
 
-        async with Liveness(house.record, OWNER, beat_seconds=0.001, supervisor=Supervisor(counted.append)):
+        async with Heartbeat(house.record, OWNER, beat_seconds=0.001, supervisor=Supervisor(counted.append)):
             monkeypatch.setattr(house.record, "write", failing)
             async with asyncio.timeout(5):
                 await beats_on.wait()
@@ -148,7 +148,7 @@ async def test_a_start_and_an_end_outlast_a_record_that_others_hold(
 
         monkeypatch.setattr(house.record, "write", busy)
         held += ["busy at the start", "busy again"]
-        async with Liveness(house.record, OWNER, beat_seconds=0.05):
+        async with Heartbeat(house.record, OWNER, beat_seconds=0.05):
             assert held == []
             held.append("busy at the end")
         assert held == []
@@ -165,4 +165,4 @@ async def test_a_record_that_others_hold_for_good_ends_the_start(
         with monkeypatch.context() as patch:
             patch.setattr(house.record, "write", busy)
             with pytest.raises(Overloaded):
-                await Liveness(house.record, OWNER, beat_seconds=0.001).__aenter__()
+                await Heartbeat(house.record, OWNER, beat_seconds=0.001).__aenter__()

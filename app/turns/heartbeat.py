@@ -20,7 +20,7 @@ KIND = "web"
 _FIRST_BEATS: Final = 12  # attempts, each of which waits for its turn to write (5 s on SQLite)
 
 
-class Liveness:
+class Heartbeat:
     """Beats while its block runs. A process that was silent for `dead_after_seconds` counts as dead: its running
     turns become `cut`, so that their conversations are free again, and so do its own `lost` ones, which the set then
     no longer holds. One that was only stopped for so long goes on with its turns, and the end of one takes the place of
@@ -58,7 +58,7 @@ class Liveness:
         try:
             await self._record.write(lambda tx: ProcessRecords(tx).leave(self._process))
         except (Overloaded, Unavailable) as error:  # silence says the same, a little later
-            log.warning("liveness.left_unsaid", reason=str(error))
+            log.warning("heartbeat.leave_failed", reason=str(error))
 
     async def beat(self) -> int:
         """Say that we live; return how many turns of the dead were cut.
@@ -78,7 +78,7 @@ class Liveness:
 
         silent_seconds, cut = await self._record.write(work)
         if silent_seconds:
-            log.warning("liveness.was_silent", seconds=round(silent_seconds))
+            log.warning("heartbeat.was_silent", seconds=round(silent_seconds))
         else:
             self._lost -= lost
         if cut:
@@ -91,7 +91,7 @@ class Liveness:
             try:
                 await self.beat()
             except Overloaded as error:
-                log.warning("liveness.start_waits", reason=str(error))
+                log.warning("heartbeat.start_waits", reason=str(error))
                 await asyncio.sleep(self._beat_seconds / 5)
             else:
                 return

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class Presence:
+class Subscribers:
     """Readers here, and other processes that have readers. `changed` hears whether there are any, each time that
     turns. A turn that nobody has read yet has not been left."""
 
