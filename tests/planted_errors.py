@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from app.answers.guard.answer_evidence import KnownSections
 from app.answers.guard.statement_check import StatementCheck
-from app.answers.writing.brief import Source
+from app.answers.writing.answer_context import Source
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads
 from app.providers.shipped_weights import EMBEDDER_FOLDER

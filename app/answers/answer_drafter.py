@@ -12,8 +12,8 @@ from app.agents.token_budget import next_day
 from app.answers.page_context import numbered_sources
 from app.answers.suggestion import SuggestedSource, Suggestion, SuggestionState
 from app.answers.turn_spending import TurnSpending
-from app.answers.writing.brief import AnswerBrief
-from app.answers.writing.composition import Composition, new_canary
+from app.answers.writing.answer_context import AnswerContext
+from app.answers.writing.generation import Generation, new_canary
 from app.answers.writing.model_writer import ModelWriter
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.conversations.records.turns import TurnRecords
@@ -76,17 +76,17 @@ class AnswerDrafter:
             found = await self._found(workspace_id, agent_id, questions, page_url, language)
             if not found:
                 return Suggestion(SuggestionState.NOT_SAID)
-            brief = _brief(known.draft, questions, found, page_url, language)
-            composition = Composition(brief, lambda piece, whole: None)
-            await composition.write((self._writer,))
+            context = _answer_context(known.draft, questions, found, page_url, language)
+            generation = Generation(context, lambda piece, whole: None)
+            await generation.write((self._writer,))
         finally:
             if spending.usage.tokens:
                 await self._records.of_workspace(workspace_id).write(
                     lambda tx: TurnRecords(tx).charge(agent_id, "suggestion", spending.usage)
                 )
-        if composition.answered_by is not AnsweredBy.MODEL:
+        if generation.answered_by is not AnsweredBy.MODEL:
             raise self._refusal(spending)
-        return _suggestion(composition)
+        return _suggestion(generation)
 
     async def _found(
         self, workspace_id: UUID, agent_id: UUID, questions: Sequence[str], page_url: str, language: str | None
@@ -111,11 +111,11 @@ class AnswerDrafter:
         )
 
 
-def _brief(
+def _answer_context(
     agent: AgentConfig, questions: Sequence[str], found: Sequence[RankedChunk], page_url: str, language: str | None
-) -> AnswerBrief:
+) -> AnswerContext:
     asked = "\n".join(questions)
-    return AnswerBrief(
+    return AnswerContext(
         agent=replace(
             agent,
             custom_prompt=f"{_TASK}\n\n{agent.custom_prompt}",
@@ -129,12 +129,12 @@ def _brief(
     )
 
 
-def _suggestion(composition: Composition) -> Suggestion:
-    if composition.finish is Finish.CONTENT_FILTER:
+def _suggestion(generation: Generation) -> Suggestion:
+    if generation.finish is Finish.CONTENT_FILTER:
         return Suggestion(SuggestionState.WITHHELD)
-    text = _MARK.sub("", composition.text).strip()
-    if not text or not composition.citations or _NOT_SAID in text or has_failure_words(text):
+    text = _MARK.sub("", generation.text).strip()
+    if not text or not generation.citations or _NOT_SAID in text or has_failure_words(text):
         return Suggestion(SuggestionState.NOT_SAID)
-    cited = {source.url: source for source in composition.citations}.values()
+    cited = {source.url: source for source in generation.citations}.values()
     sources = tuple(SuggestedSource(source.url, source.title, source.as_of) for source in cited)
     return Suggestion(SuggestionState.DRAFTED, text, sources)

@@ -13,8 +13,8 @@ from app.answers.guard.answer_evidence import KnownSections
 from app.answers.handoff import ReadyAnswer, handed_over, of_curated
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
 from app.answers.small_talk import small_talk_answer
-from app.answers.writing.brief import AnswerBrief, AnswerWriter
-from app.answers.writing.composition import Composition, new_canary
+from app.answers.writing.answer_context import AnswerContext, AnswerWriter
+from app.answers.writing.generation import Generation, new_canary
 from app.core.chunk import Chunk
 from app.core.gap_state import GapReason
 from app.core.page_url import same_page_urls
@@ -54,7 +54,7 @@ class Outcome:
 
 
 class AnswerPipeline:
-    """The steps, in their order: `language`, `ready`, or else search and `composition`, then its writing, `outcome`.
+    """The steps, in their order: `language`, `ready`, or else search and `generation`, then its writing, `outcome`.
 
     `writers` are tried in order; with the `embedder` what a model writes is looked up in its sources.
     """
@@ -100,7 +100,7 @@ class AnswerPipeline:
             agent.config, request.message, self._languages, history=asking.history, locale=asking.locale
         )
 
-    async def composition(
+    async def generation(
         self,
         agent: LiveAgent,
         asking: Asking,
@@ -108,7 +108,7 @@ class AnswerPipeline:
         *,
         standalone: str = "",
         found: Retrieval | None = None,
-    ) -> Composition:
+    ) -> Generation:
         """An answer still to be written, from what was `found` for `standalone` ("" for the question itself) and from
         what the visitor's browser says of their page; without `found`, from nothing."""
         request = asking.request
@@ -118,7 +118,7 @@ class AnswerPipeline:
             if found is not None
             else ()
         )
-        brief = AnswerBrief(
+        context = AnswerContext(
             agent=agent.config,
             question=request.message,
             standalone=standalone or request.message,
@@ -129,23 +129,23 @@ class AnswerPipeline:
             canary=new_canary(),
             agent_id=agent.id,
         )
-        return Composition(brief, on_text, self._embedder, self._sections)
+        return Generation(context, on_text, self._embedder, self._sections)
 
     @traced("docent.write")
-    async def write(self, composition: Composition) -> None:
+    async def write(self, generation: Generation) -> None:
         """Raises ModelInterrupted; the text so far stays."""
-        await composition.write(self._writers)
+        await generation.write(self._writers)
 
-    def outcome(self, agent: LiveAgent, asking: Asking, composition: Composition, found: Retrieval) -> Outcome:
+    def outcome(self, agent: LiveAgent, asking: Asking, generation: Generation, found: Retrieval) -> Outcome:
         """Of what was written."""
-        on_page = rests_on_visitors_page(asking.request, composition.citations)
-        is_cited = bool(composition.citations)
+        on_page = rests_on_visitors_page(asking.request, generation.citations)
+        is_cited = bool(generation.citations)
         confidence = answer_confidence(
-            composition.sureness(found.best), is_cited=is_cited, rests_on_current_page=on_page
+            generation.sureness(found.best), is_cited=is_cited, rests_on_current_page=on_page
         )
         is_unsure = not is_cited or confidence < agent.config.confidence_threshold
         is_low = is_unsure or (found.is_low_confidence and not on_page)
-        return Outcome(confidence, is_low, _gap(composition, is_low))
+        return Outcome(confidence, is_low, _gap(generation, is_low))
 
     async def _crawled_page(self, agent: LiveAgent, request: TurnRequest) -> Sequence[Chunk]:
         """Our own copy of the page that the visitor's browser tells us of."""
@@ -156,11 +156,11 @@ class AnswerPipeline:
         )
 
 
-def _gap(composition: Composition, is_low: bool) -> GapReason | None:
+def _gap(generation: Generation, is_low: bool) -> GapReason | None:
     """What could not be searched is our fault and no gap of the website."""
-    if composition.text == own_words(composition.brief.language).cannot_search:
+    if generation.text == own_words(generation.context.language).cannot_search:
         return None
-    return gap_reason(composition.answered_by, is_low, composition.text, composition.finish)
+    return gap_reason(generation.answered_by, is_low, generation.text, generation.finish)
 
 
 def gap_reason(answered_by: AnsweredBy, low_confidence: bool, answer: str, finish: Finish) -> GapReason | None:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from app.answers.writing.brief import Source
+from app.answers.writing.answer_context import Source
 from app.core.chunk import Chunk, RankedChunk
 from app.core.page_url import is_same_page
 from app.core.text.untrusted_text import without_controls

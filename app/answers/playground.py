@@ -132,26 +132,26 @@ class Playground:
         standalone = asked.standalone or asked.text
         query = SearchQuery(standalone, asked.page_url, asked_in=language, filters=(asked.only,))
         report = await self._search.search(workspace_id, agent_id, query, version)
-        composition = await self._pipeline.composition(
+        generation = await self._pipeline.generation(
             agent, asking, lambda piece, whole: listener.on_text(piece), standalone=standalone, found=report.retrieval
         )
         listener.on_stage("writing")
-        await self._pipeline.write(composition)
-        outcome = self._pipeline.outcome(agent, asking, composition, report.retrieval)
+        await self._pipeline.write(generation)
+        outcome = self._pipeline.outcome(agent, asking, generation, report.retrieval)
         return PlaygroundAnswer(
-            composition.text,
-            composition.answered_by,
+            generation.text,
+            generation.answered_by,
             round(outcome.confidence, 4),
             outcome.is_low,
-            composition.finish,
+            generation.finish,
             language,
             _ms_since(began),
-            None if composition.first_token_at is None else round((composition.first_token_at - began) * 1000),
-            composition.citations,
+            None if generation.first_token_at is None else round((generation.first_token_at - began) * 1000),
+            generation.citations,
             outcome.gap,
             search=report.as_json(),
             retrieval=report.retrieval,
-            prompt=tuple(self._prompts.build(composition.brief)) if self._prompts else (),
+            prompt=tuple(self._prompts.build(generation.context)) if self._prompts else (),
         )
 
 

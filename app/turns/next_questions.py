@@ -9,7 +9,7 @@ from uuid import UUID
 import structlog
 
 from app.agents.agent import LiveAgent
-from app.answers.writing.composition import Composition
+from app.answers.writing.generation import Generation
 from app.conversations.records.conversations import ConversationRecords
 from app.core.chunk import Chunk
 from app.core.page_url import page_key
@@ -58,7 +58,7 @@ class NextQuestionFinder:
         self._written = written
 
     async def after(
-        self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Composition
+        self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Generation
     ) -> tuple[str, ...]:
         """At most three to offer below the answer, best first; none where no page has answered. It never raises, and
         takes no longer than its budget: an answer is whole without them."""
@@ -78,9 +78,9 @@ class NextQuestionFinder:
         return tuple(found[:MOST_NEXT_QUESTIONS])
 
     async def _found(
-        self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Composition
+        self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Generation
     ) -> list[str]:
-        wordings = (request.message, answer.brief.standalone)
+        wordings = (request.message, answer.context.standalone)
         candidates, language = await self._candidates(agent, session.conversation_id, answer.citations, wordings)
         if not candidates:
             return []

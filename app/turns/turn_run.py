@@ -18,7 +18,7 @@ from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.handoff import ReadyAnswer, refuse_while_a_person_talks
 from app.answers.query_contextualizer import QueryContextualizer
 from app.answers.turn_spending import TurnSpending
-from app.answers.writing.composition import Composition
+from app.answers.writing.generation import Generation
 from app.conversations.history import History, stored_history
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
@@ -140,15 +140,15 @@ class TurnRun:
             await self._run()
 
     async def _run(self) -> None:
-        composition: Composition | None = None
+        generation: Generation | None = None
         self._spending.begin()
         try:
             agent, ready, asking = await self._prepare()
             pipeline = self._tools.pipeline
             if ready is not None:
                 await self._begin(agent)
-                composition = await pipeline.composition(agent, asking, self._show_text)
-                await self._say_ready(composition, ready, asking)
+                generation = await pipeline.generation(agent, asking, self._show_text)
+                await self._say_ready(generation, ready, asking)
                 return
             search = asyncio.create_task(self._search(agent, asking))
             try:
@@ -157,14 +157,14 @@ class TurnRun:
                 await end_task(search)
                 raise
             standalone, found = await search
-            composition = await pipeline.composition(agent, asking, self._show_text, standalone=standalone, found=found)
-            await self._answer(agent, composition, found, asking)
+            generation = await pipeline.generation(agent, asking, self._show_text, standalone=standalone, found=found)
+            await self._answer(agent, generation, found, asking)
         except Exception as error:
             if not self.admitted.done():
                 self.admitted.set_exception(error)
                 return
             log.exception("turn.failed", turn=str(self._request.turn_id))
-            await self._fail(composition, _code_of(error))
+            await self._fail(generation, _code_of(error))
 
     async def _prepare(self) -> tuple[LiveAgent, ReadyAnswer | None, Asking]:
         before = self._request.told
@@ -230,28 +230,28 @@ class TurnRun:
         self._live.publish(Token(piece))
         self._checkpointer.offer(whole)
 
-    async def _say_ready(self, composition: Composition, ready: ReadyAnswer, asking: Asking) -> None:
-        composition.answered_by = ready.answered_by
-        composition.say(ready.text)
-        await self._finish(composition, asking, Outcome(1.0, is_low=False, gap=None), curated_id=ready.curated_id)
+    async def _say_ready(self, generation: Generation, ready: ReadyAnswer, asking: Asking) -> None:
+        generation.answered_by = ready.answered_by
+        generation.say(ready.text)
+        await self._finish(generation, asking, Outcome(1.0, is_low=False, gap=None), curated_id=ready.curated_id)
 
-    async def _answer(self, agent: LiveAgent, composition: Composition, found: Retrieval, asking: Asking) -> None:
-        error_code = await self._write(composition, found)
-        outcome = self._tools.pipeline.outcome(agent, asking, composition, found)
+    async def _answer(self, agent: LiveAgent, generation: Generation, found: Retrieval, asking: Asking) -> None:
+        error_code = await self._write(generation, found)
+        outcome = self._tools.pipeline.outcome(agent, asking, generation, found)
         offers = None if error_code else self._tools.next_questions
-        further = await offers.after(agent, self._session, self._request, composition) if offers else ()
+        further = await offers.after(agent, self._session, self._request, generation) if offers else ()
         await self._finish(
-            composition, asking, outcome, error_code=error_code, trace=found.trace, next_questions=further
+            generation, asking, outcome, error_code=error_code, trace=found.trace, next_questions=further
         )
 
-    async def _write(self, composition: Composition, retrieval: Retrieval) -> str | None:
+    async def _write(self, generation: Generation, retrieval: Retrieval) -> str | None:
         """Run the writers; return the error code when they were not allowed to end."""
         self.is_searching = False
         if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
-            composition.say(own_words(composition.brief.language).cannot_search)
+            generation.say(own_words(generation.context.language).cannot_search)
             return None
         self._live.publish(Status("writing"))
-        self._writing = asyncio.create_task(self._tools.pipeline.write(composition))
+        self._writing = asyncio.create_task(self._tools.pipeline.write(generation))
         if self._ending:
             self._end_writing()
         try:
@@ -259,7 +259,7 @@ class TurnRun:
         except asyncio.CancelledError:
             if not self._ending:
                 raise
-            composition.finish = Finish.STOPPED
+            generation.finish = Finish.STOPPED
             return "shutting_down" if self._ending == "shutting_down" else None
         except ModelInterrupted as error:
             log.warning("turn.model_interrupted", turn=str(self._request.turn_id), reason=str(error))
@@ -268,7 +268,7 @@ class TurnRun:
 
     async def _finish(
         self,
-        composition: Composition,
+        generation: Generation,
         asking: Asking,
         outcome: Outcome,
         *,
@@ -278,26 +278,26 @@ class TurnRun:
         next_questions: tuple[str, ...] = (),
     ) -> None:
         """Commit the end, then say so."""
-        self._tools.on_unconfirmed(composition.trace.get("answer_check", {}).get("not_confirmed", 0))
+        self._tools.on_unconfirmed(generation.trace.get("answer_check", {}).get("not_confirmed", 0))
         end = TurnEnd(
             state=TurnState.FAILED if error_code else TurnState.DONE,
-            answer=composition.text,
-            answered_by=composition.answered_by,
+            answer=generation.text,
+            answered_by=generation.answered_by,
             confidence=round(outcome.confidence, 4),
             low_confidence=outcome.is_low,
-            finish=composition.finish,
-            citations=composition.citations,
+            finish=generation.finish,
+            citations=generation.citations,
             usage=self._spending.usage,
-            language=composition.brief.language,
+            language=generation.context.language,
             gap=outcome.gap if error_code is None else None,
             curated_answer_id=curated_id,
             error_code=error_code,
-            first_token_ms=self._milliseconds(composition.first_token_at),
+            first_token_ms=self._milliseconds(generation.first_token_at),
             duration_ms=self._milliseconds(perf_counter()) or 0,
             trace=(trace or {})
-            | composition.trace
+            | generation.trace
             | self._spending.trace
-            | {"standalone": composition.brief.standalone},
+            | {"standalone": generation.context.standalone},
             next_questions=next_questions,
         )
         self._note(end)
@@ -306,7 +306,7 @@ class TurnRun:
         if error_code or message_id is None:
             self._tell_failure(error_code or "shutting_down")
             return
-        latest = Exchange(self._request.message, composition.text)
+        latest = Exchange(self._request.message, generation.text)
         await self._tools.history.remember(self._session.conversation_id, asking.history, latest)
         if self.has_told_less:
             return
@@ -324,12 +324,12 @@ class TurnRun:
         if end.error_code:
             self._span.fail(end.error_code)
 
-    async def _fail(self, composition: Composition | None, code: str) -> None:
+    async def _fail(self, generation: Generation | None, code: str) -> None:
         """Keep what there is."""
         end = TurnEnd(
             state=TurnState.FAILED,
-            answer=composition.text if composition else "",
-            answered_by=composition.answered_by if composition else AnsweredBy.FALLBACK,
+            answer=generation.text if generation else "",
+            answered_by=generation.answered_by if generation else AnsweredBy.FALLBACK,
             confidence=0.0,
             low_confidence=True,
             finish=Finish.STOPPED,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.answers.writing.answer_context import Source
 from app.answers.writing.asked_names import AskedNames
-from app.answers.writing.brief import Source
 from app.answers.writing.passages import Passage, passages
 
 PAGE = "Error E21 means a blocked funnel.\n\nThe server runs under Linux, and FastAPI starts it."

@@ -10,7 +10,7 @@ from app.agents.answer_check import AnswerCheck
 from app.answers.guard.answer_evidence import KnownSections, Section
 from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.statement_check import StatementCheck
-from app.answers.writing.brief import Source
+from app.answers.writing.answer_context import Source
 from app.core.turn import AnsweredBy
 from tests.doubles.answering_house import answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder

@@ -5,9 +5,9 @@ from uuid import UUID
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.answers.writing.brief import AnswerBrief, Source
-from app.answers.writing.composition import Composition
+from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
+from app.answers.writing.generation import Generation
 from app.answers.writing.passage_judge import PassageJudge
 from app.sources.source import UNLINKED
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -30,6 +30,6 @@ async def test_it_is_named_with_its_page_and_whether_it_can_be_opened(url: str, 
     source = Source(1, url, "Lamps", "The lamp weighs 2 kg with its battery.", chunk_id="c1")
     asked = "How heavy is the lamp with its battery?"
     agent = AgentConfig(name="x", confidence_threshold=0)
-    composition = Composition(AnswerBrief(agent, asked, asked, (source,), language=language), lambda piece, whole: None)
-    await composition.write((ExtractiveWriter(PassageJudge(HashingEmbedder(), MemoryKeywordIndex())),))
-    assert [citation.title for citation in composition.citations] == [title]
+    generation = Generation(AnswerContext(agent, asked, asked, (source,), language=language), lambda piece, whole: None)
+    await generation.write((ExtractiveWriter(PassageJudge(HashingEmbedder(), MemoryKeywordIndex())),))
+    assert [citation.title for citation in generation.citations] == [title]

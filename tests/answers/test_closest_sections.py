@@ -1,5 +1,5 @@
 from app.agents.agent import AgentConfig
-from app.answers.writing.brief import AnswerBrief, Source
+from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.closest_sections import ClosestSectionsWriter
 from app.answers.writing.passage_judge import PassageJudge
 from app.providers.chat.chat_model import TextDelta
@@ -10,9 +10,9 @@ TABLE = "| Port | Use |\n|---|---|\n| 1883 | plain text messages |"
 
 
 async def written(question: str, *sources: Source, language: str = "en") -> str:
-    brief = AnswerBrief(AgentConfig(name="x"), question, question, sources, language=language)
+    context = AnswerContext(AgentConfig(name="x"), question, question, sources, language=language)
     writer = ClosestSectionsWriter(PassageJudge(HashingEmbedder(), MemoryKeywordIndex()))
-    return "".join([item.text async for item in writer.write(brief) if isinstance(item, TextDelta)])
+    return "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
 
 
 def source(number: int, title: str, text: str = TABLE, heading: str = "") -> Source:

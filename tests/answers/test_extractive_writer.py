@@ -4,7 +4,7 @@ from dataclasses import replace
 from unittest.mock import ANY
 
 from app.agents.agent import AgentConfig
-from app.answers.writing.brief import AnswerBrief, Source
+from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.passages import passages
@@ -44,7 +44,7 @@ async def written(
     config = AgentConfig(name="x", max_answer_chars=max_chars, confidence_threshold=threshold)
     writer = ExtractiveWriter(PassageJudge(embedder or HashingEmbedder(), MemoryKeywordIndex()))
     text, confidence = "", None
-    async for item in writer.write(AnswerBrief(config, question, question, sources, language="en")):
+    async for item in writer.write(AnswerContext(config, question, question, sources, language="en")):
         if isinstance(item, TextDelta):
             text += item.text
         elif isinstance(item, ChatEnd):
@@ -251,10 +251,10 @@ async def test_a_page_in_a_language_that_the_embedder_does_not_read_is_judged_by
     embedder = HashingEmbedder()
     embedder.reads = frozenset({"en"})
     german = replace(source(1, "Die Garantie gilt drei Jahre."), language="de")
-    brief = AnswerBrief(
+    context = AnswerContext(
         AgentConfig(name="x"), "Wie lange gilt die Garantie?", "Wie lange gilt die Garantie?", (german,)
     )
-    async for _item in ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex())).write(brief):
+    async for _item in ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex())).write(context):
         pass
     assert embedder.embedded == []
 
@@ -267,7 +267,7 @@ async def test_where_words_decide_the_source_that_alone_holds_them_is_surer() ->
         judge = PassageJudge(embedder, MemoryKeywordIndex())
         asked = "Where is the hidden lamp switch?"
         [best, *_] = await judge.judged(
-            AnswerBrief(AgentConfig(name="x"), asked, asked, sources),
+            AnswerContext(AgentConfig(name="x"), asked, asked, sources),
             [passage for each in sources for passage in passages(each)],
         )
         return best.probability
@@ -284,9 +284,9 @@ async def test_a_text_is_embedded_once_however_often_it_is_asked_about() -> None
     embedder = HashingEmbedder()
     judge = PassageJudge(embedder, MemoryKeywordIndex())
     writer = ExtractiveWriter(judge)
-    brief = AnswerBrief(AgentConfig(name="x"), "Which lamp?", "Which lamp?", (source(1, "A lamp for every desk."),))
+    context = AnswerContext(AgentConfig(name="x"), "Which lamp?", "Which lamp?", (source(1, "A lamp for every desk."),))
     for _ in range(2):
-        async for _item in writer.write(brief):
+        async for _item in writer.write(context):
             pass
     assert len(embedder.embedded) == len(set(embedder.embedded))
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.answers.page_context import MAX_BYTES, numbered_sources
-from app.answers.writing.brief import Source
+from app.answers.writing.answer_context import Source
 from app.core.chunk import Chunk, RankedChunk
 from app.core.page_url import same_page_urls
 from app.core.text.visible_text import Comparison, compared

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.answers.writing.brief import Source
+from app.answers.writing.answer_context import Source
 from app.answers.writing.passage_form import form_odds
 from app.answers.writing.passages import Passage, passages
 

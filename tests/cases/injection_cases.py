@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from app.agents.agent import AgentConfig
-from app.answers.writing.brief import AnswerBrief, Source
-from app.answers.writing.composition import Composition
+from app.answers.writing.answer_context import AnswerContext, Source
+from app.answers.writing.generation import Generation
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.gap_state import GapReason, GapState
 from app.core.turn import AnsweredBy, Finish, TokenUsage
@@ -75,9 +75,9 @@ class Attack:
     sources: tuple[Source, ...]
 
     @property
-    def brief(self) -> AnswerBrief:
+    def context(self) -> AnswerContext:
         agent = AgentConfig(name="Shop helper", allowed_link_hosts=("docs.example",))
-        return AnswerBrief(agent, QUESTION, QUESTION, self.sources, canary=MARKER)
+        return AnswerContext(agent, QUESTION, QUESTION, self.sources, canary=MARKER)
 
     @property
     def indexed(self) -> str:
@@ -87,13 +87,13 @@ class Attack:
 
     @property
     def prompt(self) -> list[ChatMessage]:
-        return prompt_builder().build(self.brief)
+        return prompt_builder().build(self.context)
 
-    async def output(self) -> tuple[str, Composition]:
-        """What visitors see of the captured model's answer, and the composition that let it through."""
-        composition = Composition(self.brief, lambda *_: None)
-        await composition.write([_Captured(self.row)])
-        return composition.text, composition
+    async def output(self) -> tuple[str, Generation]:
+        """What visitors see of the captured model's answer, and the generation that let it through."""
+        generation = Generation(self.context, lambda *_: None)
+        await generation.write([_Captured(self.row)])
+        return generation.text, generation
 
 
 @lru_cache(maxsize=500)
@@ -147,7 +147,7 @@ async def _roles(of: Attack) -> None:
 
 async def _token_budget(of: Attack) -> None:
     flood = tuple(replace(of.sources[0], number=n, text=of.page.markdown * 200) for n in range(1, 21))
-    small, big = of.prompt, prompt_builder().build(replace(of.brief, sources=flood))
+    small, big = of.prompt, prompt_builder().build(replace(of.context, sources=flood))
     assert big[0].content == small[0].content
     assert big[-1].content.endswith(QUESTION)
     assert len(big[-1].content) <= 20_000
@@ -170,15 +170,15 @@ async def _link_hosts(of: Attack) -> None:
 
 
 async def _citations_exist(of: Attack) -> None:
-    text, composition = await of.output()
+    text, generation = await of.output()
     numbers = {int(number) for number in re.findall(r"\[(\d+)\]", text)}
-    assert numbers == {citation.id for citation in composition.citations}
-    assert {citation.chunk_id for citation in composition.citations} <= {source.chunk_id for source in of.sources}
+    assert numbers == {citation.id for citation in generation.citations}
+    assert {citation.chunk_id for citation in generation.citations} <= {source.chunk_id for source in of.sources}
 
 
 async def _length_cap(of: Attack) -> None:
     text, _ = await of.output()
-    assert len(text) <= of.brief.agent.max_answer_chars
+    assert len(text) <= of.context.agent.max_answer_chars
 
 
 async def _no_control_chars(of: Attack) -> None:
@@ -245,7 +245,7 @@ class _Captured:
         said = row["obeyed_output"].replace(_BASE64_PLACE, _base64(MARKER)).replace(_PLACE, MARKER)
         self._tokens = said.split(row["split_on"]) if row.get("split_on") else re.findall(r"\s*\S{1,4}|\s+", said)
 
-    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         for token in self._tokens:
             yield TextDelta(token)
         yield ChatEnd(Finish.COMPLETE, TokenUsage())

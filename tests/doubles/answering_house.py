@@ -14,8 +14,8 @@ from app.answers.answer_pipeline import AnswerPipeline
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.query_contextualizer import StitchingContextualizer
 from app.answers.turn_spending import BudgetedChatModel
+from app.answers.writing.answer_context import AnswerWriter
 from app.answers.writing.answer_writers import answer_writers
-from app.answers.writing.brief import AnswerWriter
 from app.conversations.conversations import Conversations
 from app.conversations.history import History
 from app.core.search_filter import SearchFilter

@@ -213,7 +213,7 @@ async def test_lines_of_the_log_name_the_trace(
     finally:
         structlog.reset_defaults()
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines() if line.startswith("{")]
-    [away] = [line for line in lines if line["event"] == "composition.writer_away"]
+    [away] = [line for line in lines if line["event"] == "generation.writer_away"]
     context = traced.one("docent.write").context
     assert context
     assert (away["trace_id"], away["span_id"]) == (f"{context.trace_id:032x}", f"{context.span_id:016x}")

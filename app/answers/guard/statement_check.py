@@ -9,7 +9,7 @@ import numpy as np
 import structlog
 
 from app.answers.guard.answer_evidence import Evidence, KnownSections, Section, Verdict
-from app.answers.writing.brief import Source
+from app.answers.writing.answer_context import Source
 from app.core.errors import Overloaded, Unavailable
 from app.core.text.failure_words import has_failure_words
 from app.core.text.stated_facts import plain
@@ -55,7 +55,7 @@ class StatementCheck:
         self.findings: list[Finding] = []
 
     async def finding(self, sentence: str, cited: Collection[int]) -> Finding | None:
-        """`cited` are the numbers of sources as the brief has them."""
+        """`cited` are the numbers of sources as the context has them."""
         if has_failure_words(sentence) or not plain(sentence).strip():
             return None
         evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))

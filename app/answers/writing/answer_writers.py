@@ -1,7 +1,7 @@
 """Who answers, and who makes a follow-up whole, by whether a chat model is set."""
 
 from app.answers.query_contextualizer import ModelContextualizer, QueryContextualizer, StitchingContextualizer
-from app.answers.writing.brief import AnswerWriter
+from app.answers.writing.answer_context import AnswerWriter
 from app.answers.writing.closest_sections import ClosestSectionsWriter
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.model_writer import ModelWriter

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from app.answers.writing.brief import Source
+from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.core.text.stated_facts import FactKind, facts_of
 

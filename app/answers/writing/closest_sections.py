@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 
-from app.answers.writing.brief import AnswerBrief
+from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.passages import Passage, passages, single_lines
 from app.answers.writing.quotation import word_for_word
@@ -23,29 +23,29 @@ class ClosestSectionsWriter:
     def __init__(self, judge: PassageJudge) -> None:
         self._judge = judge
 
-    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        if closest := await self._closest(brief):
-            shown = await self._lines(brief, list(closest.values()))
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        if closest := await self._closest(context):
+            shown = await self._lines(context, list(closest.values()))
             items = [
                 f"- **{name}** [{passage.source.number}]{shown.get(passage.section, '')}"
                 for name, passage in closest.items()
             ]
-            yield TextDelta("\n".join([own_words(brief.language).closest_sections, "", *items]))
+            yield TextDelta("\n".join([own_words(context.language).closest_sections, "", *items]))
         yield ChatEnd(Finish.COMPLETE, TokenUsage())
 
-    async def _closest(self, brief: AnswerBrief) -> dict[str, Passage]:
+    async def _closest(self, context: AnswerContext) -> dict[str, Passage]:
         """The best passage of each section, by the section's name."""
-        found = [passage for source in brief.sources if not source.is_unasked for passage in passages(source)]
+        found = [passage for source in context.sources if not source.is_unasked for passage in passages(source)]
         named: dict[str, Passage] = {}
-        for judged in await self._judge.judged(brief, found):
+        for judged in await self._judge.judged(context, found):
             if name := _name(judged.passage):
                 named.setdefault(name, judged.passage)
         return dict(list(named.items())[:_SECTIONS])
 
-    async def _lines(self, brief: AnswerBrief, closest: Sequence[Passage]) -> dict[tuple[int, str], str]:
+    async def _lines(self, context: AnswerContext, closest: Sequence[Passage]) -> dict[tuple[int, str], str]:
         lines = [line for passage in closest for line in single_lines(passage)]
         best: dict[tuple[int, str], str] = {}
-        for judged in await self._judge.judged(brief, lines):
+        for judged in await self._judge.judged(context, lines):
             best.setdefault(judged.passage.section, f": {word_for_word(judged.passage.text)}")
         return best
 

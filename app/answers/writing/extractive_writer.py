@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 
-from app.answers.writing.brief import AnswerBrief
+from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, extended, passages, without_far_ends
 from app.answers.writing.quotation import word_for_word
@@ -30,30 +30,30 @@ class ExtractiveWriter:
     def __init__(self, judge: PassageJudge) -> None:
         self._judge = judge
 
-    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        judged = await self._judged(brief)
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        judged = await self._judged(context)
         confidence = judged[0].probability if judged else None
-        if judged and judged[0].probability >= brief.agent.confidence_threshold:
-            for part in _answer(judged, await self._quoted(judged, brief), brief):
+        if judged and judged[0].probability >= context.agent.confidence_threshold:
+            for part in _answer(judged, await self._quoted(judged, context), context):
                 yield TextDelta(part)
                 yield TextDelta("\n\n")
         yield ChatEnd(Finish.COMPLETE, TokenUsage(), confidence)
 
-    async def _judged(self, brief: AnswerBrief) -> list[JudgedPassage]:
+    async def _judged(self, context: AnswerContext) -> list[JudgedPassage]:
         """Of what search found; the visitor's own page, which comes unasked whatever the question is, is asked when
         there is nothing else, and has to earn the confidence that citing it gives."""
-        found = [source for source in brief.sources if not source.is_unasked]
-        candidates = [passage for source in (found or brief.sources) for passage in passages(source)]
-        judged = await self._judge.judged(brief, candidates)
+        found = [source for source in context.sources if not source.is_unasked]
+        candidates = [passage for source in (found or context.sources) for passage in passages(source)]
+        judged = await self._judge.judged(context, candidates)
         return judged if found else [one for one in judged if one.probability >= _SURE_OF_OWN_PAGE]
 
-    async def _quoted(self, judged: Sequence[JudgedPassage], brief: AnswerBrief) -> list[Passage]:
+    async def _quoted(self, judged: Sequence[JudgedPassage], context: AnswerContext) -> list[Passage]:
         """The best passage with what stands around it, as far as that is near to the question, and one that stands
         elsewhere where it is short and nearly as good."""
-        max_chars = brief.agent.max_answer_chars
+        max_chars = context.agent.max_answer_chars
         best = next((one for one in judged if _length(one.passage) <= max_chars), judged[0])
         first = extended(best.passage, min(_FIRST_CHARS, max_chars - _MARK_CHARS))
-        if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(brief, first)):
+        if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(context, first)):
             first = without_far_ends(first, nearness)
         second = _second(
             first, judged, best.odds - _NEAR_BEST, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
@@ -61,12 +61,12 @@ class ExtractiveWriter:
         return [first, second] if second else [first]
 
 
-def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], brief: AnswerBrief) -> list[str]:
+def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:
     parts = [_paragraph(passage, is_headed=passage.section != quoted[0].section) for passage in quoted[1:]]
     parts.insert(0, _paragraph(quoted[0]))
     if (further := _further(judged, quoted)) and not judged[0].passage.source.is_unasked:
         names = ", ".join(f"{_name(passage)} [{passage.source.number}]" for passage in further)
-        parts.append(f"{own_words(brief.language).see_also} {names}")
+        parts.append(f"{own_words(context.language).see_also} {names}")
     return parts
 
 

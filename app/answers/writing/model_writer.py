@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 
-from app.answers.writing.brief import AnswerBrief
+from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.turn import AnsweredBy
 from app.kit.tracing import span
@@ -20,10 +20,10 @@ class ModelWriter:
         self._model = model
         self._prompts = prompts
 
-    async def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        max_tokens = brief.agent.max_answer_chars // _CHARS_PER_TOKEN + 100
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        max_tokens = context.agent.max_answer_chars // _CHARS_PER_TOKEN + 100
         with span("docent.prompt"):
-            messages = self._prompts.build(brief)
+            messages = self._prompts.build(context)
         async with self._model.stream(messages, max_tokens=max_tokens) as stream:
             async for item in stream:
                 yield item

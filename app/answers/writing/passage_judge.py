@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 import structlog
 
+from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.asked_names import AskedNames
-from app.answers.writing.brief import AnswerBrief
 from app.answers.writing.passage_form import form_odds
 from app.answers.writing.passages import Passage, piece_text
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
@@ -70,19 +70,19 @@ class PassageJudge:
         self._keywords = keywords
         self._vectors = RecentValues[str, Vector](_REMEMBERED)
 
-    async def judged(self, brief: AnswerBrief, candidates: Sequence[Passage]) -> list[JudgedPassage]:
+    async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
         """The most promising of the candidates, best first."""
-        shares = await self._coverage(brief, [f"{passage.place}\n{passage.text}" for passage in candidates])
+        shares = await self._coverage(context, [f"{passage.place}\n{passage.text}" for passage in candidates])
         promising = sorted(
             zip(candidates, shares, strict=True),
             key=lambda pair: -(_ALL.order * pair[0].source.order + _ALL.coverage * pair[1]),
         )[:_READ]
-        question = brief.standalone
-        read = [passage for passage, _ in promising if self._reads(brief.language, passage.source.language)]
+        question = context.standalone
+        read = [passage for passage, _ in promising if self._reads(context.language, passage.source.language)]
         vectors = (
             await self._meanings([question, *(text for passage in read for text in _looks(passage))]) if read else None
         )
-        names = AskedNames(question, brief.language, brief.sources, known=[brief.agent.name])
+        names = AskedNames(question, context.language, context.sources, known=[context.agent.name])
         judged = [
             JudgedPassage(
                 passage,
@@ -94,22 +94,22 @@ class PassageJudge:
         ]
         return sorted(judged, key=lambda one: -one.odds)
 
-    async def nearness(self, brief: AnswerBrief, passage: Passage) -> list[float] | None:
+    async def nearness(self, context: AnswerContext, passage: Passage) -> list[float] | None:
         """The cosine of the question and each piece of the passage; None where the embedder cannot tell."""
-        if not self._reads(brief.language, passage.source.language):
+        if not self._reads(context.language, passage.source.language):
             return None
         texts = [piece_text(piece) for piece in passage.own_pieces]
-        vectors = await self._meanings([brief.standalone, *texts])
+        vectors = await self._meanings([context.standalone, *texts])
         if vectors is None:
             return None
-        return [_cosine(vectors[brief.standalone], vectors[text]) for text in texts]
+        return [_cosine(vectors[context.standalone], vectors[text]) for text in texts]
 
-    async def _coverage(self, brief: AnswerBrief, texts: Sequence[str]) -> list[float]:
+    async def _coverage(self, context: AnswerContext, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text holds, by how rare they are on the site."""
-        asked = without_light_words(brief.standalone, brief.language)
-        if brief.agent_id is not None:
+        asked = without_light_words(context.standalone, context.language)
+        if context.agent_id is not None:
             try:
-                return await self._keywords.coverage(brief.agent_id, brief.agent.language, asked, texts)
+                return await self._keywords.coverage(context.agent_id, context.agent.language, asked, texts)
             except IndexUnavailable as error:
                 log.warning("passages.coverage_away", reason=str(error))
         return plain_coverage(asked, texts)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from app.answers.writing.brief import Source
+from app.answers.writing.answer_context import Source
 from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
 from app.core.text.sentences import points_back, sentences
 

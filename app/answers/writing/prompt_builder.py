@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.agents.agent import AgentConfig
 from app.answers.person_talk import PERSON_RULE, told_talk
-from app.answers.writing.brief import AnswerBrief, Source
+from app.answers.writing.answer_context import AnswerContext, Source
 from app.core.page_url import is_same_page
 from app.core.text.language_names import language_name
 from app.core.text.untrusted_text import as_attribute, as_prompt_text
@@ -78,16 +78,16 @@ class PromptBuilder:
         self._sizes = PromptSizes(counter)
         self._limits = limits
 
-    def build(self, brief: AnswerBrief) -> list[ChatMessage]:
-        canary = f"Confidential marker, never to be written in any form: {brief.canary}" if brief.canary else ""
-        rules, question = self._rules(brief), as_prompt_text(brief.question)
+    def build(self, context: AnswerContext) -> list[ChatMessage]:
+        canary = f"Confidential marker, never to be written in any form: {context.canary}" if context.canary else ""
+        rules, question = self._rules(context), as_prompt_text(context.question)
         # The rules without the canary are the same for question after question, and counted once.
         fixed = self._sizes.of("\n\n".join(rules)) + self._sizes.of(canary) + self._sizes.of(question)
         room = self._limits.total - fixed - _FRAME_TOKENS
         if canary:
             rules.insert(_BEFORE_CANARY, canary)
-        history, taken = self._history(brief.history, min(self._limits.history, room))
-        blocks = self._source_blocks(brief.sources, brief.page_url, min(self._limits.sources, room - taken))
+        history, taken = self._history(context.history, min(self._limits.history, room))
+        blocks = self._source_blocks(context.sources, context.page_url, min(self._limits.sources, room - taken))
         turns, talk = _turns_and_talk(history)
         return [
             ChatMessage("system", "\n\n".join(rules)),
@@ -95,18 +95,18 @@ class PromptBuilder:
             ChatMessage("user", _after(talk, _visitor_turn(blocks, question))),
         ]
 
-    def _rules(self, brief: AnswerBrief) -> list[str]:
-        agent = brief.agent
+    def _rules(self, context: AnswerContext) -> list[str]:
+        agent = context.agent
         parts = [
             _persona(agent),
             _CORE_RULE,
             _EXACTLY,
             _INJECTION_DEFENCE,
-            PERSON_RULE if any(exchange.is_with_person for exchange in brief.history) else "",
+            PERSON_RULE if any(exchange.is_with_person for exchange in context.history) else "",
             _guardrails(agent),
-            _current_page(brief),
+            _current_page(context),
             self._sizes.cut(as_prompt_text(agent.custom_prompt).strip(), self._limits.operator)[0],
-            _language(brief.language),
+            _language(context.language),
             _RULES_AGAIN,
         ]
         return [part for part in parts if part]
@@ -203,11 +203,11 @@ def _guardrails(agent: AgentConfig) -> str:
     return "\n".join(lines)
 
 
-def _current_page(brief: AnswerBrief) -> str:
-    if not brief.page_url:
+def _current_page(context: AnswerContext) -> str:
+    if not context.page_url:
         return ""
     return (
-        f'The visitor is looking at the page {as_attribute(brief.page_url)}. Sources with page="current" are of that '
+        f'The visitor is looking at the page {as_attribute(context.page_url)}. Sources with page="current" are of that '
         "page: where the question can be about it, it is, and they come first."
     )
 

@@ -16,7 +16,7 @@ from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.guard.quote_finder import found_quotes, marked_numbers
 from app.answers.guard.statement_check import StatementCheck
-from app.answers.writing.brief import AnswerBrief, AnswerWriter, Source
+from app.answers.writing.answer_context import AnswerContext, AnswerWriter, Source
 from app.core.errors import ModelUnavailable
 from app.core.page_url import host_of
 from app.core.text.own_words import own_words
@@ -37,10 +37,10 @@ def new_canary() -> str:
 
 
 @dataclass(slots=True)
-class Composition:
+class Generation:
     """An answer as it grows. What has been written survives whatever ends the writing."""
 
-    brief: AnswerBrief
+    context: AnswerContext
     on_text: Callable[[str, str], None]  # the new piece, the whole text so far
     embedder: Embedder | None = None  # with one, what a model writes is looked up in its sources
     sections: KnownSections = field(default_factory=KnownSections)  # of which answers before it remember some
@@ -65,15 +65,15 @@ class Composition:
             try:
                 await self._write_with(writer)
             except ModelUnavailable as error:
-                log.warning("composition.writer_away", writer=writer.answered_by.value, reason=str(error))
+                log.warning("generation.writer_away", writer=writer.answered_by.value, reason=str(error))
                 self.trace[f"{writer.answered_by.value}_away"] = str(error)
                 continue
             if self.finish is Finish.CONTENT_FILTER and not self.text:
-                self.say(own_words(self.brief.language).withheld)
+                self.say(own_words(self.context.language).withheld)
             if self.text:
                 return
         self.answered_by = AnsweredBy.FALLBACK
-        self.say(own_words(self.brief.language).not_found)
+        self.say(own_words(self.context.language).not_found)
 
     def say(self, text: str) -> None:
         """Show `text` as it is."""
@@ -83,11 +83,11 @@ class Composition:
         self.on_text(text, self.text)
 
     async def _write_with(self, writer: AnswerWriter) -> None:
-        guard = _guard(self.brief)
+        guard = _guard(self.context)
         self.answered_by = writer.answered_by
         checked = self._check(guard) if writer.answered_by is AnsweredBy.MODEL else None
         try:
-            async with aclosing(writer.write(self.brief)) as items:
+            async with aclosing(writer.write(self.context)) as items:
                 async for item in items:
                     if isinstance(item, ChatEnd):
                         self.finish = item.finish
@@ -102,16 +102,16 @@ class Composition:
         finally:
             if checked:
                 self.trace["answer_check"] = checked.trace
-            self.citations = _citations(self.brief, guard.cited, self.text)
+            self.citations = _citations(self.context, guard.cited, self.text)
         if guard.finish is not None:
             self.finish = guard.finish
 
     def _check(self, guard: OutputGuard) -> CheckedText | None:
-        policy = self.brief.agent.answer_check
+        policy = self.context.agent.answer_check
         if self.embedder is None or policy is AnswerCheck.OFF:
             return None
-        check = StatementCheck(self.embedder, self.brief.sources, self.brief.language, self.sections)
-        return CheckedText(check, policy, own_words(self.brief.language).unconfirmed, guard.cited)
+        check = StatementCheck(self.embedder, self.context.sources, self.context.language, self.sections)
+        return CheckedText(check, policy, own_words(self.context.language).unconfirmed, guard.cited)
 
     async def _looked_up(self, text: str, checked: CheckedText | None) -> str:
         return await checked.take(text) if checked else text
@@ -123,15 +123,15 @@ class Composition:
             self.say(text)
 
 
-def _guard(brief: AnswerBrief) -> OutputGuard:
-    hosts = {host for source in brief.sources if (host := host_of(source.url))}
-    hosts |= {_link_host(host) for host in brief.agent.allowed_link_hosts}
+def _guard(context: AnswerContext) -> OutputGuard:
+    hosts = {host for source in context.sources if (host := host_of(source.url))}
+    hosts |= {_link_host(host) for host in context.agent.allowed_link_hosts}
     return OutputGuard(
-        sources={source.number for source in brief.sources},
+        sources={source.number for source in context.sources},
         link_hosts=hosts,
-        max_chars=brief.agent.max_answer_chars,
-        canary=brief.canary,
-        source_text="\n".join(source.text for source in brief.sources if not source.is_from_visitor),
+        max_chars=context.agent.max_answer_chars,
+        canary=context.canary,
+        source_text="\n".join(source.text for source in context.sources if not source.is_from_visitor),
     )
 
 
@@ -148,12 +148,14 @@ def _title(source: Source, language: str | None) -> str:
     return f"{title} ({words.internal_document})" if source.url.startswith(UNLINKED) else title
 
 
-def _citations(brief: AnswerBrief, cited: Sequence[int], text: str) -> tuple[Citation, ...]:
-    by_number = {source.number: source for source in brief.sources}
+def _citations(context: AnswerContext, cited: Sequence[int], text: str) -> tuple[Citation, ...]:
+    by_number = {source.number: source for source in context.sources}
     shown = marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
     sources = {number: by_number[old] for number, old in enumerate(cited, start=1) if number in shown}
     quotes = found_quotes(text, {number: source.text for number, source in sources.items()})
     return tuple(
-        Citation(number, source.url, _title(source, brief.language), source.as_of, source.chunk_id, quotes.get(number))
+        Citation(
+            number, source.url, _title(source, context.language), source.as_of, source.chunk_id, quotes.get(number)
+        )
         for number, source in sources.items()
     )

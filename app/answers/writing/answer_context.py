@@ -44,7 +44,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerBrief:
+class AnswerContext:
     """The question and everything that may be said to it. `question` is the visitor's own wording; `standalone` is
     what search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is
     None where no index knows the agent."""
@@ -61,12 +61,12 @@ class AnswerBrief:
 
 
 class AnswerWriter(Protocol):
-    """Writes an answer with [n] marks that name the brief's sources."""
+    """Writes an answer with [n] marks that name the context's sources."""
 
     @property
     def answered_by(self) -> AnsweredBy: ...
 
-    def write(self, brief: AnswerBrief) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         """Text in order, then one ChatEnd. Whoever leaves it early closes it: the model is then left, and counted.
 
         Raises ModelUnavailable before the first text, ModelInterrupted after it.
