@@ -103,7 +103,9 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
             completer=question_completer(search.helper),
             history=history,
             queues=(base.models.questions, limiter),
-            next_questions=NextQuestionFinder(base.record, search.recall(), base.indexes.keywords, written_questions),
+            next_questions=NextQuestionFinder(
+                base.record, search.candidate_finder(), base.indexes.keywords, written_questions
+            ),
             on_unconfirmed=unconfirmed_sentences(base.metrics).inc,
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)

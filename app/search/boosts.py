@@ -18,8 +18,8 @@ from app.core.page_url import is_same_page, page_key
 from app.core.text.words import folded_words
 from app.core.turn import question_key
 from app.kit.clock import Clock
+from app.search.candidates import Candidates
 from app.search.rank_fusion import unit_interval
-from app.search.recall import Recalled
 from app.search.retrieval import SearchQuery
 from app.store.system_of_record import SystemOfRecord
 
@@ -38,7 +38,7 @@ class Boost(Protocol):
 
     def weight(self, settings: RetrievalSettings) -> float: ...
 
-    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+    async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
         """By chunk id, in [-1, 1]; one that is missing counts as 0."""
         ...
 
@@ -51,8 +51,8 @@ class CurrentPage:
     def weight(self, settings: RetrievalSettings) -> float:
         return settings.page_boost
 
-    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
-        return {key: 1.0 for key, chunk in recalled.chunks.items() if is_same_page(chunk.url, query.page_url)}
+    async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
+        return {key: 1.0 for key, chunk in candidates.chunks.items() if is_same_page(chunk.url, query.page_url)}
 
 
 class PageTopic:
@@ -63,13 +63,13 @@ class PageTopic:
     def weight(self, settings: RetrievalSettings) -> float:
         return settings.topic_weight
 
-    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+    async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
         of_page: dict[str, list[float]] = defaultdict(list)
-        for key, cosine in recalled.own.cosine.items():
-            if key in recalled.chunks:
-                of_page[str(recalled.chunks[key].document_id)].append(cosine)
+        for key, cosine in candidates.own.cosine.items():
+            if key in candidates.chunks:
+                of_page[str(candidates.chunks[key].document_id)].append(cosine)
         nearness = {page: fmean(sorted(found, reverse=True)[:_TOPIC_CHUNKS]) for page, found in of_page.items()}
-        return _of_pages(unit_interval(nearness), recalled.chunks)
+        return _of_pages(unit_interval(nearness), candidates.chunks)
 
 
 class Freshness:
@@ -80,9 +80,9 @@ class Freshness:
     def weight(self, settings: RetrievalSettings) -> float:
         return settings.freshness_weight
 
-    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
-        days = {str(chunk.document_id): float(chunk.day.toordinal()) for chunk in recalled.chunks.values()}
-        return _of_pages(unit_interval(days), recalled.chunks)
+    async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
+        days = {str(chunk.document_id): float(chunk.day.toordinal()) for chunk in candidates.chunks.values()}
+        return _of_pages(unit_interval(days), candidates.chunks)
 
 
 class Repetition:
@@ -93,8 +93,8 @@ class Repetition:
     def weight(self, settings: RetrievalSettings) -> float:
         return settings.spam_weight
 
-    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
-        return {key: -repetition(chunk.text) for key, chunk in recalled.chunks.items()}
+    async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
+        return {key: -repetition(chunk.text) for key, chunk in candidates.chunks.items()}
 
 
 class Engagement:
@@ -108,7 +108,7 @@ class Engagement:
     def weight(self, settings: RetrievalSettings) -> float:
         return settings.engagement_weight
 
-    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+    async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
         thumbs = await self._records.of_workspace(agent.workspace_id).read(
             lambda tx: StoredTurnRecords(tx).thumbs(agent.id)
         )
@@ -117,7 +117,7 @@ class Engagement:
             before_up, before_down = liking.get(page_key(url), (0, 0))
             liking[page_key(url)] = before_up + up, before_down + down
         scores = {page: (up - down) / (up + down + _DOUBT) for page, (up, down) in liking.items()}
-        return {key: scores.get(page_key(chunk.url), 0.0) for key, chunk in recalled.chunks.items()}
+        return {key: scores.get(page_key(chunk.url), 0.0) for key, chunk in candidates.chunks.items()}
 
 
 class Exploration:
@@ -131,9 +131,9 @@ class Exploration:
     def weight(self, settings: RetrievalSettings) -> float:
         return settings.exploration
 
-    async def scores(self, agent: LiveAgent, query: SearchQuery, recalled: Recalled) -> Mapping[str, float]:
+    async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
         seed = f"{self._clock.now().date()} {question_key(query.text)}"
-        return {key: _chance(seed, key) for key in recalled.chunks}
+        return {key: _chance(seed, key) for key in candidates.chunks}
 
 
 def boosts(records: SystemOfRecord, clock: Clock) -> tuple[Boost, ...]:

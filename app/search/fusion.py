@@ -5,19 +5,19 @@ from uuid import UUID
 
 from app.agents.retrieval_settings import FusionMethod, RetrievalSettings
 from app.core.chunk import Chunk
+from app.search.candidates import CandidateList, Candidates
 from app.search.rank_fusion import best_first, best_of_group, reciprocal_rank_fusion, score_fusion, z_scores
-from app.search.recall import Heard, Recalled
 
 
-def fused_order(recalled: Recalled, settings: RetrievalSettings, vector_weight: float) -> dict[str, float]:
+def fused_order(candidates: Candidates, settings: RetrievalSettings, vector_weight: float) -> dict[str, float]:
     """Every recalled chunk's score, comparable within this ranking only: the mean over the wordings, each by its
     weight. `vector_weight` is what cosine counts against the rest."""
-    wordings = (recalled.own, *recalled.others)
-    whole = sum(heard.wording.weight for heard in wordings)
-    fused = dict.fromkeys(recalled.chunks, 0.0)
-    for heard in wordings:
-        for key, score in _of_wording(heard, recalled, settings, vector_weight).items():
-            fused[key] += score * heard.wording.weight / whole
+    wordings = (candidates.own, *candidates.others)
+    whole = sum(found.wording.weight for found in wordings)
+    fused = dict.fromkeys(candidates.chunks, 0.0)
+    for found in wordings:
+        for key, score in _of_wording(found, candidates, settings, vector_weight).items():
+            fused[key] += score * found.wording.weight / whole
     return fused
 
 
@@ -30,18 +30,18 @@ def best_of_each_document(order: Mapping[str, float], chunks: Mapping[str, Chunk
 
 
 def _of_wording(
-    heard: Heard, recalled: Recalled, settings: RetrievalSettings, vector_weight: float
+    found: CandidateList, candidates: Candidates, settings: RetrievalSettings, vector_weight: float
 ) -> dict[str, float]:
     if settings.fusion is FusionMethod.RRF:
-        lists = [(heard.vector_order, vector_weight), (heard.keyword_order, settings.keyword_weight)]
+        lists = [(found.vector_order, vector_weight), (found.keyword_order, settings.keyword_weight)]
         fused = reciprocal_rank_fusion(lists, settings.rrf_k)
         # Ranks give hundredths; spread like the sum of two lists' scores, so that a vote weighs what it says.
         spread = vector_weight + settings.keyword_weight
-        return {key: spread * z for key, z in z_scores({key: fused.get(key, 0.0) for key in recalled.chunks}).items()}
-    worst_cosine = min(heard.cosine.values(), default=0.0)
-    cosine = {key: heard.cosine.get(key, worst_cosine) for key in recalled.chunks}
-    bm25 = {key: heard.bm25.get(key, 0.0) for key in recalled.chunks}
-    of_document = best_of_group(bm25, {key: chunk.document_id for key, chunk in recalled.chunks.items()})
+        return {key: spread * z for key, z in z_scores({key: fused.get(key, 0.0) for key in candidates.chunks}).items()}
+    worst_cosine = min(found.cosine.values(), default=0.0)
+    cosine = {key: found.cosine.get(key, worst_cosine) for key in candidates.chunks}
+    bm25 = {key: found.bm25.get(key, 0.0) for key in candidates.chunks}
+    of_document = best_of_group(bm25, {key: chunk.document_id for key, chunk in candidates.chunks.items()})
     return score_fusion(
         [(cosine, vector_weight), (bm25, settings.keyword_weight), (of_document, settings.document_weight)]
     )

@@ -16,12 +16,12 @@ from app.core.text.light_words import without_light_words
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
 from app.search.boosts import Boost, adjusted
+from app.search.candidates import CandidateFinder, Candidates
 from app.search.confidence import calibrated, plain_coverage, sigmoid
 from app.search.fusion import best_of_each_document, fused_order
 from app.search.page_focus import page_focus
 from app.search.query_planner import QueryPlanner, planned
 from app.search.rank_fusion import best_first, unit_interval, with_vote
-from app.search.recall import Recall, Recalled
 from app.search.retrieval import Retrieval, SearchQuery, StageListener
 from app.search.retrieval_trace import RetrievalTrace
 from app.search.source_choice import answerable_from
@@ -46,13 +46,13 @@ class HybridRetriever:
 
     def __init__(
         self,
-        recall: Recall,
+        finder: CandidateFinder,
         keywords: KeywordIndex,
         rankers: dict[RerankMode, Reranker],
         adjustments: Sequence[Boost],
         planners: Sequence[QueryPlanner] = (),
     ) -> None:
-        self._recall = recall
+        self._finder = finder
         self._keywords = keywords
         self._rankers = rankers
         self._adjustments = adjustments
@@ -67,31 +67,33 @@ class HybridRetriever:
         if len(wordings) > 1:
             trace.stage("wordings", said=[wording.text for wording in wordings])
         filters = (settings.filter, *query.filters)
-        recalled = await self._recall.find(agent.id, query, wordings, settings.recall_per_list, filters)
-        own = recalled.own
-        trace.stage("recall", vector=len(own.vector_order), keyword=len(own.keyword_order), found=len(recalled.chunks))
-        trace.note_missing(recalled.missing)
-        if not recalled.chunks:
+        candidates = await self._finder.find(agent.id, query, wordings, settings.recall_per_list, filters)
+        own = candidates.own
+        trace.stage(
+            "recall", vector=len(own.vector_order), keyword=len(own.keyword_order), found=len(candidates.chunks)
+        )
+        trace.note_missing(candidates.missing)
+        if not candidates.chunks:
             return Retrieval(trace=trace.as_json())
-        readable = 1.0 if _is_read(query, self._recall.reads) else settings.foreign_weight
-        fused = found = fused_order(recalled, settings, settings.vector_weight * readable)
+        readable = 1.0 if _is_read(query, self._finder.reads) else settings.foreign_weight
+        fused = found = fused_order(candidates, settings, settings.vector_weight * readable)
         trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
         if settings.collapse_documents:
-            fused = best_of_each_document(fused, recalled.chunks)
+            fused = best_of_each_document(fused, candidates.chunks)
             trace.stage("collapse", best_first(fused), candidates=len(fused))
         if on_stage:
             await on_stage("reading")
-        logits = await self._logits(query, recalled, fused, settings, trace)
-        coverage = await self._coverage(agent, query, recalled, trace)
+        logits = await self._logits(query, candidates, fused, settings, trace)
+        coverage = await self._coverage(agent, query, candidates, trace)
         ordered = _order(fused, logits, settings, self._rerank_weight(query, settings))
         if logits:
             trace.stage("vote", best_first(ordered))
         # Collapsed pages have a chunk each: how many of the first are of a page shows in the order before.
-        focus = _focus(found if settings.collapse_documents else ordered, recalled)
+        focus = _focus(found if settings.collapse_documents else ordered, candidates)
         ordered = unit_interval(adjusted(ordered, focus, settings.focus_weight))
         trace.stage("focus", best_first(ordered))
-        ordered = await self._adjusted(agent, query, recalled, ordered, trace)
-        ranked = _ranked(ordered, fused, recalled, coverage, logits, focus, query, settings, self._recall.reads)
+        ordered = await self._adjusted(agent, query, candidates, ordered, trace)
+        ranked = _ranked(ordered, fused, candidates, coverage, logits, focus, query, settings, self._finder.reads)
         retrieval = answerable_from(ranked, agent.config.confidence_threshold, settings)
         trace.stage(
             "threshold",
@@ -106,7 +108,7 @@ class HybridRetriever:
     async def _logits(
         self,
         query: SearchQuery,
-        recalled: Recalled,
+        candidates: Candidates,
         fused: dict[str, float],
         settings: RetrievalSettings,
         trace: RetrievalTrace,
@@ -117,7 +119,7 @@ class HybridRetriever:
         ):
             return {}
         read = best_first(fused)[: settings.rerank_candidates]
-        texts = [f"{recalled.chunks[key].title}\n{recalled.chunks[key].text}" for key in read]
+        texts = [f"{candidates.chunks[key].title}\n{candidates.chunks[key].text}" for key in read]
         try:
             ranker = self._rankers.get(settings.rerank)
             if ranker is None:
@@ -126,7 +128,7 @@ class HybridRetriever:
             budget_ms = settings.model_rank_budget_ms if is_model else settings.rerank_budget_ms
             budget_seconds = budget_ms / 1000
             scores = await _by_question(
-                recalled,
+                candidates,
                 dict(zip(read, texts, strict=True)),
                 lambda question, some: ranker.score(question, some, budget_seconds=budget_seconds),
             )
@@ -144,14 +146,14 @@ class HybridRetriever:
         return settings.rerank_weight * (1.0 if is_read else settings.foreign_weight)
 
     async def _coverage(
-        self, agent: LiveAgent, query: SearchQuery, recalled: Recalled, trace: RetrievalTrace
+        self, agent: LiveAgent, query: SearchQuery, candidates: Candidates, trace: RetrievalTrace
     ) -> dict[str, float]:
-        keys = list(recalled.chunks)
-        texts = [f"{recalled.chunks[key].context}\n{recalled.chunks[key].text}" for key in keys]
+        keys = list(candidates.chunks)
+        texts = [f"{candidates.chunks[key].context}\n{candidates.chunks[key].text}" for key in keys]
         of = dict(zip(keys, texts, strict=True))
         try:
             shares = await _by_question(
-                recalled,
+                candidates,
                 of,
                 lambda question, some: self._keywords.coverage(
                     agent.id, query.language, without_light_words(question, query.asked_in), some
@@ -160,7 +162,7 @@ class HybridRetriever:
         except IndexUnavailable as error:
             log.warning("retriever.coverage_away", reason=str(error))
             trace.note_missing(["coverage"])
-            shares = {key: plain_coverage(recalled.question_of(key), [text])[0] for key, text in of.items()}
+            shares = {key: plain_coverage(candidates.question_of(key), [text])[0] for key, text in of.items()}
         trace.stage("coverage")
         return shares
 
@@ -168,26 +170,26 @@ class HybridRetriever:
         self,
         agent: LiveAgent,
         query: SearchQuery,
-        recalled: Recalled,
+        candidates: Candidates,
         ordered: dict[str, float],
         trace: RetrievalTrace,
     ) -> dict[str, float]:
         settings = agent.config.retrieval
         for rule in self._adjustments:
             weight = rule.weight(settings)
-            if weight and (scores := await rule.scores(agent, query, recalled)):
+            if weight and (scores := await rule.scores(agent, query, candidates)):
                 ordered = adjusted(ordered, scores, weight)
                 trace.stage(rule.name, best_first(ordered), weight=weight)
         return ordered
 
 
 async def _by_question(
-    recalled: Recalled, texts: Mapping[str, str], ask: Callable[[str, list[str]], Awaitable[Sequence[Score]]]
+    candidates: Candidates, texts: Mapping[str, str], ask: Callable[[str, list[str]], Awaitable[Sequence[Score]]]
 ) -> dict[str, Score]:
     """Each chunk's text is judged by what it is an answer to."""
     asked: dict[str, list[str]] = defaultdict(list)
     for key in texts:
-        asked[recalled.question_of(key)].append(key)
+        asked[candidates.question_of(key)].append(key)
     found = await asyncio.gather(*(ask(question, [texts[key] for key in keys]) for question, keys in asked.items()))
     return {
         key: score
@@ -212,17 +214,17 @@ def _order(
     return unit_interval(behind | logits)
 
 
-def _focus(ordered: dict[str, float], recalled: Recalled) -> dict[str, float]:
+def _focus(ordered: dict[str, float], candidates: Candidates) -> dict[str, float]:
     """Of each chunk's page; empty where there is one page only."""
     keys = best_first(ordered)
-    of_page = page_focus([recalled.chunks[key].document_id for key in keys])
-    return {key: of_page[recalled.chunks[key].document_id] for key in keys} if of_page else {}
+    of_page = page_focus([candidates.chunks[key].document_id for key in keys])
+    return {key: of_page[candidates.chunks[key].document_id] for key in keys} if of_page else {}
 
 
 def _ranked(
     order: dict[str, float],
     fused: dict[str, float],
-    recalled: Recalled,
+    candidates: Candidates,
     coverage: dict[str, float],
     logits: dict[str, float],
     focus: dict[str, float],
@@ -232,8 +234,8 @@ def _ranked(
 ) -> list[RankedChunk]:
     ranked = []
     for key, place in order.items():
-        chunk = recalled.chunks[key]
-        cosine, share, logit = recalled.own.cosine.get(key), coverage.get(key, 0.0), logits.get(key)
+        chunk = candidates.chunks[key]
+        cosine, share, logit = candidates.own.cosine.get(key), coverage.get(key, 0.0), logits.get(key)
         if settings.confidence_from is ConfidenceScale.RERANKER and logits:
             confidence = 0.0 if logit is None else sigmoid(logit / settings.confidence_steepness)
         else:
@@ -246,7 +248,7 @@ def _ranked(
                 calibrated=confidence,
                 fused=fused[key],
                 cosine=cosine,
-                bm25=recalled.own.bm25.get(key),
+                bm25=candidates.own.bm25.get(key),
                 coverage=share,
                 logit=logit,
                 is_current_page=is_same_page(chunk.url, query.page_url),

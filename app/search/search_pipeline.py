@@ -14,13 +14,13 @@ from app.providers.reranking.reranker import Reranker
 from app.providers.token_counter import TokenCounter
 from app.search.agent_search import AgentSearch
 from app.search.boosts import boosts
+from app.search.candidates import CandidateFinder
 from app.search.context_expansion import ContextExpandingRetriever
 from app.search.long_question import LongQuestionSplitter
 from app.search.model_query_planner import ModelQueryPlanner
 from app.search.model_ranker import ModelRanker
 from app.search.model_search import ModelSearchRetriever
 from app.search.query_planner import QueryPlanner
-from app.search.recall import Recall
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import HybridRetriever, Retriever
 from app.store.system_of_record import SystemOfRecord
@@ -54,12 +54,12 @@ class SearchParts:
         if self.helper is not None:
             rankers[RerankMode.MODEL] = ModelRanker(self.helper)
             planners.append(ModelQueryPlanner(self.helper))
-        recall = self.recall()
+        finder = self.candidate_finder()
         adjustments = boosts(self.record, self.clock)
-        return HybridRetriever(recall, self.keywords, rankers, adjustments, planners)
+        return HybridRetriever(finder, self.keywords, rankers, adjustments, planners)
 
-    def recall(self) -> Recall:
-        return Recall(self.record, self.embedder, self.vectors, self.keywords)
+    def candidate_finder(self) -> CandidateFinder:
+        return CandidateFinder(self.record, self.embedder, self.vectors, self.keywords)
 
     def for_turns(self, cache: Cache) -> Retriever:
         """Rankings are kept for a while; sources are told with what stands around them."""

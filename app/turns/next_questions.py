@@ -17,8 +17,8 @@ from app.core.text.light_words import without_light_words
 from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, VisitorSession
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
+from app.search.candidates import CandidateFinder, CandidateList, Candidates
 from app.search.confidence import calibrated
-from app.search.recall import Heard, Recall, Recalled
 from app.search.retrieval import SearchQuery, Wording
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.turns.question_candidates import (
@@ -50,10 +50,10 @@ class NextQuestionFinder:
     confidence."""
 
     def __init__(
-        self, records: SystemOfRecord, recall: Recall, keywords: KeywordIndex, written: WrittenQuestions
+        self, records: SystemOfRecord, finder: CandidateFinder, keywords: KeywordIndex, written: WrittenQuestions
     ) -> None:
         self._records = records
-        self._recall = recall
+        self._finder = finder
         self._keywords = keywords
         self._written = written
 
@@ -87,10 +87,13 @@ class NextQuestionFinder:
         query = SearchQuery(candidates[0].text, "", agent.config.language, language)
         said = [Wording(candidate.text) for candidate in candidates]
         filters = (agent.config.retrieval.filter, request.only)
-        recalled = await self._recall.find(agent.id, query, said, _PER_LIST, filters)
-        heard = (recalled.own, *recalled.others)
+        everything = await self._finder.find(agent.id, query, said, _PER_LIST, filters)
+        found = (everything.own, *everything.others)
         are_answered = await asyncio.gather(
-            *(self._is_answered(agent, query, one, told, recalled) for one, told in zip(candidates, heard, strict=True))
+            *(
+                self._is_answered(agent, query, one, told, everything)
+                for one, told in zip(candidates, found, strict=True)
+            )
         )
         return [one.text for one, is_answered in zip(candidates, are_answered, strict=True) if is_answered]
 
@@ -118,25 +121,30 @@ class NextQuestionFinder:
         return [*of_operators[:MOST_NEXT_QUESTIONS], *headings][:_LOOKED_UP], pages[0][0].language
 
     async def _is_answered(
-        self, agent: LiveAgent, query: SearchQuery, candidate: NextQuestion, heard: Heard, recalled: Recalled
+        self,
+        agent: LiveAgent,
+        query: SearchQuery,
+        candidate: NextQuestion,
+        found: CandidateList,
+        everything: Candidates,
     ) -> bool:
         """Whether the best that search finds is what the candidate promises, and sure enough."""
-        keys = list(dict.fromkeys((*heard.vector_order, *heard.keyword_order)))
-        chunks = [recalled.chunks[key] for key in keys]
+        keys = list(dict.fromkeys((*found.vector_order, *found.keyword_order)))
+        chunks = [everything.chunks[key] for key in keys]
         if not chunks or candidate.is_furniture(chunks):
             return False
         texts = [f"{chunk.context}\n{chunk.text}" for chunk in chunks]
         said = without_light_words(candidate.text, query.asked_in)
         shares = await self._keywords.coverage(agent.id, query.language, said, texts)
         sureness = [
-            calibrated(heard.cosine.get(key) if self._is_read(chunk) else None, share, None)
+            calibrated(found.cosine.get(key) if self._is_read(chunk) else None, share, None)
             for key, chunk, share in zip(keys, chunks, shares, strict=True)
         ]
         best = max(range(len(chunks)), key=sureness.__getitem__)
         return candidate.is_answered_by(chunks[best]) and sureness[best] >= agent.config.confidence_threshold
 
     def _is_read(self, chunk: Chunk) -> bool:
-        return self._recall.reads is None or chunk.language is None or chunk.language in self._recall.reads
+        return self._finder.reads is None or chunk.language is None or chunk.language in self._finder.reads
 
 
 def _of_operators(

@@ -164,7 +164,7 @@ async def answering_house(
             retriever=search.for_turns(cache),
             completer=StitchingContextualizer(),
             history=history,
-            next_questions=NextQuestionFinder(record, search.recall(), keywords, written_questions),
+            next_questions=NextQuestionFinder(record, search.candidate_finder(), keywords, written_questions),
         )
         turns = await running.enter_async_context(
             Turns(tools, "test-process", shared or alone(), max_running, max_searching)

@@ -27,7 +27,7 @@ _REFILL = 4  # times as many are asked for when retired rows took places
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class CandidateList:
     """What the indexes said to one wording. `cosine` covers every recalled chunk unless the wording's meaning was not
     asked for, or vectors were away; a chunk missing from `bm25` shares no telling word with it."""
 
@@ -39,14 +39,14 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class Candidates:
     """Every live chunk that an index named for a wording. `own` is what was said to the question itself, `others` to
     other wordings of it. `asked` says of each chunk of a question in parts to which part it was found. `missing` names
     what could not be asked."""
 
     chunks: dict[str, Chunk]
-    own: Heard
-    others: tuple[Heard, ...] = ()
+    own: CandidateList
+    others: tuple[CandidateList, ...] = ()
     asked: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
@@ -55,7 +55,7 @@ class Recalled:
         return self.asked.get(chunk_id, self.own.wording.text)
 
 
-class Recall:
+class CandidateFinder:
     """Finds candidates by meaning and by words. One index away leaves the other; both away raise."""
 
     def __init__(
@@ -78,7 +78,7 @@ class Recall:
         wordings: Sequence[Wording],
         per_list: int,
         filters: Sequence[SearchFilter] = (),
-    ) -> Recalled:
+    ) -> Candidates:
         """Up to `per_list` live chunks from each index for each wording; the question itself is the first of them.
 
         Raises IndexUnavailable when neither index can be asked.
@@ -98,11 +98,11 @@ class Recall:
         if len(missing) == 2:
             raise IndexUnavailable("Neither search index can be read. Run `docent doctor`, then `docent reindex`.")
         cosines = await asyncio.gather(*(self._cosines(agent_id, hits, chunks) for hits in by_meaning))
-        heard = tuple(
-            Heard(wording, cosine, said.scores, meant.order, said.order)
+        lists = tuple(
+            CandidateList(wording, cosine, said.scores, meant.order, said.order)
             for wording, cosine, meant, said in zip(wordings, cosines, by_meaning, by_words, strict=True)
         )
-        return _recalled(chunks, heard, missing)
+        return _candidates(chunks, lists, missing)
 
     async def _by_meaning(
         self, agent_id: UUID, wordings: Sequence[Wording], asked: int, among: Collection[UUID] | None
@@ -140,7 +140,7 @@ class Recall:
         return hits
 
     async def _live(self, agent_id: UUID, limit: int, asked: int, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
-        """Liveness is decided by the system of record, after the searches, for all lists at once. A list in which
+        """What is live is decided by the system of record, after the searches, for all lists at once. A list in which
         retired rows took places is asked for more."""
         chunks = await self._chunks(agent_id, lists)
         short = [hits for hits in lists if len(hits.found) >= asked and hits.count_in(chunks) < limit]
@@ -169,20 +169,20 @@ class Recall:
             return hits.scores
 
 
-def _recalled(chunks: dict[str, Chunk], heard: Sequence[Heard], missing: list[str]) -> Recalled:
-    others = tuple(one for one in heard[1:] if not one.wording.is_part)
-    parts = [one for one in heard if one.wording.is_part]
+def _candidates(chunks: dict[str, Chunk], lists: Sequence[CandidateList], missing: list[str]) -> Candidates:
+    others = tuple(one for one in lists[1:] if not one.wording.is_part)
+    parts = [one for one in lists if one.wording.is_part]
     if not parts:
-        return Recalled(chunks, heard[0], others, missing=missing)
+        return Candidates(chunks, lists[0], others, missing=missing)
     # A letter as a whole is like nothing; of its parts the one that a chunk is nearest to is what the chunk answers.
     cosine, bm25 = _best([part.cosine for part in parts]), _best([part.bm25 for part in parts])
-    own = Heard(heard[0].wording, cosine, bm25, best_first(cosine), best_first(bm25))
+    own = CandidateList(lists[0].wording, cosine, bm25, best_first(cosine), best_first(bm25))
     said = [part for part in parts if part.wording.is_said] or parts
     asked = {
         key: max(said, key=lambda part: (part.cosine.get(key, -1.0), part.bm25.get(key, 0.0))).wording.text
         for key in chunks
     }
-    return Recalled(chunks, own, others, asked, missing)
+    return Candidates(chunks, own, others, asked, missing)
 
 
 def _best(scores: Sequence[dict[str, float]]) -> dict[str, float]:
