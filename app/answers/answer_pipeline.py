@@ -18,8 +18,8 @@ from app.answers.writing.generation import Generation, new_canary
 from app.core.chunk import Chunk
 from app.core.gap_state import GapReason
 from app.core.page_url import same_page_urls
+from app.core.text.canned_messages import canned_messages
 from app.core.text.failure_words import has_failure_words
-from app.core.text.own_words import own_words
 from app.core.text.turn_language import turn_language
 from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnRequest
 from app.kit.clock import Clock
@@ -112,7 +112,7 @@ class AnswerPipeline:
         """An answer still to be written, from what was `found` for `standalone` ("" for the question itself) and from
         what the visitor's browser says of their page; without `found`, from nothing."""
         request = asking.request
-        name = own_words(asking.language).your_page
+        name = canned_messages(asking.language).your_page
         sources = (
             await sources_with_page(request, found.sources, await self._crawled_page(agent, request), name)
             if found is not None
@@ -158,7 +158,7 @@ class AnswerPipeline:
 
 def _gap(generation: Generation, is_low: bool) -> GapReason | None:
     """What could not be searched is our fault and no gap of the website."""
-    if generation.text == own_words(generation.context.language).cannot_search:
+    if generation.text == canned_messages(generation.context.language).cannot_search:
         return None
     return gap_reason(generation.answered_by, is_low, generation.text, generation.finish)
 

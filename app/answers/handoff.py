@@ -8,7 +8,7 @@ from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.handoff_intent import asks_for_person
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.core.errors import HandedToPerson
-from app.core.text.own_words import own_words
+from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Channel, VisitorSession
 from app.store.transaction import Transaction
 
@@ -34,7 +34,7 @@ def handed_over(
     """Our own words to a visitor who asks for a person, where the agent offers one; None for every other message."""
     if not config.live_chat or channel is not Channel.WIDGET or not asks_for_person(message):
         return None
-    return ReadyAnswer(own_words(language).person_asked, AnsweredBy.HANDOFF)
+    return ReadyAnswer(canned_messages(language).person_asked, AnsweredBy.HANDOFF)
 
 
 def refuse_while_a_person_talks(tx: Transaction, config: AgentConfig, session: VisitorSession) -> None:

@@ -22,7 +22,7 @@ from app.answers.writing.generation import Generation
 from app.conversations.history import History, stored_history
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
-from app.core.text.own_words import own_words
+from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import Citations, Done, Error, Start, Status, Token
 from app.kit.tasks.ended_task import end_task
@@ -248,7 +248,7 @@ class TurnRun:
         """Run the writers; return the error code when they were not allowed to end."""
         self.is_searching = False
         if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
-            generation.say(own_words(generation.context.language).cannot_search)
+            generation.say(canned_messages(generation.context.language).cannot_search)
             return None
         self._live.publish(Status("writing"))
         self._writing = asyncio.create_task(self._tools.pipeline.write(generation))

@@ -19,7 +19,7 @@ from app.core.actor import READ, WRITE, Actor
 from app.core.errors import HandedToPerson
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
-from app.core.text.own_words import own_words
+from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnEnd, TurnState
 from app.core.turn_events import Done, Start, Token
 from app.gaps.records.gaps import GapRecords
@@ -53,14 +53,14 @@ async def state(house: AnsweringHouse) -> LiveState:
 async def test_our_own_words_answer_and_the_visitor_waits(house: AnsweringHouse) -> None:
     events = await house.ask(WISH)
     assert [type(event) for event in events] == [Start, Token, Done]
-    assert text(events) == own_words("en").person_asked
+    assert text(events) == canned_messages("en").person_asked
     assert (done(events).answered_by, done(events).low_confidence) == (AnsweredBy.HANDOFF, False)
     assert await state(house) is LiveState.WAITING
 
 
 async def test_they_are_of_the_visitors_language(house: AnsweringHouse) -> None:
     house.session = replace(house.session, locale="de")
-    assert text(await house.ask("Kann ich mit einem Menschen sprechen?")) == own_words("de").person_asked
+    assert text(await house.ask("Kann ich mit einem Menschen sprechen?")) == canned_messages("de").person_asked
 
 
 async def test_it_is_no_gap_not_even_by_a_thumbs_down(house: AnsweringHouse) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from app.core.text.canned_messages import canned_messages
 from app.core.text.failure_words import has_failure_words
 from app.core.text.languages import LANGUAGES
-from app.core.text.own_words import own_words
 
 REFUSALS = {
     "en": [
@@ -304,7 +304,7 @@ def test_an_answer_that_says_no_is_an_answer(answer: str) -> None:
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_our_own_refusal_is_heard_as_one(language: str) -> None:
-    assert has_failure_words(own_words(language).not_found)
+    assert has_failure_words(canned_messages(language).not_found)
 
 
 def test_what_comes_late_in_an_answer_is_no_refusal() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from app.core.text.canned_messages import canned_messages
 from app.core.text.languages import LANGUAGES, language_table
-from app.core.text.own_words import own_words
 
 WIDGET_WORDS = Path(__file__).resolve().parents[2] / "widget/src/words"
 
@@ -20,9 +20,9 @@ def test_a_language_has_every_part(language: str) -> None:
     assert table.keys() == english.keys()
     assert table["small_talk"].keys() == english["small_talk"].keys()
     assert table["failure"]
-    assert all(getattr(own_words(language), name) for name in english["words"])
+    assert all(getattr(canned_messages(language), name) for name in english["words"])
 
 
 def test_a_language_that_we_do_not_speak_is_answered_in_english() -> None:
-    assert own_words("sv") is not None
-    assert own_words("sv") == own_words("en") == own_words(None)
+    assert canned_messages("sv") is not None
+    assert canned_messages("sv") == canned_messages("en") == canned_messages(None)

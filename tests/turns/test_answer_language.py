@@ -9,7 +9,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
-from app.core.text.own_words import own_words
+from app.core.text.canned_messages import canned_messages
 from app.core.turn_events import Token, TurnEvent
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -45,7 +45,7 @@ async def test_a_pinned_language_is_kept_whatever_is_asked(tmp_path: Path) -> No
 
 async def test_without_a_model_the_refusal_is_in_the_questions_language(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
-        assert said(await house.ask(GERMAN)) == own_words("de").not_found
+        assert said(await house.ask(GERMAN)) == canned_messages("de").not_found
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.passages import Passage, passages, single_lines
 from app.answers.writing.quotation import word_for_word
-from app.core.text.own_words import own_words
+from app.core.text.canned_messages import canned_messages
 from app.core.text.section_text import section_name
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
@@ -30,7 +30,7 @@ class ClosestSectionsWriter:
                 f"- **{name}** [{passage.source.number}]{shown.get(passage.section, '')}"
                 for name, passage in closest.items()
             ]
-            yield TextDelta("\n".join([own_words(context.language).closest_sections, "", *items]))
+            yield TextDelta("\n".join([canned_messages(context.language).closest_sections, "", *items]))
         yield ChatEnd(Finish.COMPLETE, TokenUsage())
 
     async def _closest(self, context: AnswerContext) -> dict[str, Passage]:

@@ -6,7 +6,7 @@ from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, extended, passages, without_far_ends
 from app.answers.writing.quotation import word_for_word
-from app.core.text.own_words import own_words
+from app.core.text.canned_messages import canned_messages
 from app.core.text.section_text import section_name
 from app.core.text.words import folded_words
 from app.core.turn import AnsweredBy, Finish, TokenUsage
@@ -66,7 +66,7 @@ def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context:
     parts.insert(0, _paragraph(quoted[0]))
     if (further := _further(judged, quoted)) and not judged[0].passage.source.is_unasked:
         names = ", ".join(f"{_name(passage)} [{passage.source.number}]" for passage in further)
-        parts.append(f"{own_words(context.language).see_also} {names}")
+        parts.append(f"{canned_messages(context.language).see_also} {names}")
     return parts
 
 

@@ -19,7 +19,7 @@ from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.answer_context import AnswerContext, AnswerWriter, Source
 from app.core.errors import ModelUnavailable
 from app.core.page_url import host_of
-from app.core.text.own_words import own_words
+from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Citation, Finish
 from app.providers.chat.chat_model import ChatEnd
 from app.providers.embedding.embedder import Embedder
@@ -69,11 +69,11 @@ class Generation:
                 self.trace[f"{writer.answered_by.value}_away"] = str(error)
                 continue
             if self.finish is Finish.CONTENT_FILTER and not self.text:
-                self.say(own_words(self.context.language).withheld)
+                self.say(canned_messages(self.context.language).withheld)
             if self.text:
                 return
         self.answered_by = AnsweredBy.FALLBACK
-        self.say(own_words(self.context.language).not_found)
+        self.say(canned_messages(self.context.language).not_found)
 
     def say(self, text: str) -> None:
         """Show `text` as it is."""
@@ -111,7 +111,7 @@ class Generation:
         if self.embedder is None or policy is AnswerCheck.OFF:
             return None
         check = StatementCheck(self.embedder, self.context.sources, self.context.language, self.sections)
-        return CheckedText(check, policy, own_words(self.context.language).unconfirmed, guard.cited)
+        return CheckedText(check, policy, canned_messages(self.context.language).unconfirmed, guard.cited)
 
     async def _looked_up(self, text: str, checked: CheckedText | None) -> str:
         return await checked.take(text) if checked else text
@@ -142,7 +142,7 @@ def _link_host(listed: str) -> str:
 
 def _title(source: Source, language: str | None) -> str:
     """With the page of a file, and whether nobody can open it."""
-    words, title = own_words(language), source.title
+    words, title = canned_messages(language), source.title
     if page := _FILE_PAGE.search(source.url):
         title = f"{title}, {words.file_page.format(page=page[1])}"
     return f"{title} ({words.internal_document})" if source.url.startswith(UNLINKED) else title

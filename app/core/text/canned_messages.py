@@ -7,7 +7,7 @@ from app.core.text.languages import LANGUAGES, language_table
 
 
 @dataclass(frozen=True, slots=True)
-class OwnWords:
+class CannedMessages:
     """`not_found`: nothing answers the question; `closest_sections` introduces sections that may; `see_also` introduces
     sections beside the answer; `withheld`: the answer must not be shown; `cannot_search`: the search is away;
     `your_page`: the title of what the visitor's own browser told us; `person_asked`: somebody was called;
@@ -27,6 +27,6 @@ class OwnWords:
 
 
 @cache
-def own_words(language: str | None) -> OwnWords:
+def canned_messages(language: str | None) -> CannedMessages:
     """In the language (BCP 47 primary subtag), in English where we do not speak it."""
-    return OwnWords(**language_table(language if language in LANGUAGES else "en")["words"])
+    return CannedMessages(**language_table(language if language in LANGUAGES else "en")["words"])
