@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from app.core.text.telling_words import telling_words
+from app.core.text.content_words import content_words
 from app.core.text.words import folded_words
 from app.providers.token_counter import TokenCounter
 
 _MAX_PART_WORDS = 40
 _MAX_PART_CHARS = 1000
-_TELLING_WORDS = 16
+_CONTENT_WORDS = 16
 _TITLE_SEPARATORS = re.compile(r"(?<!\s)\s++[|–—·»-]\s++")
 
 
@@ -30,7 +30,7 @@ class ContextLine:
     @staticmethod
     def title_of(title: str, text: str) -> str:
         """The page's title, or what stands for it."""
-        return title if title.strip() else " ".join(telling_words(text, _TELLING_WORDS))
+        return title if title.strip() else " ".join(content_words(text, _CONTENT_WORDS))
 
     def write(self, site: str, title: str, headings: Sequence[str]) -> str:
         """One line, or "" when there is nothing to say or no room."""

@@ -10,7 +10,7 @@ import structlog
 from app.core.chunk import Chunk, IndexHit
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.search_filter import SearchFilter
-from app.core.text.light_words import without_light_words
+from app.core.text.stop_words import without_stop_words
 from app.kit.tracing import span
 from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
@@ -134,7 +134,7 @@ class CandidateFinder:
     ) -> "_Hits":
         if not wording.is_said:
             return _Hits()
-        said = without_light_words(wording.text, query.asked_in)
+        said = without_stop_words(wording.text, query.asked_in)
         hits = _Hits(lambda n: self._keywords.search(agent_id, query.language, said, n, among))
         await hits.ask(asked)
         return hits

@@ -12,7 +12,7 @@ from app.agents.retrieval_settings import ConfidenceScale, RerankMode, Retrieval
 from app.core.chunk import RankedChunk
 from app.core.errors import IndexUnavailable, RerankerUnavailable
 from app.core.page_url import is_same_page
-from app.core.text.light_words import without_light_words
+from app.core.text.stop_words import without_stop_words
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
 from app.search.boosts import Boost, adjusted
@@ -156,7 +156,7 @@ class HybridRetriever:
                 candidates,
                 of,
                 lambda question, some: self._keywords.coverage(
-                    agent.id, query.language, without_light_words(question, query.asked_in), some
+                    agent.id, query.language, without_stop_words(question, query.asked_in), some
                 ),
             )
         except IndexUnavailable as error:

@@ -13,7 +13,7 @@ from app.answers.writing.generation import Generation
 from app.conversations.records.conversations import ConversationRecords
 from app.core.chunk import Chunk
 from app.core.page_url import page_key
-from app.core.text.light_words import without_light_words
+from app.core.text.stop_words import without_stop_words
 from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, VisitorSession
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -134,7 +134,7 @@ class NextQuestionFinder:
         if not chunks or candidate.is_furniture(chunks):
             return False
         texts = [f"{chunk.context}\n{chunk.text}" for chunk in chunks]
-        said = without_light_words(candidate.text, query.asked_in)
+        said = without_stop_words(candidate.text, query.asked_in)
         shares = await self._keywords.coverage(agent.id, query.language, said, texts)
         sureness = [
             calibrated(found.cosine.get(key) if self._is_read(chunk) else None, share, None)

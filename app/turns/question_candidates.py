@@ -14,10 +14,10 @@ from uuid import UUID
 from app.answers.follow_up import leans_on_history
 from app.core.chunk import Chunk
 from app.core.text.blocks import BlockKind, blocks
-from app.core.text.light_words import without_light_words
+from app.core.text.content_words import is_content_word
 from app.core.text.section_text import section_name
 from app.core.text.sentences import asks
-from app.core.text.telling_words import is_telling
+from app.core.text.stop_words import without_stop_words
 from app.core.text.untrusted_text import without_controls
 from app.core.text.words import folded_words, is_spaceless
 
@@ -72,7 +72,7 @@ class Asked:
         self._words = [frozenset(folded_words(question)) for question in questions]
 
     def holds(self, text: str) -> bool:
-        telling = frozenset(folded_words(without_light_words(text, self._language)))
+        telling = frozenset(folded_words(without_stop_words(text, self._language)))
         return any(telling <= words for words in self._words)
 
 
@@ -141,7 +141,7 @@ def offered(heading: str) -> str | None:
         return None
     if leans_on_history(text):  # "What happens then" would be taken for a follow-up
         return None
-    telling = [word for word in folded_words(text) if is_telling(word) and any(map(str.isalpha, word))]
+    telling = [word for word in folded_words(text) if is_content_word(word) and any(map(str.isalpha, word))]
     tells = len(telling) >= _MIN_WORDS or sum(map(is_spaceless, text)) >= _MIN_SPACELESS
     return text if tells or asks(text[-2:]) else None
 

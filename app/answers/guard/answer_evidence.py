@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
+from app.core.text.content_words import is_content_word
 from app.core.text.stated_facts import Fact, FactKind, facts_of, numbers_in, plain, spellings
-from app.core.text.telling_words import is_telling
 from app.core.text.words import search_terms
 from app.kit.recent_values import RecentValues
 
@@ -306,7 +306,7 @@ def _place(
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in (term.casefold() for term in search_terms(text)) if is_telling(word))
+    return frozenset(_stem(word) for word in (term.casefold() for term in search_terms(text)) if is_content_word(word))
 
 
 def _stem(word: str) -> str:

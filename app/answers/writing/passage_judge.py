@@ -13,7 +13,7 @@ from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_form import form_odds
 from app.answers.writing.passages import Passage, piece_text
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
-from app.core.text.light_words import without_light_words
+from app.core.text.stop_words import without_stop_words
 from app.kit.recent_values import RecentValues
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -106,7 +106,7 @@ class PassageJudge:
 
     async def _coverage(self, context: AnswerContext, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text holds, by how rare they are on the site."""
-        asked = without_light_words(context.standalone, context.language)
+        asked = without_stop_words(context.standalone, context.language)
         if context.agent_id is not None:
             try:
                 return await self._keywords.coverage(context.agent_id, context.agent.language, asked, texts)

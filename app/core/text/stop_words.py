@@ -12,16 +12,16 @@ from app.core.text.words import folded_words
 _ENGLISH = "en"  # every analysis knows its words
 
 
-def without_light_words(question: str, language: str | None) -> str:
+def without_stop_words(question: str, language: str | None) -> str:
     """`language` is the question's own (BCP 47 primary subtag). The question as it stands where nothing else would be
     left, in English, in languages that we do not speak, and in those that put no spaces between words."""
-    light = _light_words(language) if language else frozenset[str]()
+    light = _stop_words(language) if language else frozenset[str]()
     told = [word for word in question.split() if not light.issuperset(folded_words(word))]
     return " ".join(told) if light and any(map(folded_words, told)) else question
 
 
 @cache
-def _light_words(language: str) -> frozenset[str]:
+def _stop_words(language: str) -> frozenset[str]:
     if language == _ENGLISH or language not in LANGUAGES:
         return frozenset()
     listed = language_table(language)["follow_up"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.light_words import without_light_words
+from app.core.text.stop_words import without_stop_words
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from app.core.text.light_words import without_light_words
     ],
 )
 def test_words_that_name_nothing_are_left_out(question: str, language: str | None, looked_for: str) -> None:
-    assert without_light_words(question, language) == looked_for
+    assert without_stop_words(question, language) == looked_for

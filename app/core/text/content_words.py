@@ -21,12 +21,12 @@ _TELL_NOTHING = frozenset(
 )
 
 
-def is_telling(word: str) -> bool:
+def is_content_word(word: str) -> bool:
     """Of a case-folded word."""
     return len(word) >= _SHORTEST and not word.isdigit() and word not in _TELL_NOTHING
 
 
-def telling_words(text: str, count: int) -> list[str]:
+def content_words(text: str, count: int) -> list[str]:
     """Up to `count` words, case-folded, most frequent first; compound identifiers are counted whole and in parts."""
-    said = Counter(word for word in (term.casefold() for term in search_terms(text)) if is_telling(word))
+    said = Counter(word for word in (term.casefold() for term in search_terms(text)) if is_content_word(word))
     return sorted(said, key=lambda word: (-said[word], word))[:count]
