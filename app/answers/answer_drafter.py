@@ -11,7 +11,7 @@ from app.agents.records.agents import AgentRecords
 from app.agents.token_budget import next_day
 from app.answers.page_context import numbered_sources
 from app.answers.suggestion import SuggestedSource, Suggestion, SuggestionState
-from app.answers.turn_spending import TurnSpending
+from app.answers.token_meter import TokenMeter
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.generation import Generation, new_canary
 from app.answers.writing.model_writer import ModelWriter
@@ -62,13 +62,13 @@ class AnswerDrafter:
         Raises NotFound for an agent that is absent or another workspace's, RateLimited when its daily_tokens are
         spent, IndexUnavailable, ModelUnavailable, ModelInterrupted.
         """
-        spending = TurnSpending()
-        spending.begin()
+        meter = TokenMeter()
+        meter.begin()
 
         def work(tx: Transaction) -> Agent:
             known = AgentRecords(tx).get(workspace_id, agent_id)
             paying = known.draft if known.live_version is None else AgentRecords(tx).live(agent_id).config
-            spending.limit(tx, LiveAgent(agent_id, workspace_id, 0, known.generation, paying))
+            meter.limit(tx, LiveAgent(agent_id, workspace_id, 0, known.generation, paying))
             return known
 
         known = await self._records.of_workspace(workspace_id).read(work)
@@ -80,12 +80,12 @@ class AnswerDrafter:
             generation = Generation(context, lambda piece, whole: None)
             await generation.write((self._writer,))
         finally:
-            if spending.usage.tokens:
+            if meter.usage.tokens:
                 await self._records.of_workspace(workspace_id).write(
-                    lambda tx: TurnRecords(tx).charge(agent_id, "suggestion", spending.usage)
+                    lambda tx: TurnRecords(tx).charge(agent_id, "suggestion", meter.usage)
                 )
         if generation.answered_by is not AnsweredBy.MODEL:
-            raise self._refusal(spending)
+            raise self._refusal(meter)
         return _suggestion(generation)
 
     async def _found(
@@ -100,8 +100,8 @@ class AnswerDrafter:
         order = reciprocal_rank_fusion([([item.chunk.id for item in ranking], 1.0) for ranking in rankings])
         return [by_id[chunk_id] for chunk_id in sorted(order, key=lambda each: (-order[each], each))[:_SOURCES]]
 
-    def _refusal(self, spending: TurnSpending) -> RateLimited | ModelUnavailable:
-        if not spending.was_refused:
+    def _refusal(self, meter: TokenMeter) -> RateLimited | ModelUnavailable:
+        if not meter.was_refused:
             return ModelUnavailable("The chat model does not answer now.")
         now = self._clock.now()
         return RateLimited(

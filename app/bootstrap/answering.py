@@ -59,7 +59,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
     from app.answers.answer_drafter import AnswerDrafter
     from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.curated.curated_matcher import CuratedMatcher
-    from app.answers.turn_spending import BudgetedChatModel
+    from app.answers.token_meter import BudgetedChatModel
     from app.answers.writing.answer_writers import answer_writers, question_completer
     from app.conversations.history import History
     from app.kit.language_guesser import LanguageGuesser

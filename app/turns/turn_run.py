@@ -17,7 +17,7 @@ from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.handoff import ReadyAnswer, refuse_while_a_person_talks
 from app.answers.query_contextualizer import QueryContextualizer
-from app.answers.turn_spending import TurnSpending
+from app.answers.token_meter import TokenMeter
 from app.answers.writing.generation import Generation
 from app.conversations.history import History, stored_history
 from app.conversations.records.turns import TurnRecords
@@ -93,7 +93,7 @@ class TurnRun:
         self._owner = owner
         self._checkpointer = Checkpointer(tools.checkpoints, request.turn_id)
         self._ends = TurnEndStore(tools.records, session, request.turn_id, on_delay=self._tell_outage)
-        self._spending = TurnSpending()
+        self._meter = TokenMeter()
         self._span: Span = NO_SPAN
         self._began = perf_counter()
         self._writing: asyncio.Task[None] | None = None
@@ -141,7 +141,7 @@ class TurnRun:
 
     async def _run(self) -> None:
         generation: Generation | None = None
-        self._spending.begin()
+        self._meter.begin()
         try:
             agent, ready, asking = await self._prepare()
             pipeline = self._tools.pipeline
@@ -186,7 +186,7 @@ class TurnRun:
         """The agent, its curated answers and what was said before. Raises NotFound, HandedToPerson."""
         agent = AgentRecords(tx).live(self._session.agent_id)
         refuse_while_a_person_talks(tx, agent.config, self._session)
-        self._spending.limit(tx, agent)
+        self._meter.limit(tx, agent)
         answers = CuratedAnswerRecords(tx).of_agent(agent.id)
         if remembered is None:
             remembered = stored_history(tx, self._session.conversation_id)
@@ -287,17 +287,14 @@ class TurnRun:
             low_confidence=outcome.is_low,
             finish=generation.finish,
             citations=generation.citations,
-            usage=self._spending.usage,
+            usage=self._meter.usage,
             language=generation.context.language,
             gap=outcome.gap if error_code is None else None,
             curated_answer_id=curated_id,
             error_code=error_code,
             first_token_ms=self._milliseconds(generation.first_token_at),
             duration_ms=self._milliseconds(perf_counter()) or 0,
-            trace=(trace or {})
-            | generation.trace
-            | self._spending.trace
-            | {"standalone": generation.context.standalone},
+            trace=(trace or {}) | generation.trace | self._meter.trace | {"standalone": generation.context.standalone},
             next_questions=next_questions,
         )
         self._note(end)
@@ -333,7 +330,7 @@ class TurnRun:
             confidence=0.0,
             low_confidence=True,
             finish=Finish.STOPPED,
-            usage=self._spending.usage,
+            usage=self._meter.usage,
             error_code=code,
             duration_ms=self._milliseconds(perf_counter()) or 0,
         )

@@ -57,13 +57,13 @@ class VisitorLimits:
 class StreamPolicy:
     """How streams are written.
 
-    `gather_seconds`: after the first token, tokens of this time go out as one frame; 0 sends each alone.
+    `coalesce_seconds`: after the first token, tokens of this time go out as one frame; 0 sends each alone.
     `drain_seconds`: how long a live stream may go on after the process was told to end.
     `look_seconds`: between two looks at a run whose progress is streamed.
     `news_look_seconds`: between two looks at what the pages of the console are told of.
     """
 
-    gather_seconds: float = 0.03
+    coalesce_seconds: float = 0.03
     ping_seconds: float = 15
     send_timeout_seconds: float = 10
     drain_seconds: float = 20

@@ -19,9 +19,9 @@ from app.core.errors import InvalidInput
 from app.core.turn_events import NumberedEvent, Token, event_payload
 from app.core.turn_feed import TurnFeed
 from app.kit.patience import Patience
-from app.web.gathering import gathered
 from app.web.limits_policy import StreamPolicy
 from app.web.middleware.metrics import StreamMeter
+from app.web.token_coalescing import coalesced
 
 _HEADERS = {
     "X-Accel-Buffering": "no",
@@ -85,9 +85,9 @@ async def turn_events(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncGenerator[NumberedEvent, None]:
     """The turn's events as they are worth a frame each, counted. Whoever leaves it early closes it."""
-    events = gathered(
+    events = coalesced(
         feed.events(after),
-        gather_seconds=policy.gather_seconds,
+        coalesce_seconds=policy.coalesce_seconds,
         stopping=stopping,
         drain_seconds=policy.drain_seconds,
         after=after,

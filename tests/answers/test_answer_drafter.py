@@ -12,7 +12,7 @@ from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.answers.answer_drafter import AnswerDrafter
 from app.answers.suggestion import Suggestion, SuggestionState
-from app.answers.turn_spending import BudgetedChatModel
+from app.answers.token_meter import BudgetedChatModel
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import ModelInterrupted, ModelUnavailable, NotFound, RateLimited
 from app.core.turn import Finish

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from app.core.turn import AnsweredBy, Citation, Finish
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
-from app.turns.remote.turn_log import Growth, TurnHead, TurnLog
+from app.turns.remote.turn_log import EventBatch, TurnHead, TurnLog
 
 SOON = 0.05  # what has to come is there already
 LONG = 5.0
@@ -41,7 +41,7 @@ class TurnLogContract:
     async def test_every_kind_of_event_comes_back_as_it_was(self, log: TurnLog) -> None:
         head = a_head()
         whole = [*a_whole_turn(head)[:-1], NumberedEvent(5, Error("internal", "Sorry.", retryable=True))]
-        await log.append([Growth(head, whole)])
+        await log.append([EventBatch(head, whole)])
 
         assert await log.read(head.turn_id, 0, SOON) == whole
         assert await log.head(head.turn_id) == head
@@ -50,7 +50,7 @@ class TurnLogContract:
         head = a_head()
         whole = a_whole_turn(head)
         for part in (whole[:1], whole[1:4], whole[4:]):
-            await log.append([Growth(head, part)])
+            await log.append([EventBatch(head, part)])
 
         for seen in range(len(whole)):
             assert await log.read(head.turn_id, seen, SOON) == whole[seen:]
@@ -61,11 +61,11 @@ class TurnLogContract:
         whole = a_whole_turn(head)
         waiting = [asyncio.create_task(log.read(head.turn_id, 0, LONG)) for _ in range(3)]
         await asyncio.sleep(SOON)
-        await log.append([Growth(head, whole[:2])])
+        await log.append([EventBatch(head, whole[:2])])
 
         assert await asyncio.gather(*waiting) == [whole[:2]] * 3
         later = asyncio.create_task(log.read(head.turn_id, 2, LONG))
-        await log.append([Growth(head, whole[2:])])
+        await log.append([EventBatch(head, whole[2:])])
         assert await later == whole[2:]
 
     async def test_nothing_within_the_time_is_nothing(self, log: TurnLog) -> None:
@@ -74,7 +74,7 @@ class TurnLogContract:
 
     async def test_a_reader_that_leaves_takes_its_wait_with_it(self, log: TurnLog) -> None:
         heads = [a_head() for _ in range(50)]
-        await log.append([Growth(head, a_whole_turn(head)[:1]) for head in heads])
+        await log.append([EventBatch(head, a_whole_turn(head)[:1]) for head in heads])
         await asyncio.gather(*(log.read(head.turn_id, 0, LONG) for head in heads))
         readers = [asyncio.create_task(log.read(head.turn_id, 1, LONG)) for head in heads]
         await asyncio.sleep(SOON)
@@ -89,30 +89,30 @@ class TurnLogContract:
         head = a_head()
         whole = a_whole_turn(head)
         for part in (whole[:2], whole[:2], whole[:4], whole[2:], whole):
-            assert await log.append([Growth(head, part)]) == []
+            assert await log.append([EventBatch(head, part)]) == []
 
         assert await log.read(head.turn_id, 0, SOON) == whole
         assert await log.read(head.turn_id, 3, SOON) == whole[3:]
 
     async def test_many_turns_are_appended_at_once_and_kept_apart(self, log: TurnLog) -> None:
         turns = {head.turn_id: (head, a_whole_turn(head)) for head in (a_head() for _ in range(20))}
-        await log.append([Growth(head, events) for head, events in turns.values()])
+        await log.append([EventBatch(head, events) for head, events in turns.values()])
 
         for turn_id, (_, events) in turns.items():
             assert await log.read(turn_id, 0, SOON) == events
 
     async def test_a_turn_whose_beginning_is_lost_is_named_and_not_kept(self, log: TurnLog) -> None:
         lost, kept = a_head(), a_head()
-        growths = [Growth(lost, a_whole_turn(lost)[2:]), Growth(kept, a_whole_turn(kept))]
+        batches = [EventBatch(lost, a_whole_turn(lost)[2:]), EventBatch(kept, a_whole_turn(kept))]
 
-        assert list(await log.append(growths)) == [lost.turn_id]
+        assert list(await log.append(batches)) == [lost.turn_id]
         assert await log.head(lost.turn_id) is None
         assert await log.head(kept.turn_id) == kept
 
     async def test_a_forgotten_turn_is_gone(self, log: TurnLog) -> None:
         await log.forget([])
         heads: Sequence[TurnHead] = [a_head(), a_head()]
-        await log.append([Growth(head, a_whole_turn(head)) for head in heads])
+        await log.append([EventBatch(head, a_whole_turn(head)) for head in heads])
         await log.forget([heads[0].turn_id, UUID(int=0)])
 
         assert await log.head(heads[0].turn_id) is None

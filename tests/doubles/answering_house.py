@@ -13,7 +13,7 @@ from app.agents.records.agents import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.query_contextualizer import StitchingContextualizer
-from app.answers.turn_spending import BudgetedChatModel
+from app.answers.token_meter import BudgetedChatModel
 from app.answers.writing.answer_context import AnswerWriter
 from app.answers.writing.answer_writers import answer_writers
 from app.conversations.conversations import Conversations

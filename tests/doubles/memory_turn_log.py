@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from app.core.turn_events import NumberedEvent
-from app.turns.remote.turn_log import KEPT_SECONDS, Growth, TurnHead
+from app.turns.remote.turn_log import KEPT_SECONDS, EventBatch, TurnHead
 
 
 @dataclass(slots=True)
@@ -25,18 +25,18 @@ class MemoryTurnLog:
         self._turns: dict[UUID, _Logged] = {}
         self._grown = asyncio.Event()
 
-    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+    async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
         self._drop_old()
         lost = []
-        for growth in growths:
-            turn_id = growth.head.turn_id
-            if turn_id not in self._turns and growth.events[0].number == 1:
-                self._turns[turn_id] = _Logged(growth.head)
+        for batch in batches:
+            turn_id = batch.head.turn_id
+            if turn_id not in self._turns and batch.events[0].number == 1:
+                self._turns[turn_id] = _Logged(batch.head)
             logged = self._turns.get(turn_id)
-            if logged is None or growth.events[0].number > len(logged.events) + 1:
+            if logged is None or batch.events[0].number > len(logged.events) + 1:
                 lost.append(turn_id)
                 continue
-            logged.events += [event for event in growth.events if event.number > len(logged.events)]
+            logged.events += [event for event in batch.events if event.number > len(logged.events)]
             if logged.events[-1].is_last and logged.ended_at is None:
                 logged.ended_at = self._now()
         grown, self._grown = self._grown, asyncio.Event()

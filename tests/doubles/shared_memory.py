@@ -9,7 +9,7 @@ from app.core.turn_events import NumberedEvent
 from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
 from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, RateLimiter
 from app.turns.remote.remote_turns import SharedTurns
-from app.turns.remote.turn_log import Growth, TurnHead
+from app.turns.remote.turn_log import EventBatch, TurnHead
 from app.turns.remote.turn_orders import TurnOrder
 from app.turns.remote.unshared_turns import MemoryTurnOrders
 from tests.doubles.memory_turn_log import MemoryTurnLog
@@ -70,9 +70,9 @@ class _Log:
     shared: SharedMemory
     is_shared = True
 
-    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+    async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
         self.shared.check()
-        return await self.shared.log.append(growths)
+        return await self.shared.log.append(batches)
 
     async def head(self, turn_id: UUID) -> TurnHead | None:
         self.shared.check()

@@ -18,7 +18,7 @@ from app.kit.redis.redis_with_breaker import RedisWithBreaker
 from app.turns.remote.redis_turn_log import RedisTurnLog
 from app.turns.remote.redis_turn_orders import RedisTurnOrders
 from app.turns.remote.remote_turns import SharedTurns
-from app.turns.remote.turn_log import KEPT_SECONDS, Growth
+from app.turns.remote.turn_log import KEPT_SECONDS, EventBatch
 from app.turns.remote.turn_orders import TurnOrder
 from tests.contracts.shared_turns_contract import SharedTurnsContract
 from tests.contracts.stream_slots_contract import StreamSlotsContract
@@ -73,7 +73,7 @@ async def test_a_turn_leaves_redis_ten_minutes_after_its_end_and_an_abandoned_on
     log: RedisTurnLog, server: RedisServer
 ) -> None:
     ended, running = a_head(), a_head()
-    await log.append([Growth(ended, a_whole_turn(ended)), Growth(running, a_whole_turn(running)[:2])])
+    await log.append([EventBatch(ended, a_whole_turn(ended)), EventBatch(running, a_whole_turn(running)[:2])])
     with redis.Redis.from_url(server.url) as client:
         assert KEPT_SECONDS - 5 < client.ttl(f"docent:turn:{ended.turn_id}") <= KEPT_SECONDS
         assert KEPT_SECONDS < client.ttl(f"docent:turn:{running.turn_id}") <= 3600
@@ -85,7 +85,7 @@ async def test_readers_that_wait_hold_up_nobody_else(log: RedisTurnLog, patient:
     waiting = [asyncio.create_task(log.read(uuid4(), 0, LONG)) for _ in range(100)]
     await asyncio.sleep(SOON)
     async with asyncio.timeout(2):
-        await log.append([Growth(head, a_whole_turn(head))])
+        await log.append([EventBatch(head, a_whole_turn(head))])
         assert await log.head(head.turn_id) == head
         assert len(await log.read(head.turn_id, 0, LONG)) == 5
     for each in waiting:
@@ -98,34 +98,34 @@ async def test_a_redis_that_came_back_empty_asks_for_the_turn_from_its_beginning
 ) -> None:
     head = a_head()
     whole = a_whole_turn(head)
-    await log.append([Growth(head, whole[:2])])
+    await log.append([EventBatch(head, whole[:2])])
     server.stop()
     try:
         with pytest.raises(Unavailable):
-            await log.append([Growth(head, whole[2:3])])
+            await log.append([EventBatch(head, whole[2:3])])
         with pytest.raises(Unavailable):
             await log.read(head.turn_id, 0, SOON)
     finally:
         server.start()
-    assert await log.append([Growth(head, whole[2:3])]) == [head.turn_id]
-    await log.append([Growth(head, whole[:3])])
+    assert await log.append([EventBatch(head, whole[2:3])]) == [head.turn_id]
+    await log.append([EventBatch(head, whole[:3])])
     assert await log.read(head.turn_id, 0, SOON) == whole[:3]
 
 
 async def test_a_full_redis_is_away_for_new_events_only(log: RedisTurnLog, server: RedisServer) -> None:
     head = a_head()
     whole = a_whole_turn(head)
-    await log.append([Growth(head, whole[:2])])
+    await log.append([EventBatch(head, whole[:2])])
     with redis.Redis.from_url(server.url) as client:
         client.config_set("maxmemory", "1mb")
         try:
             for _ in range(5):
                 with pytest.raises(Unavailable):
-                    await log.append([Growth(head, whole[2:])])
+                    await log.append([EventBatch(head, whole[2:])])
             assert await log.read(head.turn_id, 0, SOON) == whole[:2]
         finally:
             client.config_set("maxmemory", "0")
-    await log.append([Growth(head, whole[2:])])
+    await log.append([EventBatch(head, whole[2:])])
     assert await log.read(head.turn_id, 0, SOON) == whole
 
 
@@ -133,7 +133,7 @@ async def test_events_that_redis_lost_in_between_are_not_passed_over(log: RedisT
     head = a_head()
     whole = a_whole_turn(head)
     for each in whole:
-        await log.append([Growth(head, [each])])
+        await log.append([EventBatch(head, [each])])
     with redis.Redis.from_url(server.url) as client:
         client.xdel(f"docent:turn:{head.turn_id}", "3-0")
     with pytest.raises(Unavailable):

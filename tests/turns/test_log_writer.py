@@ -8,19 +8,19 @@ from app.core.turn_events import Start, Token
 from app.kit.tasks.supervisor import Supervisor
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.log_writer import LogWriter
-from app.turns.remote.turn_log import Growth, TurnHead
+from app.turns.remote.turn_log import EventBatch, TurnHead
 from tests.doubles.memory_turn_log import MemoryTurnLog
 
 
 class ChokingTurnLog(MemoryTurnLog):
     """Cannot take what holds the word "poison"."""
 
-    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
-        for growth in growths:
-            for numbered in growth.events:
+    async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
+        for batch in batches:
+            for numbered in batch.events:
                 if isinstance(numbered.event, Token) and numbered.event.token == "poison":
                     raise UnicodeError("not to be written")
-        return await super().append(growths)
+        return await super().append(batches)
 
 
 def a_turn(writer: LogWriter, *tokens: str) -> LiveTurn:

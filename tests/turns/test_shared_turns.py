@@ -16,7 +16,7 @@ from app.core.turn import TurnState
 from app.core.turn_events import Error, NumberedEvent
 from app.search.retrieval import Retrieval, SearchQuery, StageListener
 from app.turns.remote.remote_turns import SharedTurns
-from app.turns.remote.turn_log import Growth, TurnHead
+from app.turns.remote.turn_log import EventBatch, TurnHead
 from app.turns.remote.unshared_turns import MemoryTurnOrders
 from app.turns.turns import Turns
 from tests.contracts.shared_turns_contract import SharedTurnsContract, following, heard, text, two_processes
@@ -31,11 +31,11 @@ class AwayableTurnLog(MemoryTurnLog):
     is_away = False
     is_full = False
 
-    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+    async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
         self._check()
         if self.is_full:
             raise Unavailable("full")
-        return await super().append(growths)
+        return await super().append(batches)
 
     async def head(self, turn_id: UUID) -> TurnHead | None:
         self._check()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.turns.remote.turn_log import Growth
+from app.turns.remote.turn_log import EventBatch
 from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
 from tests.contracts.turn_log_contract import a_head, a_whole_turn
 from tests.contracts.turn_orders_contract import TurnOrdersContract
@@ -11,7 +11,7 @@ from tests.contracts.turn_orders_contract import TurnOrdersContract
 async def test_it_keeps_nothing_and_has_lost_nothing() -> None:
     log, head = UnsharedTurnLog(), a_head()
 
-    assert not await log.append([Growth(head, a_whole_turn(head))])
+    assert not await log.append([EventBatch(head, a_whole_turn(head))])
 
     assert await log.head(head.turn_id) is None
     assert await log.read(head.turn_id, 0, wait_seconds=0) == []

@@ -23,7 +23,7 @@ ANSWER = "".join(WORDS)
 async def served(tmp_path: Path) -> AsyncIterator[tuple[House, VisitorHttp, httpx2.AsyncClient]]:
     """With gathering off: each token is a frame."""
     async with (
-        open_house(tmp_path, streams=StreamPolicy(gather_seconds=0)) as house,
+        open_house(tmp_path, streams=StreamPolicy(coalesce_seconds=0)) as house,
         serving(house.app) as (_, client),
     ):
         house.turns.is_held = True

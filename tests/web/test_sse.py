@@ -140,7 +140,7 @@ async def test_an_answer_that_ends_in_time_is_whole_although_the_server_ends(tmp
 
 
 async def test_a_reader_that_takes_nothing_is_left_when_a_send_takes_too_long(tmp_path: Path) -> None:
-    policy = StreamPolicy(send_timeout_seconds=0.1, gather_seconds=0)
+    policy = StreamPolicy(send_timeout_seconds=0.1, coalesce_seconds=0)
     async with open_house(tmp_path, streams=policy) as house, serving(house.app) as served:
         house.turns.is_held = True
         live, turn_id, is_left = Live(house, await house.visitor(), *served), uuid4(), asyncio.Event()

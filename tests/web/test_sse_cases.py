@@ -14,7 +14,7 @@ ROWS = load_rows("sse_cases.jsonl")
 async def reader(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[VisitorHttp]:
-    streams = StreamPolicy(gather_seconds=request.param)
+    streams = StreamPolicy(coalesce_seconds=request.param)
     async with open_house(tmp_path_factory.mktemp("sse"), streams=streams) as house:
         yield await house.visitor()
 

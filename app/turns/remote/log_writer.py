@@ -12,7 +12,7 @@ from app.core.errors import Unavailable
 from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
 from app.turns.live_turn import LiveTurn
-from app.turns.remote.turn_log import Growth, TurnLog
+from app.turns.remote.turn_log import EventBatch, TurnLog
 
 log = structlog.get_logger(__name__)
 
@@ -63,16 +63,16 @@ class LogWriter:
 
     async def _write(self) -> None:
         self._has_some.clear()
-        growths = [
-            Growth(turn.head, events)
+        batches = [
+            EventBatch(turn.head, events)
             for turn_id, turn in self._behind.items()
             if (events := turn.so_far(self._written.get(turn_id, 0)))
         ]
-        if not growths:
+        if not batches:
             self._behind.clear()
             return
         try:
-            await self._append(growths)
+            await self._append(batches)
         except Unavailable as error:
             self._has_some.set()
             if not self._is_away:
@@ -81,27 +81,27 @@ class LogWriter:
             return
         except Exception as error:  # of one turn, perhaps: the others must not wait for it
             self._supervisor.note_failure("turn log", error)
-            await self._append_singly(growths)
+            await self._append_singly(batches)
         self._is_away = False
 
-    async def _append(self, growths: Sequence[Growth]) -> None:
-        lost = await self._log.append(growths)
-        for growth in growths:
-            self._note(growth, growth.head.turn_id in lost)
+    async def _append(self, batches: Sequence[EventBatch]) -> None:
+        lost = await self._log.append(batches)
+        for batch in batches:
+            self._note(batch, batch.head.turn_id in lost)
 
-    async def _append_singly(self, growths: Sequence[Growth]) -> None:
+    async def _append_singly(self, batches: Sequence[EventBatch]) -> None:
         """Without those that the log cannot take: their readers elsewhere get the end from the record."""
-        for growth in growths:
+        for batch in batches:
             try:
-                await self._append([growth])
+                await self._append([batch])
             except Unavailable:
                 self._has_some.set()
             except Exception:
-                log.exception("turn_log.not_written", turn=str(growth.head.turn_id))
-                self.forget(growth.head.turn_id)
+                log.exception("turn_log.not_written", turn=str(batch.head.turn_id))
+                self.forget(batch.head.turn_id)
 
-    def _note(self, growth: Growth, was_lost: bool) -> None:
-        turn_id, reached = growth.head.turn_id, growth.events[-1]
+    def _note(self, batch: EventBatch, was_lost: bool) -> None:
+        turn_id, reached = batch.head.turn_id, batch.events[-1]
         turn = self._behind.get(turn_id)
         if turn is None:  # forgotten meanwhile
             return

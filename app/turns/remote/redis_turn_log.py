@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from app.core.errors import Unavailable
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.kit.redis.blocking_redis import BlockingRedis
-from app.turns.remote.turn_log import KEPT_SECONDS, Growth, TurnHead
+from app.turns.remote.turn_log import KEPT_SECONDS, EventBatch, TurnHead
 
 _ABANDONED_SECONDS: Final = 3600  # a turn whose owner died without an end
 _HAS_IT_ALREADY: Final = "equal or smaller"
@@ -33,16 +33,16 @@ class RedisTurnLog:
         self._redis = redis
         self._prefix = prefix
 
-    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+    async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
         lost: list[UUID] = []
         pipeline = self._redis.client.pipeline(transaction=False)
         expiries: list[tuple[str, int]] = []
-        for growth in growths:
-            key, is_first = self._key(growth.head.turn_id), growth.events[0].number == 1
-            fields: dict[Any, Any] = {"events": events_to_json(growth.events)}
+        for batch in batches:
+            key, is_first = self._key(batch.head.turn_id), batch.events[0].number == 1
+            fields: dict[Any, Any] = {"events": events_to_json(batch.events)}
             if is_first:
-                fields |= {"conversation": str(growth.head.conversation_id), "fingerprint": growth.head.fingerprint}
-            last = growth.events[-1]
+                fields |= {"conversation": str(batch.head.conversation_id), "fingerprint": batch.head.fingerprint}
+            last = batch.events[-1]
             pipeline.xadd(key, fields, id=f"{last.number}-0", nomkstream=not is_first)
             if is_first or last.is_last:
                 expiries.append((key, KEPT_SECONDS if last.is_last else _ABANDONED_SECONDS))
@@ -50,9 +50,9 @@ class RedisTurnLog:
             pipeline.expire(key, seconds)
         with self._redis.asking():
             replies = await pipeline.execute(raise_on_error=False)
-            for growth, added in zip(growths, replies[: len(growths)], strict=True):
+            for batch, added in zip(batches, replies[: len(batches)], strict=True):
                 if added is None:
-                    lost.append(growth.head.turn_id)
+                    lost.append(batch.head.turn_id)
                 elif isinstance(added, Exception) and _HAS_IT_ALREADY not in str(added):
                     raise added
         return lost

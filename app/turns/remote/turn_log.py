@@ -20,7 +20,7 @@ class TurnHead:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class EventBatch:
     """What a turn's log is to get: events whose numbers follow one another; at least one."""
 
     head: TurnHead
@@ -36,7 +36,7 @@ class TurnLog(Protocol):
         """Whether anybody but the owner reads it. Where nobody does, nothing need be appended."""
         ...
 
-    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+    async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
         """Add the events, each turn's at once or not at all. Numbers that the log has are passed over.
 
         Returns the turns of which it has lost what came before: their events are to be appended from number 1.

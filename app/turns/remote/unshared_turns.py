@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 from uuid import UUID
 
 from app.core.turn_events import NumberedEvent
-from app.turns.remote.turn_log import Growth, TurnHead
+from app.turns.remote.turn_log import EventBatch, TurnHead
 from app.turns.remote.turn_orders import TurnOrder
 
 
@@ -14,7 +14,7 @@ class UnsharedTurnLog:
 
     is_shared = False
 
-    async def append(self, growths: Sequence[Growth]) -> Collection[UUID]:
+    async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
         return ()
 
     async def head(self, turn_id: UUID) -> TurnHead | None:

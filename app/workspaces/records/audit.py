@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
+from app.store.audit_digest import digest_of
 from app.store.codec import value_of
 from app.store.keyset import Keyset
-from app.store.row_states import state_of
 from app.store.tables.tenancy import AUDIT_LOG
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
@@ -33,7 +33,7 @@ class AuditRecords(Repository):
                 subject=subject,
                 details=details,
                 before_sha256=self._before(action, subject),
-                after_sha256=state_of(self._connection, action, subject),
+                after_sha256=digest_of(self._connection, action, subject),
                 created_at=self._now(),
             )
         )
@@ -44,7 +44,7 @@ class AuditRecords(Repository):
 
     def _before(self, action: str, subject: str) -> bytes | None:
         with self._tx.before() as connection:
-            return state_of(connection, action, subject)
+            return digest_of(connection, action, subject)
 
     def page(self, workspace_id: UUID, page: PageRequest, only: AuditFilter = EVERY_ENTRY) -> ListPage[AuditEntry]:
         """Latest first."""

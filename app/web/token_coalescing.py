@@ -1,4 +1,4 @@
-"""Turns a turn's events into what is worth a frame: tokens gathered, and an honest end when the process goes."""
+"""Turns a turn's events into what is worth a frame: tokens coalesced, and an honest end when the process goes."""
 
 import asyncio
 from collections import deque
@@ -22,24 +22,24 @@ INTERNAL = Error(
 )
 
 
-async def gathered(
+async def coalesced(
     events: AsyncIterator[NumberedEvent],
     *,
-    gather_seconds: float,
+    coalesce_seconds: float,
     stopping: anyio.Event,
     drain_seconds: float,
     after: int = 0,
     is_answered_here: bool = True,
 ) -> AsyncGenerator[NumberedEvent, None]:
-    """The same events, with tokens that come within `gather_seconds` of the last token frame joined into one, which
+    """The same events, with tokens that come within `coalesce_seconds` of the last token frame joined into one, which
     carries the number of its last token. The first token goes out at once, and no other event waits. While the event
-    loop is late, tokens gather for up to 0.1 s.
+    loop is late, tokens are coalesced for up to 0.1 s.
 
     When the feed breaks, or has not ended `drain_seconds` after `stopping`, an error of ours ends the stream with
     the next number. A turn that another process answers goes on there: its stream breaks off then without a word, and
     its reader comes back to whoever is left. Leaving early cancels the reading of `events` and nothing else.
     """
-    inbox = _Inbox(gather_seconds)
+    inbox = _Inbox(coalesce_seconds)
     reading = asyncio.create_task(inbox.read(events))
     watching = asyncio.create_task(inbox.watch(stopping, drain_seconds, SHUTTING_DOWN if is_answered_here else None))
     last_number = after
@@ -60,15 +60,15 @@ async def gathered(
 
 
 _LATE_SECONDS: Final = 0.02  # of a loop that has more to do than it can: tokens that share frames spare it the most
-_GATHER_WHEN_LATE_SECONDS: Final = 0.1
+_COALESCE_WHEN_LATE_SECONDS: Final = 0.1
 _FORGOTTEN: Final = 0.9  # of the lateness, with each frame
 
 
 class _Inbox:
     """What has come and not gone out yet. It is bounded by the answer, and a slow reader by the send timeout."""
 
-    def __init__(self, gather_seconds: float) -> None:
-        self._gather_seconds = gather_seconds
+    def __init__(self, coalesce_seconds: float) -> None:
+        self._coalesce_seconds = coalesce_seconds
         self._loop = asyncio.get_running_loop()
         self._pending: deque[NumberedEvent] = deque()
         self._urgent = 0  # of them beside tokens
@@ -118,11 +118,11 @@ class _Inbox:
         if not isinstance(event.event, Token):
             self._urgent -= 1
             return event
-        if self._gather_seconds > 0:
+        if self._coalesce_seconds > 0:
             event = self._joined(event, event.event)
             self.close()
             is_late = self._lateness > _LATE_SECONDS
-            wait = max(self._gather_seconds, _GATHER_WHEN_LATE_SECONDS) if is_late else self._gather_seconds
+            wait = max(self._coalesce_seconds, _COALESCE_WHEN_LATE_SECONDS) if is_late else self._coalesce_seconds
             self._tokens_at = self._loop.time() + wait
         return event
 

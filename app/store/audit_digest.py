@@ -38,7 +38,7 @@ _LEFT_OUT: Final[Mapping[Table, tuple[str, ...]]] = {
 }
 
 
-def state_of(reader: Connection, action: str, subject: str) -> bytes | None:
+def digest_of(reader: Connection, action: str, subject: str) -> bytes | None:
     """SHA-256 of the rows of an action's subject, as `reader` sees them; None where there are none."""
     found = []
     for key in _KEYS.get(action.partition(".")[0], ()):

@@ -20,7 +20,7 @@ from app.store.transaction import Transaction
 _CHARS_PER_TOKEN: Final = 4  # of a call that broke off: nobody says then what it cost
 
 
-class TurnSpending:
+class TokenMeter:
     """`usage` is the sum of all calls; its model is the one that was asked last."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class TurnSpending:
 
     def begin(self) -> None:
         """Every model call of this task, and of those that it starts, counts here."""
-        _spending.set(self)
+        _meter.set(self)
 
     def limit(self, tx: Transaction, agent: LiveAgent) -> None:
         """Calls are refused once the agent's day has cost what it may. Turns that run at the same time do not see
@@ -60,7 +60,7 @@ class TurnSpending:
         )
 
 
-_spending: ContextVar[TurnSpending | None] = ContextVar("turn_spending", default=None)
+_meter: ContextVar[TokenMeter | None] = ContextVar("token_meter", default=None)
 
 
 class BudgetedChatModel:
@@ -73,13 +73,13 @@ class BudgetedChatModel:
 
     @asynccontextmanager
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[ChatStream]:
-        spending = _spending.get()
-        if spending is None:
+        meter = _meter.get()
+        if meter is None:
             async with self._model.stream(messages, max_tokens=max_tokens) as items:
                 yield items
             return
         try:
-            spending.admit()
+            meter.admit()
         except ModelUnavailable:
             self._on_refused()
             raise
@@ -89,7 +89,7 @@ class BudgetedChatModel:
                 async with aclosing(call.watched(items)) as watched:
                     yield watched
             finally:
-                spending.add(call.usage)
+                meter.add(call.usage)
 
 
 class _Call:

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from app.core.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent
-from app.web.gathering import gathered
+from app.web.token_coalescing import coalesced
 from tests.doubles.scripted_turns import the_receipt
 
 TURN = UUID(int=7)
@@ -47,15 +47,15 @@ class Feed:
 
 def read(
     feed: Feed,
-    gather_seconds: float = FOREVER,
+    coalesce_seconds: float = FOREVER,
     stopping: anyio.Event | None = None,
     drain_seconds: float = FOREVER,
     *,
     is_answered_here: bool = True,
 ) -> AsyncGenerator[NumberedEvent, None]:
-    return gathered(
+    return coalesced(
         feed.events(),
-        gather_seconds=gather_seconds,
+        coalesce_seconds=coalesce_seconds,
         stopping=stopping or anyio.Event(),
         drain_seconds=drain_seconds,
         is_answered_here=is_answered_here,
@@ -76,7 +76,7 @@ async def test_the_first_token_goes_out_at_once() -> None:
 
 async def test_tokens_of_one_moment_become_one_frame_with_the_last_number() -> None:
     feed = Feed(Token("a"))
-    async with aclosing(read(feed, gather_seconds=0.05)) as stream:
+    async with aclosing(read(feed, coalesce_seconds=0.05)) as stream:
         await anext(stream)
         feed.publish(Token("b"), Token("c"), Token("d"))
         assert await anext(stream) == NumberedEvent(4, Token("bcd"))
@@ -84,7 +84,7 @@ async def test_tokens_of_one_moment_become_one_frame_with_the_last_number() -> N
 
 async def test_a_token_after_a_pause_does_not_wait() -> None:
     feed = Feed(Token("a"))
-    async with aclosing(read(feed, gather_seconds=0.3)) as stream:
+    async with aclosing(read(feed, coalesce_seconds=0.3)) as stream:
         await anext(stream)
         await asyncio.sleep(0.35)  # the pause is what is tested
         feed.publish(Token("b"))
@@ -95,7 +95,7 @@ async def test_a_token_after_a_pause_does_not_wait() -> None:
 
 async def test_tokens_gather_for_longer_while_the_loop_is_late() -> None:
     feed = Feed(Token("a"))
-    async with aclosing(read(feed, gather_seconds=0.001)) as stream:
+    async with aclosing(read(feed, coalesce_seconds=0.001)) as stream:
         await anext(stream)
         waiting = asyncio.ensure_future(anext(stream))
         await asyncio.sleep(0.01)
@@ -127,7 +127,7 @@ async def test_an_end_that_comes_while_tokens_gather_ends_the_wait() -> None:
 
 async def test_without_gathering_each_token_stands_alone() -> None:
     feed = Feed(Token("a"), Token("b"), Token("c"), the_receipt(TURN))
-    assert await everything(read(feed, gather_seconds=0)) == [(1, "a"), (2, "b"), (3, "c"), (4, "done")]
+    assert await everything(read(feed, coalesce_seconds=0)) == [(1, "a"), (2, "b"), (3, "c"), (4, "done")]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -143,7 +143,7 @@ async def test_no_text_is_lost_or_reordered_however_it_comes(seed: int) -> None:
         feed.publish(the_receipt(TURN))
 
     publishing = asyncio.create_task(publish())
-    got = await everything(read(feed, gather_seconds=0.001))
+    got = await everything(read(feed, coalesce_seconds=0.001))
     await publishing
     assert "".join(text for _, text in got[:-1]) == "".join(pieces)
     assert [number for number, _ in got] == sorted({number for number, _ in got})

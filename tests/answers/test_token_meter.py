@@ -13,7 +13,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.agents.retrieval_settings import RetrievalSettings
-from app.answers.turn_spending import BudgetedChatModel, TurnSpending
+from app.answers.token_meter import BudgetedChatModel, TokenMeter
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.token_budgets import TokenBudgets
@@ -192,13 +192,13 @@ async def say(model: BudgetedChatModel) -> None:
     ],
 )
 async def test_what_a_call_counts(model: ScriptedChatModel, tokens: int) -> None:
-    spending, refused = TurnSpending(), 0
-    spending.begin()
+    meter, refused = TokenMeter(), 0
+    meter.begin()
     try:
         await say(BudgetedChatModel(model))
     except ModelUnavailable:
         refused += 1
-    assert spending.usage.tokens == tokens
+    assert meter.usage.tokens == tokens
 
 
 async def test_calls_of_no_turn_pass() -> None:
