@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from app.conversations.privacy.retention_rounds import Retention
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_replays import GapReplays, Trials
-from app.gaps.rephrasings import Rephrasings
+from app.gaps.stopped_turns import StoppedTurns
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.tasks.periodic_task import PeriodicTask
@@ -41,7 +41,7 @@ async def background_tasks(
     async with (
         every(2, "webhook delivery", WebhookDelivery(records, webhooks, clock).deliver),
         every(3600, "retention", Retention(records, clock).erase),
-        every(5, "rephrasings", Rephrasings(records, embedder, languages).judge),
+        every(5, "stopped turns", StoppedTurns(records, embedder, languages).judge),
         every(2, "gap clustering", GapClustering(records, embedder, languages).place),
         every(10, "topics", TopicPlacing(records, embedder, languages).place),
         every(5, "gap replays", GapReplays(records, trials).replay_due),

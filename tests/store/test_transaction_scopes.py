@@ -26,7 +26,7 @@ INSTALLATION_WIDE: Final = {
     "conversations/privacy/retention_rounds.py": (1, "whose data has a period"),
     "gaps/gap_clustering.py": (2, "whose gaps wait; what another model has placed"),
     "gaps/gap_replays.py": (1, "whose gaps are due"),
-    "gaps/rephrasings.py": (2, "a batch of stopped turns, whoever's"),
+    "gaps/stopped_turns.py": (2, "a batch of stopped turns, whoever's"),
     "quality/golden_run_worker.py": (1, "whose run is due"),
     "reports/topic_placing.py": (2, "whose questions wait; what another model has placed"),
     "search/index_watch.py": (1, "which agents have something to be found"),

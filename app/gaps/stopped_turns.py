@@ -10,7 +10,7 @@ from app.core.turn import question_key
 from app.gaps.gap_meaning import rephrased_from
 from app.gaps.read_languages import is_read
 from app.gaps.records.stopped_turns import StoppedTurnRecords
-from app.gaps.rephrasing import StoppedTurn
+from app.gaps.stopped_turn import StoppedTurn
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 _AT_ONCE: Final = 16
 
 
-class Rephrasings:
+class StoppedTurns:
     """Judges each stopped turn once: where the next question of its conversation says the same in other words, its own
     question counts as a gap. The same words again are none: who stops by mistake asks so. No transaction is held over
     the embedder; while that is away stopped turns wait. Questions in a language that the model does not read are not
@@ -41,7 +41,7 @@ class Rephrasings:
         try:
             rephrased = await self._rephrased(pairs)
         except EmbedderUnavailable as error:
-            log.warning("rephrasings.embedder_away", count=len(stopped), reason=str(error))
+            log.warning("stopped_turns.embedder_away", count=len(stopped), reason=str(error))
             return 0
 
         def work(tx: Transaction) -> None:

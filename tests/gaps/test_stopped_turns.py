@@ -16,7 +16,7 @@ from app.core.turn_events import Token
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_meaning import SHIPPED_REPHRASED_THRESHOLD
 from app.gaps.records.gaps import GapRecords
-from app.gaps.rephrasings import Rephrasings
+from app.gaps.stopped_turns import StoppedTurns
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads
@@ -42,7 +42,7 @@ class Office:
     record: SystemOfRecord
     clock: FixedClock
     embedder: HashingEmbedder
-    rephrasings: Rephrasings
+    stopped_turns: StoppedTurns
     agent: UUID
     session: VisitorSession
 
@@ -68,31 +68,31 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         session = await visitor_of_new_agent(record)
         embedder = HashingEmbedder()
         yield Office(
-            record, clock, embedder, Rephrasings(record, embedder, LanguageGuesser()), session.agent_id, session
+            record, clock, embedder, StoppedTurns(record, embedder, LanguageGuesser()), session.agent_id, session
         )
 
 
 async def test_the_question_that_was_stopped_is_a_gap(office: Office) -> None:
     await office.stop(MALTA)
     await office.ask(MALTA_TOO)
-    assert await office.rephrasings.judge() == 1
+    assert await office.stopped_turns.judge() == 1
     assert await office.gaps() == [(MALTA, GapReason.REPHRASED, 1)]
-    assert await office.rephrasings.judge() == 0
+    assert await office.stopped_turns.judge() == 0
 
 
 async def test_another_question_makes_no_gap_of_it(office: Office) -> None:
     await office.stop(MALTA)
     await office.ask(CHESS)
-    assert await office.rephrasings.judge() == 1
+    assert await office.stopped_turns.judge() == 1
     await office.ask(MALTA_TOO)
-    assert await office.rephrasings.judge() == 0
+    assert await office.stopped_turns.judge() == 0
     assert await office.gaps() == []
 
 
 async def test_the_same_words_again_are_no_gap(office: Office) -> None:
     await office.stop(MALTA)
     await office.ask(MALTA.upper())
-    assert (await office.rephrasings.judge(), await office.gaps()) == (1, [])
+    assert (await office.stopped_turns.judge(), await office.gaps()) == (1, [])
     assert office.embedder.embedded == []
 
 
@@ -101,22 +101,22 @@ async def test_two_minutes_count(office: Office, after_seconds: int, gaps: int) 
     await office.stop(MALTA)
     await office.ask(MALTA_TOO, after_seconds=after_seconds)
     office.clock.advance(61)
-    assert await office.rephrasings.judge() == 1
+    assert await office.stopped_turns.judge() == 1
     assert len(await office.gaps()) == gaps
 
 
 async def test_who_asks_nothing_more_is_forgotten_when_it_is_too_late(office: Office) -> None:
     await office.stop(MALTA)
     office.clock.advance(120)
-    assert await office.rephrasings.judge() == 0
+    assert await office.stopped_turns.judge() == 0
     office.clock.advance(61)
-    assert (await office.rephrasings.judge(), await office.gaps()) == (1, [])
+    assert (await office.stopped_turns.judge(), await office.gaps()) == (1, [])
 
 
 async def test_only_the_same_conversation_counts(office: Office) -> None:
     await office.stop(MALTA)
     await office.ask(MALTA_TOO, session=await office.another_visitor())
-    assert (await office.rephrasings.judge(), await office.gaps()) == (0, [])
+    assert (await office.stopped_turns.judge(), await office.gaps()) == (0, [])
 
 
 async def test_an_answer_that_was_not_stopped_is_no_gap(office: Office) -> None:
@@ -124,14 +124,14 @@ async def test_an_answer_that_was_not_stopped_is_no_gap(office: Office) -> None:
     await ask(office.record, office.session, CHESS, finish=Finish.STOPPED, state=TurnState.FAILED)
     await office.ask(MALTA_TOO)
     office.clock.advance(200)
-    assert (await office.rephrasings.judge(), await office.gaps()) == (0, [])
+    assert (await office.stopped_turns.judge(), await office.gaps()) == (0, [])
 
 
 async def test_each_of_several_stops_counts(office: Office) -> None:
     await office.stop(MALTA)
     await office.stop(MALTA_TOO)
     await office.ask("A lamp: is it sent to Malta?")
-    assert await office.rephrasings.judge() == 2
+    assert await office.stopped_turns.judge() == 2
     clustering = GapClustering(office.record, office.embedder, LanguageGuesser())
     await clustering.place()
     [(_, reason, count)] = await office.gaps()
@@ -143,7 +143,7 @@ async def test_a_turn_counts_once(office: Office) -> None:
     with office.record.writing() as tx:
         TurnRecords(tx).feedback(office.session, turn_id, "down", "")
     await office.ask(MALTA_TOO)
-    await office.rephrasings.judge()
+    await office.stopped_turns.judge()
     assert await office.gaps() == [(MALTA, GapReason.THUMBS_DOWN, 1)]
 
 
@@ -152,14 +152,14 @@ async def test_two_workers_count_it_once(office: Office) -> None:
     await office.ask(MALTA_TOO)
     async with anyio.create_task_group() as workers:
         for _ in range(2):
-            workers.start_soon(Rephrasings(office.record, office.embedder, LanguageGuesser()).judge)
+            workers.start_soon(StoppedTurns(office.record, office.embedder, LanguageGuesser()).judge)
     assert await office.gaps() == [(MALTA, GapReason.REPHRASED, 1)]
 
 
 async def test_personal_data_is_masked_before_the_embedder_sees_it(office: Office) -> None:
     await office.stop("Can ann@example.com return a lamp?")
     await office.ask("Return a lamp, can ann@example.com?")
-    await office.rephrasings.judge()
+    await office.stopped_turns.judge()
     assert await office.gaps() == [("Can [email] return a lamp?", GapReason.REPHRASED, 1)]
     assert not any("ann@" in text for text in office.embedder.embedded)
 
@@ -169,7 +169,7 @@ async def test_webhooks_hear_of_it(office: Office) -> None:
     with office.record.writing() as tx:
         assert WebhookRecords(tx).hand_out(10) == 1
     await office.ask(MALTA_TOO)
-    await office.rephrasings.judge()
+    await office.stopped_turns.judge()
     with office.record.writing() as tx:
         assert WebhookRecords(tx).hand_out(10) == 2  # the second turn's end, and the gap
 
@@ -178,9 +178,9 @@ async def test_stopped_turns_wait_for_the_embedder(office: Office) -> None:
     await office.stop(MALTA)
     await office.ask(MALTA_TOO)
     office.embedder.is_down = True
-    assert (await office.rephrasings.judge(), await office.gaps()) == (0, [])
+    assert (await office.stopped_turns.judge(), await office.gaps()) == (0, [])
     office.embedder.is_down = False
-    assert await office.rephrasings.judge() == 1
+    assert await office.stopped_turns.judge() == 1
     assert len(await office.gaps()) == 1
 
 
@@ -188,7 +188,7 @@ async def test_what_the_model_does_not_read_is_not_judged(office: Office) -> Non
     office.embedder.reads = frozenset({"en"})
     await office.stop("Versendet ihr eine Lampe nach Malta?", language="de")
     await office.ask("Nach Malta versendet ihr eine Lampe?")
-    assert (await office.rephrasings.judge(), await office.gaps()) == (1, [])
+    assert (await office.stopped_turns.judge(), await office.gaps()) == (1, [])
     assert office.embedder.embedded == []
 
 
@@ -201,7 +201,7 @@ async def test_a_visitor_who_stops_a_running_answer_and_asks_in_other_words(tmp_
             async for numbered in live.events():
                 if isinstance(numbered.event, Token):
                     await house.turns.stop(house.session, request.turn_id)
-        assert await Rephrasings(house.record, house.embedder, LanguageGuesser()).judge() == 1
+        assert await StoppedTurns(house.record, house.embedder, LanguageGuesser()).judge() == 1
         with house.record.reading() as tx:
             [gap] = GapRecords(tx).page(house.agent_id, None, PageRequest()).items
         assert (gap.question, gap.reason) == ("How long is the warranty of a lamp?", GapReason.REPHRASED)
