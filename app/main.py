@@ -53,10 +53,10 @@ from app.search.agent_search import AgentSearch
 from app.settings import Settings
 from app.sources.files.pooled_file_reader import PooledFileReader
 from app.sources.files.source_files import SourceFiles
-from app.sources.reading.crawler_page_listing import CrawlerPageListing
-from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
-from app.sources.reading.page_listing import PageListing
-from app.sources.reading.page_scope import PageScope
+from app.sources.runs.crawler_page_listing import CrawlerPageListing
+from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
+from app.sources.runs.page_listing import PageListing
+from app.sources.runs.page_scope import PageScope
 from app.sources.site_discovery import SiteDiscovery
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
@@ -154,7 +154,7 @@ def _addresses(settings: Settings) -> ClientAddresses:
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
     """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
     left is mended first; pages that another version cut by other rules are cut anew meanwhile."""
-    from app.sources.reading.jobs.dbos_worker import DbosWorker
+    from app.sources.runs.jobs.dbos_worker import DbosWorker
 
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
         report = await knowledge.jobs.mend()

@@ -75,7 +75,7 @@ from app.sources.files.pages import SourceFilePages
 from app.sources.pages.home import NewAgentPages, NoPage
 from app.sources.pages.sources import SourcePages
 from app.sources.pages.upkeep import SourceUpkeepPages
-from app.sources.reading.api.runs import AdminPreviews, AdminRuns
+from app.sources.runs.api.runs import AdminPreviews, AdminRuns
 from app.turns.api.widget_api import WidgetConversations, WidgetTurns
 from app.web.admission import Admission
 from app.web.api_reference.routes import api_reference_routes

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from app.knowledge.reindex import Reindex
     from app.sources.files.file_reader import FileReader
     from app.sources.files.source_files import SourceFiles
-    from app.sources.reading.knowledge_jobs import KnowledgeJobs
-    from app.sources.reading.page_scope import PageScope
+    from app.sources.runs.knowledge_jobs import KnowledgeJobs
+    from app.sources.runs.page_scope import PageScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from app.sources.cron_calendar import CronCalendar
     from app.sources.deletions.finish_deletions import FinishDeletions
     from app.sources.files.pooled_file_reader import PooledFileReader
-    from app.sources.reading.crawler_site_reader import CrawlerSiteReader
-    from app.sources.reading.due_readings import DueReadings
-    from app.sources.reading.given_pages import GivenPages
-    from app.sources.reading.knowledge_jobs import KnowledgeJobs
-    from app.sources.reading.read_source import ReadSource
+    from app.sources.runs.crawler_site_reader import CrawlerSiteReader
+    from app.sources.runs.given_pages import GivenPages
+    from app.sources.runs.knowledge_jobs import KnowledgeJobs
+    from app.sources.runs.run_execution import RunExecution
+    from app.sources.runs.run_scheduler import RunScheduler
     from crawler.extract.extraction_pool import ExtractionPool
 
     settings = base.settings
@@ -81,10 +81,10 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
         )
         try:
             given = GivenPages(base.record, files, base.files, base.clock)
-            read_source = ReadSource(base.record, reader, given, ingest, retire)
+            execution = RunExecution(base.record, reader, given, ingest, retire)
             yield Knowledge(
                 jobs=KnowledgeJobs(
-                    read_source, DueReadings(base.record, CronCalendar(), base.clock), reconcile, deletions
+                    execution, RunScheduler(base.record, CronCalendar(), base.clock), reconcile, deletions
                 ),
                 files=files,
                 ingest=ingest,
@@ -97,7 +97,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
 
 
 def page_scope_on(base: Stored) -> PageScope:
-    from app.sources.reading.page_scope import PageScope
+    from app.sources.runs.page_scope import PageScope
 
     return PageScope(base.settings.crawl_allow)
 

@@ -27,8 +27,8 @@ def confirm(what: str, is_sure: bool) -> None:
 
 async def delete(base: Stored, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
     """Both indexes have forgotten it when this returns, or a living worker sees to it: they have one writer."""
-    from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
-    from app.sources.reading.jobs.dbos_worker import WORKER_KIND
+    from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
+    from app.sources.runs.jobs.dbos_worker import WORKER_KIND
 
     has_worker = await base.record.read(lambda tx: bool(ProcessRecords(tx).living(WORKER_KIND, _WORKER_SILENT_SECONDS)))
     if not has_worker:

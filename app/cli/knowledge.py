@@ -13,7 +13,7 @@ from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.context_estimate import estimate_contexts
 from app.cli.local_operator import known_agents, local_operator, meant_agent
-from app.cli.sources.reading_now import agent_for, read_now
+from app.cli.sources.run_now import agent_for, run_now
 from app.cli.sources.website_address import check_website, website_address, website_name
 from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
 from app.core.actor import Actor
@@ -67,7 +67,7 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
         name = await website_name(settings, config.url) if is_first and named is None else config.name
         agent = await agent_for(base, knowledge, actor, named, name)
         source, is_new = await _source_for(base, actor, agent, config)
-        reading = await read_now(base, knowledge, actor, source, as_json)
+        reading = await run_now(base, knowledge, actor, source, as_json)
         if reading.problem is None:
             for said in await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id):
                 err.print(said, highlight=False, soft_wrap=True, markup=False)

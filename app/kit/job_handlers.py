@@ -14,7 +14,7 @@ class JobHandlers(Protocol):
         """
         ...
 
-    async def start_due_readings(self) -> None:
+    async def start_due_runs(self) -> None:
         """Queue the runs that schedules ask for by now. Every worker may call it: each due time is one run."""
         ...
 

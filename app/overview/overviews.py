@@ -33,7 +33,7 @@ from app.overview.overview import (
 from app.quality.quality import TurnCounts, total
 from app.quality.records.quality import QualityRecords
 from app.sources.deletions.records import DeletionRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import LatestReading, RunState
 from app.store.system_of_record import SystemOfRecord, Transaction
 

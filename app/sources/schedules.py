@@ -8,9 +8,9 @@ from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_line
 from app.kit.clock import Clock
 from app.sources.cron_calendar import CronCalendar
-from app.sources.reading_schedule import Schedule, SourceSchedule, next_reading
 from app.sources.records.schedules import ScheduleRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.run_schedule import Schedule, SourceSchedule, next_run
 from app.sources.source import GIVEN_KINDS, Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -38,7 +38,7 @@ class Schedules:
         def work(tx: Transaction) -> tuple[datetime, Source]:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             self.check(source.config, schedule)
-            next_at = next_reading(schedule, source_id, now, now, self._calendar.first_after)
+            next_at = next_run(schedule, source_id, now, now, self._calendar.first_after)
             ScheduleRecords(tx).set(source_id, schedule, next_at)
             AuditRecords(tx).acted(
                 actor, "source.schedule", source_id, cron=schedule.cron, every_hours=schedule.every_hours

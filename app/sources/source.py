@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from app.sources.reading_schedule import SourceSchedule
+from app.sources.run_schedule import SourceSchedule
 
 
 class SourceKind(StrEnum):

@@ -8,10 +8,10 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.list_paging import page_of
 from app.kit.job_queue import JobQueue
-from app.sources.reading.page_scope import PageScope
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.page_scope import PageScope
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import ENDED_STATES, CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.sources.source_rules import check_source
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from app.cli import cli
 from app.core.errors import Misconfigured
 from app.kit.private_files import check_data_folder
-from app.sources.reading.jobs.dbos_job_queue import _open_client
+from app.sources.runs.jobs.dbos_job_queue import _open_client
 from app.store.engine import open_engine
 from app.store.secret_keys import new_key
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.sources.reading.page_listing import ListedPage, Listing
+from app.sources.runs.page_listing import ListedPage, Listing
 from app.sources.source import SourceConfig
 
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from app.knowledge.document import PageContent
-from app.sources.reading.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage
+from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig
 
 Read = Callable[[str], Awaitable[None]]
@@ -36,17 +36,17 @@ class ScriptedSiteReader:
         is_cancelled: Callable[[], Awaitable[bool]],
         *,
         only_queued: bool = False,
-    ) -> ReadingSummary:
+    ) -> RunSummary:
         if not only_queued:
             await queue.add([QueuedPage(url, depth=0) for url in self._found])
         while taken := await queue.take(1):
             if await is_cancelled():
-                return ReadingSummary("The reading was cancelled.", is_complete=False)
+                return RunSummary("The reading was cancelled.", is_complete=False)
             for page in taken:
                 self.asked.append(page.url)
                 await self._before(page.url)
                 await settle(self._page(page))
-        return ReadingSummary("Every page of the source was read.")
+        return RunSummary("Every page of the source was read.")
 
     def _page(self, queued: QueuedPage) -> ReadPage:
         found = self.site.get(queued.url, "not_found")

@@ -26,7 +26,7 @@ from app.gaps.trial_answers import TrialAnswers
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
 from app.search.search_pipeline import SearchParts
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState
 from tests.doubles.answering_house import SITE, TOKENS, AnsweringHouse, answering_house
 

@@ -22,8 +22,8 @@ from app.knowledge.reindex import Reindex
 from app.knowledge.retire import Retire
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies
-from app.sources.reading.given_pages import GivenPages
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.given_pages import GivenPages
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords

@@ -15,9 +15,9 @@ from app.knowledge.context_request import WINDOW_TOKENS, context_requests
 from app.knowledge.document import PageContent
 from app.knowledge.records.contexts import ContextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.reading.read_source import ReadSource
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_execution import RunExecution
 from app.sources.source import RunState
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -166,7 +166,7 @@ async def test_without_a_model_the_report_names_the_setting(house: KnowledgeHous
 async def test_the_pages_report_is_that_of_the_run(house: KnowledgeHouse) -> None:
     house.model = None
     site = ScriptedSiteReader({page().url: page()})
-    reading = ReadSource(house.record, site, house.given, house.ingest, house.retire)
+    reading = RunExecution(house.record, site, house.given, house.ingest, house.retire)
     with house.record.writing() as tx:
         run = CrawlRunRecords(tx).start_run(house.agent_id, house.source.id)
     report = await reading.read(run.id)

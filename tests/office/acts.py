@@ -16,9 +16,9 @@ from app.quality.golden_question import GoldenQuestion
 from app.quality.quality_review import QualityReview
 from app.quality.threshold_curves import ThresholdCurves
 from app.sources.deletions.deletion import DeletedKind
-from app.sources.reading.reading_preview import ReadingPreviews
-from app.sources.reading.run_watch import RunWatch
-from app.sources.reading_schedule import Schedule
+from app.sources.run_schedule import Schedule
+from app.sources.runs.run_preview import RunPreviews
+from app.sources.runs.run_watch import RunWatch
 from app.sources.source import SourceConfig, SourceKind
 from app.workspaces.operator import Role
 from app.workspaces.sealed_secrets import SealedSecrets
@@ -113,7 +113,7 @@ READS: dict[str, Act] = {
     "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
     "sources.get": lambda o: o.sources.get(o.actor, o.source),
     "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
-    "reading_previews.of": lambda o: ReadingPreviews(o.record, ListedPages()).of(o.actor, o.site),
+    "run_previews.of": lambda o: RunPreviews(o.record, ListedPages()).of(o.actor, o.site),
     "webhooks.of_agent": lambda o: o.webhooks.of_agent(o.actor, o.agent),
     "webhooks.dead_letters": lambda o: o.webhooks.dead_letters(o.actor, o.agent, PAGE),
     "schedules.get": lambda o: o.schedules.get(o.actor, o.site),

@@ -53,10 +53,10 @@ from app.sources.document_batches import DocumentBatches
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.records import FileRecords
 from app.sources.files.source_files import SourceFiles
-from app.sources.reading.page_scope import PageScope
-from app.sources.reading.page_sync import PageSync
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.page_scope import PageScope
+from app.sources.runs.page_sync import PageSync
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.schedules import Schedules
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing

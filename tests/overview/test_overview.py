@@ -27,8 +27,8 @@ from app.quality.quality import TurnCounts
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.sources.deletions.records import DeletionRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState, Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock

@@ -22,10 +22,10 @@ from app.core.list_page import PageRequest
 from app.kit.job_handlers import JobHandlers
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
-from app.sources.reading.jobs.dbos_worker import MAX_ATTEMPTS, DbosWorker
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
+from app.sources.runs.jobs.dbos_worker import MAX_ATTEMPTS, DbosWorker
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import CrawlRun, RunState, SourceConfig, SourceKind
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord
@@ -45,7 +45,7 @@ class RecordingHandlers:
         self.given_up: dict[UUID, str] = {}
         self.failures = 0
         self.failure: Exception = IndexUnavailable("The vectors cannot be written.")
-        self.looked_for_due_readings = 0
+        self.looked_for_due_runs = 0
         self.is_hanging = False
         self.is_away_when_given_up = False  # the database, once
         self._changed = anyio.Event()
@@ -53,8 +53,8 @@ class RecordingHandlers:
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         await self._note("crawl" if leg == 1 else f"crawl, leg {leg}", run_id)
 
-    async def start_due_readings(self) -> None:
-        self.looked_for_due_readings += 1
+    async def start_due_runs(self) -> None:
+        self.looked_for_due_runs += 1
         self._tell()
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
@@ -77,7 +77,7 @@ class RecordingHandlers:
 
     async def until_looked(self, times: int) -> None:
         with anyio.fail_after(PATIENCE_SECONDS):
-            while self.looked_for_due_readings < times:
+            while self.looked_for_due_runs < times:
                 await self._changed.wait()
 
     async def until_given_up(self) -> None:
@@ -429,7 +429,7 @@ async def until_ended(record: SystemOfRecord, run_id: UUID) -> None:
             await anyio.sleep(0.02)
 
 
-async def test_the_first_worker_looks_for_due_readings_again_and_again(
+async def test_the_first_worker_looks_for_due_runs_again_and_again(
     url: str, record: SystemOfRecord, handlers: RecordingHandlers
 ) -> None:
     async with working(url, record, handlers):

@@ -7,7 +7,7 @@ import pytest
 
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway
-from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
+from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.store.engine import open_engine
 from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord

@@ -20,11 +20,11 @@ from app.knowledge.retire import Retire
 from app.sources.cron_calendar import CronCalendar
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies
-from app.sources.reading.due_readings import DueReadings
-from app.sources.reading.given_pages import GivenPages
-from app.sources.reading.jobs.dbos_worker import DbosWorker
-from app.sources.reading.knowledge_jobs import KnowledgeJobs
-from app.sources.reading.read_source import ReadSource
+from app.sources.runs.given_pages import GivenPages
+from app.sources.runs.jobs.dbos_worker import DbosWorker
+from app.sources.runs.knowledge_jobs import KnowledgeJobs
+from app.sources.runs.run_execution import RunExecution
+from app.sources.runs.run_scheduler import RunScheduler
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
@@ -55,8 +55,8 @@ async def work(folder: Path, name: str, hang_at: str) -> None:
         ingest = Ingest(record, chunker, contexts, indexer, retire)
         given = GivenPages(record, PlainFileReader(), FileBodies(), clock)
         jobs = KnowledgeJobs(
-            ReadSource(record, ScriptedSiteReader(SITE, before), given, ingest, retire),
-            DueReadings(record, CronCalendar(), clock),
+            RunExecution(record, ScriptedSiteReader(SITE, before), given, ingest, retire),
+            RunScheduler(record, CronCalendar(), clock),
             Reconcile(record, vectors, keywords, indexer, ingest),
             FinishDeletions(record, vectors, keywords, indexer, FileBodies()),
         )

@@ -2,12 +2,12 @@
 
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import CrawlRun, RunState
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
-from tests.sources.test_read_source import reading, start_run
+from tests.sources.test_run_execution import reading, start_run
 
 A, B, C = (f"https://shop.example/{name}" for name in "abc")
 SITE: dict[str, PageContent | str] = {

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from app.core.errors import InvalidInput
-from app.sources.reading.crawler_page_listing import CrawlerPageListing
-from app.sources.reading.page_listing import ListedPage
+from app.sources.runs.crawler_page_listing import CrawlerPageListing
+from app.sources.runs.page_listing import ListedPage
 from app.sources.source import SourceConfig, SourceKind
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
 

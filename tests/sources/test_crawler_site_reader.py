@@ -7,8 +7,8 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.knowledge.document import PageContent
-from app.sources.reading.crawler_site_reader import CrawlerSiteReader
-from app.sources.reading.site_reader import QueuedPage, ReadingSummary, ReadPage
+from app.sources.runs.crawler_site_reader import CrawlerSiteReader
+from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig, SourceKind
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page
@@ -67,7 +67,7 @@ async def reader(site: LoopbackSite) -> AsyncIterator[CrawlerSiteReader]:
 
 async def read(
     reader: CrawlerSiteReader, config: SourceConfig, queue: MemoryPages | None = None, cancel_after: int = 1000
-) -> tuple[dict[str, ReadPage], ReadingSummary]:
+) -> tuple[dict[str, ReadPage], RunSummary]:
     pages: dict[str, ReadPage] = {}
 
     async def settle(page: ReadPage) -> None:
@@ -93,7 +93,7 @@ async def test_a_site_is_read_by_its_links_and_its_sitemap(reader: CrawlerSiteRe
 
     assert {page.status for page in pages.values()} == {"fetched"}
     assert set(pages) == {f"{site.origin}{path}" for path in ("/", "/about", "/hidden")}
-    assert summary == ReadingSummary("Every page of the source was read.", is_complete=True)
+    assert summary == RunSummary("Every page of the source was read.", is_complete=True)
     content = pages[f"{site.origin}/about"].content
     assert isinstance(content, PageContent)
     assert (content.title, content.language, content.site) == ("About", "en", "Shop")
@@ -199,7 +199,7 @@ async def test_a_full_budget_is_told_and_is_not_complete(reader: CrawlerSiteRead
     pages, summary = await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/", max_pages=2))
 
     assert len(pages) == 2
-    assert summary == ReadingSummary("The limit of 2 pages was reached; there are more.", is_complete=False)
+    assert summary == RunSummary("The limit of 2 pages was reached; there are more.", is_complete=False)
 
 
 async def test_a_cancelled_reading_can_be_gone_on_with(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
@@ -211,7 +211,7 @@ async def test_a_cancelled_reading_can_be_gone_on_with(reader: CrawlerSiteReader
     first, summary = await read(reader, config, queue, cancel_after=1)
     second, _ = await read(reader, config, queue)
 
-    assert summary == ReadingSummary("The reading was cancelled.", is_complete=False)
+    assert summary == RunSummary("The reading was cancelled.", is_complete=False)
     assert not first.keys() & second.keys()
     assert len(first) + len(second) == 4
 

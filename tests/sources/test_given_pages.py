@@ -10,14 +10,14 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.records import DeletionRecords
 from app.sources.files.records import FileRecords
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.given_documents import GivenDocumentRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse
-from tests.sources.test_read_source import pages_of, reading, start_run
+from tests.sources.test_run_execution import pages_of, reading, start_run
 
 FILE = SourceConfig(SourceKind.FILE, "manual.txt")
 BODY = b"The manual\nPress the green button."

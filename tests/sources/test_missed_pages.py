@@ -6,11 +6,11 @@ import pytest
 
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
-from app.sources.reading.missed_page import PageEnd, is_telling, miss_reason
-from app.sources.reading.read_source import ReadingReport, ReadSource
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.site_reader import ReadingSummary
+from app.sources.runs.missed_page import PageEnd, is_telling, miss_reason
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_execution import RunExecution, RunReport
+from app.sources.runs.site_reader import RunSummary
 from app.sources.source import CrawlRun, RunState, Source, SourceConfig, SourceKind
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
@@ -32,9 +32,9 @@ A_LEFT = ALL_STAY[1:]
 class HalfRead(ScriptedSiteReader):
     """Its readings do not go through the whole site."""
 
-    async def read(self, *args: object, **more: object) -> ReadingSummary:
+    async def read(self, *args: object, **more: object) -> RunSummary:
         await super().read(*args, **more)  # type: ignore[arg-type]
-        return ReadingSummary("The limit of 3 pages was reached; there are more.", is_complete=False)
+        return RunSummary("The limit of 3 pages was reached; there are more.", is_complete=False)
 
 
 async def listed_source(house: KnowledgeHouse) -> Source:
@@ -44,9 +44,9 @@ async def listed_source(house: KnowledgeHouse) -> Source:
 
 async def read(
     house: KnowledgeHouse, site: Site, source: Source, reader: type[ScriptedSiteReader] = ScriptedSiteReader
-) -> ReadingReport:
+) -> RunReport:
     run = await house.record.write(lambda tx: CrawlRunRecords(tx).start_run(house.agent_id, source.id))
-    report = await ReadSource(house.record, reader(site), house.given, house.ingest, house.retire).read(run.id)
+    report = await RunExecution(house.record, reader(site), house.given, house.ingest, house.retire).read(run.id)
     assert report is not None
     assert report.run.state is RunState.FINISHED
     return report

@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.errors import InvalidInput
-from app.sources.reading.page_scope import PageScope
+from app.sources.runs.page_scope import PageScope
 from app.sources.source import SourceConfig, SourceKind
 
 DOCS = SourceConfig(SourceKind.SITE, "Docs", url="https://www.example.com/docs/", exclude=("/docs/old/*",))

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from app.sources.reading.run_progress import ProgressLook, run_progress
+from app.sources.runs.run_progress import ProgressLook, run_progress
 from app.sources.source import CrawlRun, RunState
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -36,13 +36,13 @@ from app.quality.records.golden_runs import GoldenRunRecords
 from app.reports.records.topics import TopicRecords
 from app.reports.topic import TopicPlace
 from app.sources.files.records import FileRecords
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.site_reader import QueuedPage
-from app.sources.reading_schedule import Schedule
 from app.sources.records.given_documents import GivenDocumentRecords
 from app.sources.records.hooks import HookRecords
 from app.sources.records.schedules import ScheduleRecords
+from app.sources.run_schedule import Schedule
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables import all_tables

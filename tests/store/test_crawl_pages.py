@@ -8,9 +8,9 @@ from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.site_reader import QueuedPage, ReadPage
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import CrawlRun, RunState, Source
 from app.store.system_of_record import SystemOfRecord
 from tests.store.sample_rows import a_page, add_live, add_pending

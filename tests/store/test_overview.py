@@ -11,7 +11,7 @@ from app.core.gap_state import GapReason
 from app.core.turn import VisitorSession
 from app.overview.overviews import Overviews
 from app.quality.quality import TurnCounts
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState, Source
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction

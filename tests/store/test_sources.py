@@ -11,10 +11,10 @@ from app.agents.agent import Agent, AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.site_reader import QueuedPage
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import RunState, Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction

@@ -34,9 +34,9 @@ INSTALLATION_WIDE: Final = {
     "knowledge/reconcile.py": (2, "which agents there are; whose pages are pending"),
     "knowledge/reindex.py": (1, "which agents there are"),
     "sources/deletions/finish_deletions.py": (5, "receipts, which outlive the agent that would name the workspace"),
-    "sources/reading/due_readings.py": (1, "whose readings are due"),
-    "sources/reading/read_source.py": (3, "a run, by what the queue hands out; its source says whose it is"),
-    "sources/reading/jobs/dbos_worker.py": (4, "heartbeats, and runs that no queue has"),
+    "sources/runs/run_scheduler.py": (1, "whose readings are due"),
+    "sources/runs/run_execution.py": (3, "a run, by what the queue hands out; its source says whose it is"),
+    "sources/runs/jobs/dbos_worker.py": (4, "heartbeats, and runs that no queue has"),
     "webhooks/gap_digests.py": (1, "whose digests are owed"),
     "webhooks/webhook_delivery.py": (2, "whose deliveries are due"),
     # Tables that are the installation's, and workspaces themselves.
@@ -49,7 +49,7 @@ INSTALLATION_WIDE: Final = {
     "cli/local_operator.py": (2, "which workspace a command means"),
     "cli/doctor/service_checks.py": (3, "the database, its policies and its workers"),
     "cli/deleting.py": (1, "whether a worker lives"),
-    "cli/sources/reading_now.py": (1, "whether a worker lives"),
+    "cli/sources/run_now.py": (1, "whether a worker lives"),
 }
 
 

@@ -19,7 +19,7 @@ from app.bootstrap.knowledge import open_knowledge, page_scope_on
 from app.core.actor import SCOPES, Actor
 from app.main import open_app
 from app.settings import Settings, read_settings
-from app.sources.reading.jobs.inline_job_queue import InlineJobQueue
+from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.sources import Sources
 from app.workspaces.records.tokens import TokenRecords

@@ -22,7 +22,7 @@ from app.kit.job_queue import JobQueue
 from app.knowledge.document import PageContent
 from app.main import open_app
 from app.settings import read_settings
-from app.sources.reading.jobs.inline_job_queue import InlineJobQueue
+from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.store.engine import open_engine
 from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord

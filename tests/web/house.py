@@ -44,8 +44,8 @@ from app.search.agent_search import AgentSearch
 from app.search.search_pipeline import SearchParts
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.source_files import SourceFiles
-from app.sources.reading.page_listing import PageListing
-from app.sources.reading.page_scope import PageScope
+from app.sources.runs.page_listing import PageListing
+from app.sources.runs.page_scope import PageScope
 from app.sources.site_discovery import SiteDiscovery
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns

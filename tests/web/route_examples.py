@@ -37,8 +37,8 @@ from app.quality.golden_runs import GoldenRuns
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.sources.files.source_files import SourceFiles
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.site_reader import QueuedPage
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing
 from app.sources.source_hook import hook_signature

@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.run_watch import RunWatch
-from app.sources.reading.site_reader import QueuedPage, ReadPage
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_watch import RunWatch
+from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import RunState
 from app.web.limits_policy import StreamPolicy
 from tests.web.house import SITE, House, Json, open_house

@@ -16,8 +16,8 @@ from app.providers.files.object_store_files import ObjectStoreFiles
 from app.providers.indexes.object_store_check import write_and_read
 from app.providers.server_clock import server_clock
 from app.settings import Settings
-from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.store.processes import ProcessRecords, ServerFacts
 from app.store.row_security import seen_tables, unprotected_tables
 

@@ -77,7 +77,7 @@ async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
 
 
 async def _order(settings: Settings, named: str, order: Order, as_json: bool) -> None:
-    from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
+    from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 
     async with open_stored(settings) as base, DbosJobQueue(settings.job_queue_url) as jobs:
         actor = await local_operator(base)

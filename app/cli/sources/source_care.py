@@ -14,7 +14,7 @@ from app.cli.terminal import AsJson, err, out, print_json, run, settings_for, ta
 from app.core.list_page import PageRequest
 from app.settings import Settings
 from app.sources.deletions.deletion import DeletedKind
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import PageStatus
 
 _AT_ONCE = 200

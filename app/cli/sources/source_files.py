@@ -11,7 +11,7 @@ from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, source_files_on
 from app.cli.local_operator import local_operator
 from app.cli.sources.commands import commands
-from app.cli.sources.reading_now import agent_for, read_now
+from app.cli.sources.run_now import agent_for, run_now
 from app.cli.terminal import AgentName, AsJson, run, settings_for
 from app.core.source_file import Upload
 from app.settings import Settings
@@ -52,7 +52,7 @@ async def _add_file(settings: Settings, path: Path, named: str | None, name: str
                 wanted = replace(config, name=name or config.name, url=url or config.url)
                 source = await SourceEditing(base.record).change(actor, known, lambda _: wanted)
                 stored = replace(stored, source=source)
-        if (await read_now(base, knowledge, actor, stored.source, as_json)).problem is not None:
+        if (await run_now(base, knowledge, actor, stored.source, as_json)).problem is not None:
             raise typer.Exit(1)
 
 

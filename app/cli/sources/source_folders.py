@@ -12,7 +12,7 @@ from app.bootstrap.knowledge import open_knowledge
 from app.cli.local_operator import local_operator
 from app.cli.sources.commands import commands
 from app.cli.sources.markdown_folder import read_folder
-from app.cli.sources.reading_now import agent_for, read_now
+from app.cli.sources.run_now import agent_for, run_now
 from app.cli.terminal import AgentName, AsJson, fail, run, settings_for
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url
@@ -63,7 +63,7 @@ async def _add_folder(settings: Settings, path: Path, url: str, named: str | Non
                 for each in receipt.results
                 if each.result == "refused"
             ]
-        await read_now(base, knowledge, actor, source, as_json)
+        await run_now(base, knowledge, actor, source, as_json)
     if refused:
         more = f"\nand {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
         fail("\n".join(refused[:_SHOWN]) + more, 2)

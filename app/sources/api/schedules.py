@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
 from app.sources import schedules as rules
-from app.sources.reading_schedule import Schedule, SourceSchedule
+from app.sources.run_schedule import Schedule, SourceSchedule
 from app.sources.schedules import Schedules
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, delete, get, put

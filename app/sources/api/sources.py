@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from app.core.actor import Actor
 from app.sources import source_rules as rules
 from app.sources.api.schedules import ScheduleIn, ScheduleOut
-from app.sources.reading.page_sync import MAX_URLS, PageSync
+from app.sources.runs.page_sync import MAX_URLS, PageSync
 from app.sources.schedules import Schedules
 from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from app.sources.sources import Sources

@@ -15,7 +15,7 @@ from app.sources import source_rules as rules
 from app.sources.discovery import Discovery
 from app.sources.files.source_files import SourceFiles
 from app.sources.pages.own_source import own_source
-from app.sources.reading.run_progress import run_progress
+from app.sources.runs.run_progress import run_progress
 from app.sources.source import ENDED_STATES, GIVEN_KINDS, RunState, SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources

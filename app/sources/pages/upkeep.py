@@ -5,8 +5,8 @@ from pydantic import Field
 from app.core.errors import InvalidInput
 from app.sources import schedules as rules
 from app.sources.pages.own_source import own_source
-from app.sources.reading.reading_preview import ReadingPreview, ReadingPreviews
-from app.sources.reading_schedule import Schedule
+from app.sources.run_schedule import Schedule
+from app.sources.runs.run_preview import RunPreview, RunPreviews
 from app.sources.schedules import Schedules
 from app.sources.source import GIVEN_KINDS, Source
 from app.sources.source_hooks import SourceHooks
@@ -26,7 +26,7 @@ class ScheduleForm(Form):
 
 
 class SourceUpkeepPages(Pages):
-    def __init__(self, sources: Sources, schedules: Schedules, hooks: SourceHooks, previews: ReadingPreviews) -> None:
+    def __init__(self, sources: Sources, schedules: Schedules, hooks: SourceHooks, previews: RunPreviews) -> None:
         self._sources = sources
         self._schedules = schedules
         self._hooks = hooks
@@ -67,7 +67,7 @@ class SourceUpkeepPages(Pages):
         return self._page(visit, source, preview=await self._previews.of(visit.actor, source.id))
 
     def _page(
-        self, visit: Visit[Form], source: Source, *, secret: str = "", preview: ReadingPreview | None = None
+        self, visit: Visit[Form], source: Source, *, secret: str = "", preview: RunPreview | None = None
     ) -> Shown:
         told = {
             "source": source,

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Row, delete, select, update
 
 from app.core.errors import NotFound
-from app.sources.reading_schedule import Schedule, SourceSchedule
+from app.sources.run_schedule import Schedule, SourceSchedule
 from app.store.batches import batches
 from app.store.codec import value_of
 from app.store.tables.sources import SOURCE_SCHEDULES, SOURCES

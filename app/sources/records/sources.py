@@ -6,8 +6,8 @@ from sqlalchemy import ColumnElement, and_, delete, select, update
 
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.schedules import ScheduleRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.codec import config_to_json, value_of
 from app.store.tables.agents import AGENTS

@@ -7,9 +7,9 @@ from app.agents.agents import Agents
 from app.core.chunk import ChunkDraft
 from app.knowledge.document import PageContent
 from app.knowledge.records.documents import DocumentRecords
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.site_reader import QueuedPage, ReadPage
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import RunState, SourceConfig, SourceKind
 from app.sources.sources import Sources
 from tests.web.console.browser import ConsoleBrowser, text_of

@@ -12,9 +12,9 @@ from app.core.list_page import PageRequest
 from app.core.source_file import Upload
 from app.knowledge.document import PageContent
 from app.knowledge.records.documents import DocumentRecords
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.site_reader import QueuedPage
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.sources.sources import Sources
 from app.web.form_body import FORM_BYTES

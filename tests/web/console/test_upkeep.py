@@ -7,7 +7,7 @@ import pytest
 from app.agents.agents import Agents
 from app.agents.signed_users import SignedUsers
 from app.core.errors import NotFound, Unauthorized
-from app.sources.reading_schedule import Schedule
+from app.sources.run_schedule import Schedule
 from app.sources.schedules import Schedules
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.sources.sources import Sources

@@ -7,9 +7,9 @@ from uuid import UUID
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.kit.clock import Clock
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.run_progress import ProgressLook, RunProgress, run_progress
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_progress import ProgressLook, RunProgress, run_progress
 from app.sources.source import ENDED_STATES, CrawlRun
 from app.store.system_of_record import SystemOfRecord
 

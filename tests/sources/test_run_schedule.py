@@ -7,7 +7,7 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.sources.cron_calendar import CronCalendar
-from app.sources.reading_schedule import CRON_JITTER, Schedule, jitter, next_reading
+from app.sources.run_schedule import CRON_JITTER, Schedule, jitter, next_run
 
 SOURCE = UUID(int=7)
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -15,7 +15,7 @@ HOUR = timedelta(hours=1)
 
 
 def due(schedule: Schedule, now: datetime, set_at: datetime = NOON, source: UUID = SOURCE) -> datetime:
-    return next_reading(schedule, source, set_at, now, CronCalendar().first_after)
+    return next_run(schedule, source, set_at, now, CronCalendar().first_after)
 
 
 def test_every_six_hours_counts_from_the_moment_it_was_set() -> None:

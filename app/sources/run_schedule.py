@@ -32,9 +32,7 @@ class SourceSchedule:
     next_at: datetime
 
 
-def next_reading(
-    schedule: Schedule, source_id: UUID, set_at: datetime, now: datetime, first_after: FirstAfter
-) -> datetime:
+def next_run(schedule: Schedule, source_id: UUID, set_at: datetime, now: datetime, first_after: FirstAfter) -> datetime:
     """The first due time after `now`. Due times that passed meanwhile are skipped: one reading makes up for all.
 
     Each source is a little late, always by the same time, drawn from its id: up to ten minutes with `cron`, a tenth

@@ -5,18 +5,18 @@ from uuid import UUID
 from app.kit.tracing import traced
 from app.knowledge.reconcile import Reconcile, ReconcileReport
 from app.sources.deletions.finish_deletions import FinishDeletions
-from app.sources.reading.due_readings import DueReadings
-from app.sources.reading.read_source import ReadSource
+from app.sources.runs.run_execution import RunExecution
+from app.sources.runs.run_scheduler import RunScheduler
 
 
 class KnowledgeJobs:
     """Implements `JobHandlers`."""
 
     def __init__(
-        self, read_source: ReadSource, due_readings: DueReadings, reconcile: Reconcile, deletions: FinishDeletions
+        self, execution: RunExecution, scheduler: RunScheduler, reconcile: Reconcile, deletions: FinishDeletions
     ) -> None:
-        self._read_source = read_source
-        self._due_readings = due_readings
+        self._execution = execution
+        self._scheduler = scheduler
         self._reconcile = reconcile
         self._deletions = deletions
 
@@ -29,13 +29,13 @@ class KnowledgeJobs:
     @traced("docent.job.crawl", "consumer")
     async def crawl(self, agent_id: UUID, run_id: UUID, leg: int = 1) -> None:
         await self._reconcile.agent(agent_id)
-        await self._read_source.read(run_id, leg)
+        await self._execution.read(run_id, leg)
 
-    async def start_due_readings(self) -> None:
-        await self._due_readings.start()
+    async def start_due_runs(self) -> None:
+        await self._scheduler.start()
 
     async def give_up_crawl(self, run_id: UUID, reason: str) -> None:
-        await self._read_source.fail(run_id, reason)
+        await self._execution.fail(run_id, reason)
 
     @traced("docent.job.finish_deletions", "consumer")
     async def finish_deletions(self, agent_id: UUID) -> None:

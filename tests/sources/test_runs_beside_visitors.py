@@ -12,13 +12,13 @@ from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn import TurnRequest
-from app.sources.reading.missed_page import MissedDocument
-from app.sources.reading.missed_pages import Sight, settle_missed_pages
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.run_pages import RunPages
-from app.sources.reading.site_reader import QueuedPage
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.missed_page import MissedDocument
+from app.sources.runs.missed_pages import Sight, settle_missed_pages
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_pages import RunPages
+from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import CrawlRun, Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction

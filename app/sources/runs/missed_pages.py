@@ -8,11 +8,11 @@ from uuid import UUID
 
 from app.knowledge.chunk_indexer import batches
 from app.knowledge.records.documents import DocumentRecords
-from app.sources.reading.missed_page import RETIRED_AFTER, MissedDocument, is_telling
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.records.missed_documents import MissedDocumentRecords
-from app.sources.reading.site_reader import ReadPage
+from app.sources.runs.missed_page import RETIRED_AFTER, MissedDocument, is_telling
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.records.missed_documents import MissedDocumentRecords
+from app.sources.runs.site_reader import ReadPage
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord, Transaction
 

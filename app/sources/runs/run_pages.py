@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.knowledge.chunk_indexer import batches
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.site_reader import QueuedPage
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import CrawlRun
 from app.store.system_of_record import SystemOfRecord
 

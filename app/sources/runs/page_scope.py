@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from app.core.errors import InvalidInput
-from app.sources.reading.crawler_site_reader import scope_of
+from app.sources.runs.crawler_site_reader import scope_of
 from app.sources.source import GIVEN_KINDS, SourceConfig, SourceKind
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.discover.scope import page_key

@@ -7,9 +7,9 @@ from typing import Final
 from uuid import UUID
 
 from app.core.actor import Actor
-from app.sources.reading.page_listing import ListedPage, PageListing
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.page_listing import ListedPage, PageListing
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.schedules import check_kind
 from app.sources.source import KnownPage, Source
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -21,7 +21,7 @@ _REMEMBERING: Final = frozenset({"site", "feed"})
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingPreview:
+class RunPreview:
     """`pages_to_ask` are asked for, most of them by whether they have changed. Of them `pages_changed` are listed
     with a later date than our reading, `pages_new` were never read. `chunks_expected` is what these would give to
     embed, `chunks_at_most` what every page would that is not listed as unchanged; a page that we do not know
@@ -38,12 +38,12 @@ class ReadingPreview:
     problems: tuple[str, ...] = ()
 
 
-class ReadingPreviews:
+class RunPreviews:
     def __init__(self, records: SystemOfRecord, listing: PageListing) -> None:
         self._records = records
         self._listing = listing
 
-    async def of(self, actor: Actor, source_id: UUID) -> ReadingPreview:
+    async def of(self, actor: Actor, source_id: UUID) -> RunPreview:
         """Raises NotFound, and InvalidInput for a source that has nothing to be fetched."""
 
         def work(tx: Transaction) -> tuple[dict[str, KnownPage], Source]:
@@ -59,7 +59,7 @@ class ReadingPreviews:
 
 def preview(
     source: Source, known: Mapping[str, KnownPage], listed: Mapping[str, ListedPage], problems: tuple[str, ...] = ()
-) -> ReadingPreview:
+) -> RunPreview:
     """From what is known and listed, each by URL."""
     wanted = dict.fromkeys(listed)
     if source.config.kind in _REMEMBERING:
@@ -74,7 +74,7 @@ def preview(
         mean = sum(with_chunks) / len(with_chunks)
         expected = _chunks([*new, *changed], known, mean)
         at_most = _chunks([url for url in to_ask if url not in unchanged], known, mean)
-    return ReadingPreview(
+    return RunPreview(
         pages_known=len(known),
         pages_listed=len(listed),
         pages_to_ask=len(to_ask),

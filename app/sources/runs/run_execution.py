@@ -13,13 +13,13 @@ from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.retire import Retire
-from app.sources.reading.given_pages import GivenPages
-from app.sources.reading.missed_pages import MissedPages, look_for_missed_pages, settle_missed_pages
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading.run_pages import RunPages
-from app.sources.reading.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage, SiteReader
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.given_pages import GivenPages
+from app.sources.runs.missed_pages import MissedPages, look_for_missed_pages, settle_missed_pages
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_pages import RunPages
+from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import GIVEN_KINDS, CrawlRun, RunState, Source, SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -37,14 +37,14 @@ _MAY_PASS = (Unavailable, Overloaded)
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingReport:
+class RunReport:
     """How a run ended, and what it made of documents that it did not find any more."""
 
     run: CrawlRun
     missed: MissedPages = field(default_factory=MissedPages)
 
 
-class ReadSource:
+class RunExecution:
     """Reads a source. Started again over the same run it goes on where the last process was."""
 
     def __init__(
@@ -56,7 +56,7 @@ class ReadSource:
         self._ingest = ingest
         self._retire = retire
 
-    async def read(self, run_id: UUID, leg: int = 1) -> ReadingReport | None:
+    async def read(self, run_id: UUID, leg: int = 1) -> RunReport | None:
         """Read the run to its end, or until it is paused; None when the run is gone. One that has ended already, is
         paused or in another leg is left as it is.
 
@@ -66,8 +66,8 @@ class ReadSource:
         try:
             source, run, may_read = await self._begin(run_id, leg)
             if not may_read:
-                return ReadingReport(run)
-            report: ReadingReport | None = None
+                return RunReport(run)
+            report: RunReport | None = None
             while report is None:
                 summary = await self._read(source, run)
                 report, run = await self._finish(source, run, summary)
@@ -85,7 +85,7 @@ class ReadSource:
         except Exception as error:
             log.exception("run.failed", run_id=str(run_id))
             await self.fail(run_id, f"Docent itself failed ({type(error).__name__}); the worker's log has the details.")
-        return await self._record.read(lambda tx: ReadingReport(CrawlRunRecords(tx).run(run_id)))
+        return await self._record.read(lambda tx: RunReport(CrawlRunRecords(tx).run(run_id)))
 
     async def fail(self, run_id: UUID, reason: str) -> None:
         """End the run as failed, unless it is paused, has ended or is gone."""
@@ -109,7 +109,7 @@ class ReadSource:
 
         return await self._record.write(work)
 
-    async def _read(self, source: Source, run: CrawlRun) -> ReadingSummary:
+    async def _read(self, source: Source, run: CrawlRun) -> RunSummary:
         queue = RunPages(self._record, run)
 
         async def settle(page: ReadPage) -> None:
@@ -132,25 +132,25 @@ class ReadSource:
             await queue.add_known(source.config.max_pages)
         return await self._reader.read(source.config, queue, settle, is_cancelled)
 
-    async def _read_given(self, source: Source, queue: PageQueue, run_id: UUID) -> ReadingSummary:
+    async def _read_given(self, source: Source, queue: PageQueue, run_id: UUID) -> RunSummary:
         await queue.add([QueuedPage(source.given_url, depth=0)])
         for _ in await queue.take(1):
             page = await self._given.read(source)
             await self._retire_elsewhere(source, page.url)
             await self._settle(source, run_id, page)
             if page.content is None:
-                return ReadingSummary(f"The {source.config.kind.value} could not be read: {page.reason}", False)
-        return ReadingSummary(f"The {source.config.kind.value} was read.")
+                return RunSummary(f"The {source.config.kind.value} could not be read: {page.reason}", False)
+        return RunSummary(f"The {source.config.kind.value} was read.")
 
-    async def _read_documents(self, source: Source, queue: PageQueue, run: CrawlRun) -> ReadingSummary:
+    async def _read_documents(self, source: Source, queue: PageQueue, run: CrawlRun) -> RunSummary:
         if not run.only_asked:
             await queue.add([QueuedPage(url, depth=0) for url in await self._given.urls(source)])
         while pages := await queue.take(_DOCUMENTS_TAKEN):
             for page in pages:
                 await self._settle(source, run.id, await self._given.document(source, page.url))
             if await self._is_stopped(run):
-                return ReadingSummary("The reading was stopped.", is_complete=False)
-        return ReadingSummary("The documents were read.")
+                return RunSummary("The reading was stopped.", is_complete=False)
+        return RunSummary("The documents were read.")
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
         """A given source has one document; one at an address that it had before would be the new one's twin."""
@@ -216,9 +216,7 @@ class ReadSource:
 
         return await self._record.of_agent(source.agent_id).write(work)
 
-    async def _finish(
-        self, source: Source, run: CrawlRun, summary: ReadingSummary
-    ) -> tuple[ReadingReport | None, CrawlRun]:
+    async def _finish(self, source: Source, run: CrawlRun, summary: RunSummary) -> tuple[RunReport | None, CrawlRun]:
         """No report when more was asked for at the last moment: then the run goes on."""
         run_id, missed = run.id, MissedPages()
         is_complete = summary.is_complete and not run.only_asked
@@ -243,7 +241,7 @@ class ReadSource:
         ended = await self._record.of_agent(source.agent_id).read(lambda tx: CrawlRunRecords(tx).run(run_id))
         await self._retire.versions(source.agent_id, missed.versions)
         log.info("run.stopped", run_id=str(run_id), state=ended.state.value, reason=reason, counts=ended.counts)
-        return ReadingReport(ended, missed), ended
+        return RunReport(ended, missed), ended
 
     async def _is_stopped(self, run: CrawlRun) -> bool:
         """Cancelled, paused (perhaps resumed since, for another reader), or gone with its source."""
@@ -254,6 +252,6 @@ class ReadSource:
         return now.state is not RunState.RUNNING or now.leg != run.leg
 
 
-def _was_asked_for_more(read: CrawlRun, now: CrawlRun, summary: ReadingSummary) -> bool:
+def _was_asked_for_more(read: CrawlRun, now: CrawlRun, summary: RunSummary) -> bool:
     """The whole source instead of some pages, or pages after the queue had been read to its end."""
     return (read.only_asked and not now.only_asked) or (summary.is_complete and bool(now.counts.get(QUEUED)))

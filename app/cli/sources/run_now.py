@@ -13,10 +13,10 @@ from app.cli.terminal import out, print_json, table
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.kit.job_queue import JobQueue
-from app.sources.reading.jobs.dbos_job_queue import DbosJobQueue
-from app.sources.reading.jobs.dbos_worker import WORKER_KIND
-from app.sources.reading.jobs.inline_job_queue import InlineJobQueue
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
+from app.sources.runs.jobs.dbos_worker import WORKER_KIND
+from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import ENDED_STATES, CrawlRun, RunState, Source
 from app.sources.sources import Sources
 from app.store.processes import ProcessRecords
@@ -29,7 +29,7 @@ _FINE = frozenset({"indexed", "unchanged", "duplicate"})
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RunOutcome:
     """How it ended: `problem` is None where it did what was asked."""
 
     problem: str | None
@@ -46,7 +46,9 @@ async def agent_for(base: Infrastructure, knowledge: Knowledge, actor: Actor, na
     return agent
 
 
-async def read_now(base: Infrastructure, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool) -> Reading:
+async def run_now(
+    base: Infrastructure, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool
+) -> RunOutcome:
     """Read the source and say what became of its pages. It has failed where it did not finish, and where nothing could
     be read, as with a first page that is away."""
 
@@ -83,7 +85,7 @@ async def read_now(base: Infrastructure, knowledge: Knowledge, actor: Actor, sou
         problem = ended.stop_reason or ended.state.value
     elif not has_pages:
         problem = next((page.reason for page in problems if page.reason), "there was nothing to read")
-    return Reading(problem, has_pages)
+    return RunOutcome(problem, has_pages)
 
 
 async def _watched(base: Infrastructure, knowledge: Knowledge, started: CrawlRun) -> CrawlRun:

@@ -10,7 +10,7 @@ from sqlalchemy import Row, exists, func, select, update
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.knowledge.document import VersionState
-from app.sources.reading.site_reader import QueuedPage, ReadPage
+from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import KnownPage, PageStatus
 from app.store.batches import batches
 from app.store.keyset import Keyset

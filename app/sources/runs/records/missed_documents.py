@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, select, update
 
 from app.core.errors import NotFound
 from app.knowledge.document import VersionState
-from app.sources.reading.missed_page import MissedDocument, PageEnd, miss_reason
+from app.sources.runs.missed_page import MissedDocument, PageEnd, miss_reason
 from app.store.batches import batches
 from app.store.codec import value_of
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS

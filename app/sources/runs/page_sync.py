@@ -6,10 +6,10 @@ from uuid import UUID
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.kit.job_queue import JobQueue
-from app.sources.reading.page_scope import PageScope
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.page_scope import PageScope
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.schedules import check_kind
 from app.sources.source import CrawlRun, RunState
 from app.store.system_of_record import SystemOfRecord, Transaction

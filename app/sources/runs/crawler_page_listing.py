@@ -8,9 +8,9 @@ import anyio
 
 from app.core.errors import InvalidInput, Overloaded
 from app.core.setting_values import USER_AGENT
-from app.sources.reading.crawler_site_reader import SEEDS
-from app.sources.reading.page_listing import ListedPage, Listing
-from app.sources.reading.page_scope import SourcePages
+from app.sources.runs.crawler_site_reader import SEEDS
+from app.sources.runs.page_listing import ListedPage, Listing
+from app.sources.runs.page_scope import SourcePages
 from app.sources.source import SourceConfig
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.discover.crawl_seeds import Seed, SeedKind, sitemap_pages

@@ -10,8 +10,8 @@ from app.core.page_url import site_name
 from app.core.setting_values import USER_AGENT
 from app.kit.clock import Clock
 from app.knowledge.document import PageContent, SectionHeading
-from app.sources.reading.product_line import with_product_line
-from app.sources.reading.site_reader import PageQueue, QueuedPage, ReadingSummary, ReadPage
+from app.sources.runs.product_line import with_product_line
+from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig, SourceKind
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.crawl.crawl_budget import CrawlBudget
@@ -82,7 +82,7 @@ class CrawlerSiteReader:
         is_cancelled: Callable[[], Awaitable[bool]],
         *,
         only_queued: bool = False,
-    ) -> ReadingSummary:
+    ) -> RunSummary:
         url = self._start(source)
         frontier = _QueueFrontier(queue, is_cancelled)
 
@@ -103,7 +103,7 @@ class CrawlerSiteReader:
         )
         summary = await crawl.run(on_result)
         if frontier.was_cancelled:
-            return ReadingSummary("The reading was cancelled.", is_complete=False)
+            return RunSummary("The reading was cancelled.", is_complete=False)
         return _in_words(summary)
 
     def _start(self, source: SourceConfig) -> CheckedUrl:
@@ -194,13 +194,13 @@ def _renderer(fetcher: Fetcher, robots: Robots, browser: str) -> "PlaywrightRend
     return PlaywrightRenderer(fetcher, robots, browser)
 
 
-def _in_words(summary: CrawlSummary) -> ReadingSummary:
+def _in_words(summary: CrawlSummary) -> RunSummary:
     problem = f"{summary.problems[0][0]}: {summary.problems[0][1]}" if summary.problems else ""
     if summary.stopped is StopReason.NOTHING_TO_VISIT:
         raise InvalidInput("url", problem or "no page of the source lies in its scope")
     reason = summary.reason
     if summary.stopped is not StopReason.FINISHED or summary.has_read_nothing:
-        return ReadingSummary(reason, is_complete=False)
+        return RunSummary(reason, is_complete=False)
     if problem:
-        return ReadingSummary(f"{reason} Not every sitemap could be read: {problem}.", is_complete=False)
-    return ReadingSummary(reason)
+        return RunSummary(f"{reason} Not every sitemap could be read: {problem}.", is_complete=False)
+    return RunSummary(reason)

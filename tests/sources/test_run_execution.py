@@ -8,11 +8,11 @@ from app.core.errors import IndexUnavailable, InvalidInput
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.reading.missed_pages import MissedPages
-from app.sources.reading.read_source import ReadSource
-from app.sources.reading.records.crawl_pages import CrawlPageRecords
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.missed_pages import MissedPages
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_execution import RunExecution
 from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
@@ -37,8 +37,8 @@ async def pages_of(house: KnowledgeHouse, run_id: UUID) -> dict[str, PageStatus]
     )
 
 
-def reading(house: KnowledgeHouse, reader: ScriptedSiteReader) -> ReadSource:
-    return ReadSource(house.record, reader, house.given, house.ingest, house.retire)
+def reading(house: KnowledgeHouse, reader: ScriptedSiteReader) -> RunExecution:
+    return RunExecution(house.record, reader, house.given, house.ingest, house.retire)
 
 
 async def read(house: KnowledgeHouse, site: dict[str, PageContent | str]) -> CrawlRun:

@@ -26,7 +26,7 @@ from app.core.errors import DatabaseAway, DocentError, Overloaded, Unavailable
 from app.kit.job_handlers import JobHandlers
 from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
-from app.sources.reading.jobs.dbos_job_queue import (
+from app.sources.runs.jobs.dbos_job_queue import (
     CRAWL,
     FINISH_DELETIONS,
     QUEUES,
@@ -35,7 +35,7 @@ from app.sources.reading.jobs.dbos_job_queue import (
     DbosJobQueue,
     run_of,
 )
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord
 from app.store.vendor_errors import translated_errors
@@ -250,7 +250,7 @@ class DbosWorker:
         )
         if self._name != min(living):
             return
-        await self._handlers.start_due_readings()
+        await self._handlers.start_due_runs()
         unfinished = await self._record.read(lambda tx: CrawlRunRecords(tx).unfinished_runs())
         for run in unfinished:  # one whose process died between its commit and the queue was never asked for
             if (run.id, run.leg) not in self._asked_for:

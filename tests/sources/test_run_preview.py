@@ -8,14 +8,14 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.actor import WRITE, Actor
-from app.sources.reading.page_listing import ListedPage
-from app.sources.reading.reading_preview import ReadingPreview, ReadingPreviews, preview
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.page_listing import ListedPage
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_preview import RunPreview, RunPreviews, preview
 from app.sources.source import KnownPage, Source, SourceConfig, SourceKind
 from tests.doubles.listed_pages import ListedPages
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, knowledge_house, page, words
-from tests.sources.test_read_source import reading, start_run
+from tests.sources.test_run_execution import reading, start_run
 
 READ_AT = datetime(2026, 1, 10, tzinfo=UTC)
 LATER, EARLIER = READ_AT + timedelta(days=1), READ_AT - timedelta(days=1)
@@ -23,7 +23,7 @@ A, B, C, D = (f"https://www.example.com/{name}" for name in "abcd")
 KNOWN = [KnownPage(A, "indexed", READ_AT, 4), KnownPage(B, "unchanged", READ_AT, 2)]
 
 
-def of(kind: SourceKind, known: Sequence[KnownPage], *listed: ListedPage, max_pages: int = 2000) -> ReadingPreview:
+def of(kind: SourceKind, known: Sequence[KnownPage], *listed: ListedPage, max_pages: int = 2000) -> RunPreview:
     config = SourceConfig(kind, "Docs", url="https://www.example.com/", max_pages=max_pages)
     source = Source(uuid4(), UUID(int=1), config, READ_AT)
     return preview(source, {page.url: page for page in known}, {page.url: page for page in listed})
@@ -70,7 +70,7 @@ async def test_a_preview_counts_what_was_learnt_and_changes_nothing(house: Knowl
         [ListedPage("https://shop.example/one", datetime(2027, 1, 1, tzinfo=UTC))], ["The sitemap is no XML."]
     )
 
-    found = await ReadingPreviews(house.record, listed).of(
+    found = await RunPreviews(house.record, listed).of(
         Actor(house.workspace_id, "ann", frozenset((WRITE,))), house.source.id
     )
 

@@ -51,7 +51,7 @@ class PageQueue(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingSummary:
+class RunSummary:
     """Why a reading stopped, in words, and whether it went through the whole queue."""
 
     stop_reason: str
@@ -67,7 +67,7 @@ class SiteReader(Protocol):
         is_cancelled: Callable[[], Awaitable[bool]],
         *,
         only_queued: bool = False,
-    ) -> ReadingSummary:
+    ) -> RunSummary:
         """Read the source's pages through the queue until it is empty, a budget is used up, or `is_cancelled`. With
         `only_queued` nothing is looked for: what the queue holds is read, and no more.
 

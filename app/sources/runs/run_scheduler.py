@@ -5,16 +5,16 @@ import structlog
 from app.core.errors import NotFound
 from app.kit.clock import Clock
 from app.sources.cron_calendar import CronCalendar
-from app.sources.reading.records.crawl_runs import CrawlRunRecords
-from app.sources.reading_schedule import next_reading
 from app.sources.records.schedules import ScheduleRecords
+from app.sources.run_schedule import next_run
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import CrawlRun
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
 
 
-class DueReadings:
+class RunScheduler:
     def __init__(self, record: SystemOfRecord, calendar: CronCalendar, clock: Clock) -> None:
         self._record = record
         self._calendar = calendar
@@ -27,7 +27,7 @@ class DueReadings:
         due = await self._record.read(lambda tx: ScheduleRecords(tx).due(now))
         started = 0
         for reading in due:
-            then = next_reading(reading.schedule, reading.source_id, reading.set_at, now, self._calendar.first_after)
+            then = next_run(reading.schedule, reading.source_id, reading.set_at, now, self._calendar.first_after)
 
             def work(tx: Transaction) -> CrawlRun | None:
                 if not ScheduleRecords(tx).move_on(reading, then):

@@ -5,9 +5,9 @@ from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.sources.api.sources import TAG, RunOut
-from app.sources.reading.api import progress_stream
-from app.sources.reading.reading_preview import ReadingPreviews
-from app.sources.reading.run_watch import RunWatch
+from app.sources.runs.api import progress_stream
+from app.sources.runs.run_preview import RunPreviews
+from app.sources.runs.run_watch import RunWatch
 from app.sources.sources import Sources
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, StreamWords, get, post
@@ -80,7 +80,7 @@ class PreviewOut(Model):
 class AdminPreviews(Api):
     tag = TAG
 
-    def __init__(self, previews: ReadingPreviews) -> None:
+    def __init__(self, previews: RunPreviews) -> None:
         self._previews = previews
 
     @post(
