@@ -2,13 +2,13 @@
 
 from crawler.decoding import decode_html
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
-from crawler.extract.heading_anchors import HeadingAnchors
-from crawler.extract.hidden_text import remove_hidden
+from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.html_tree import parse_html
 from crawler.extract.linked_data import linked_data, linked_things
 from crawler.extract.links import Normaliser, read_links
 from crawler.extract.main_content import find_main_content
-from crawler.extract.markdown import Rendered, write_markdown
+from crawler.extract.markdown.heading_anchors import HeadingAnchors
+from crawler.extract.markdown.writer import Rendered, write_markdown
 from crawler.extract.markdown_html import MARKDOWN_TYPES, markdown_html
 from crawler.extract.page import Page
 from crawler.extract.page_dates import page_dates

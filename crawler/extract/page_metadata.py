@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.extract.invisible_text import without_invisible
-from crawler.extract.markdown_inline import plain_text
+from crawler.extract.markdown.inline import plain_text
 
 _MAX_TITLE_CHARS = 300
 _MAX_NAME_CHARS = 60

@@ -12,9 +12,9 @@ import mammoth
 from selectolax.lexbor import LexborHTMLParser
 
 from app.sources.files.refusal import FileRefused
-from crawler.extract.heading_anchors import HeadingAnchors
 from crawler.extract.invisible_text import without_invisible
-from crawler.extract.markdown import write_markdown
+from crawler.extract.markdown.heading_anchors import HeadingAnchors
+from crawler.extract.markdown.writer import write_markdown
 from crawler.extract.page import Page
 
 MAX_PARTS: Final = 5000

@@ -3,8 +3,8 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from crawler.extract.css_rules import parse_sheet
-from crawler.extract.hidden_text import remove_hidden
+from crawler.extract.hidden.css_rules import parse_sheet
+from crawler.extract.hidden.hidden_text import remove_hidden
 from tests.linear_time import takes_linear_time
 
 SHOWN = "Returns take thirty days."

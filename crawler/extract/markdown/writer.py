@@ -11,10 +11,10 @@ from enum import Enum, auto
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.heading_anchors import HeadingAnchors
-from crawler.extract.markdown_code import fenced_code
-from crawler.extract.markdown_inline import code_span, inline_markdown, plain_text
-from crawler.extract.markdown_table import TableRow, is_layout, is_single_column, markdown_table, table_rows
+from crawler.extract.markdown.code import fenced_code
+from crawler.extract.markdown.heading_anchors import HeadingAnchors
+from crawler.extract.markdown.inline import code_span, inline_markdown, plain_text
+from crawler.extract.markdown.table import TableRow, is_layout, is_single_column, markdown_table, table_rows
 from crawler.extract.page import Heading
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.markdown_inline import inline_markdown
+from crawler.extract.markdown.inline import inline_markdown
 
 _MAX_SPAN = 40
 _MAX_COLUMNS = 60

@@ -3,7 +3,7 @@
 import re
 from colorsys import hls_to_rgb
 
-from crawler.extract.css_rules import Declarations
+from crawler.extract.hidden.css_rules import Declarations
 
 _PROPERTIES = """
 display visibility opacity font font-size color background background-color background-image

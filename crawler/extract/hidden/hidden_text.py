@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from crawler.extract.css_rules import (
+from crawler.extract.hidden.css_rules import (
     Declarations,
     Rule,
     holds_on_screen,
@@ -21,7 +21,7 @@ from crawler.extract.css_rules import (
     parse_sheet,
     resolve_variables,
 )
-from crawler.extract.css_visibility import (
+from crawler.extract.hidden.css_visibility import (
     RELEVANT,
     Rgb,
     background_colour,
