@@ -7,7 +7,7 @@ from uuid import UUID
 from app.agents.agent import Agent, AgentConfig, AgentVersion
 from app.agents.agent_rules import checked_config
 from app.agents.records.agents import AgentRecords
-from app.agents.records.firsts import FirstsRecords
+from app.agents.records.milestones import MilestoneRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
@@ -45,7 +45,7 @@ class Agents:
 
         def work(tx: Transaction) -> None:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            FirstsRecords(tx).tried(agent_id)
+            MilestoneRecords(tx).tried(agent_id)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
 

@@ -21,7 +21,7 @@ class Step(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Firsts:
+class Milestones:
     """When an operator first asked it something, and where and when (to the hour) a browser last opened the widget on a
     website other than Docent's own."""
 
@@ -45,18 +45,18 @@ class SetUp:
         return [(step, step in self.done) for step in Step]
 
 
-def is_new(agent: Agent, firsts: Firsts, now: datetime) -> bool:
+def is_new(agent: Agent, milestones: Milestones, now: datetime) -> bool:
     """Whether its operator still sees how far it is: until a website has shown it, for NEW_FOR at most."""
-    return firsts.seen_at is None and now - agent.created_at < NEW_FOR
+    return milestones.seen_at is None and now - agent.created_at < NEW_FOR
 
 
-def set_up(agent: Agent, live: AgentConfig | None, pages: int, firsts: Firsts) -> SetUp:
+def set_up(agent: Agent, live: AgentConfig | None, pages: int, milestones: Milestones) -> SetUp:
     """`live` is None before the first publish; `pages` can be cited."""
     sites = live.allowed_origins if live else ()
     found = {
         Step.READ: pages > 0,
-        Step.TRIED: firsts.tried_at is not None,
+        Step.TRIED: milestones.tried_at is not None,
         Step.ALLOWED: bool(sites),
-        Step.SEEN: firsts.seen_at is not None,
+        Step.SEEN: milestones.seen_at is not None,
     }
     return SetUp(agent, pages, sites, frozenset(step for step, is_done in found.items() if is_done))

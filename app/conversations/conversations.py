@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from app.agents.agent import LiveAgent
-from app.agents.records.firsts import FirstsRecords
+from app.agents.records.milestones import MilestoneRecords
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, MessagePage, Visitor
 from app.conversations.history import History
 from app.conversations.records.conversations import ConversationRecords
@@ -67,7 +67,7 @@ class Conversations:
             else:
                 latest = _page(tx, conversation.id)
             if seen_on is not None:
-                FirstsRecords(tx).seen(agent.id, seen_on)
+                MilestoneRecords(tx).seen(agent.id, seen_on)
             session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, channel)
             return OpenedConversation(session, visitor, conversation, latest)
 

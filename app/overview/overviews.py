@@ -7,8 +7,8 @@ from uuid import UUID
 
 from app.agents.agent import Agent
 from app.agents.records.agents import AgentRecords
-from app.agents.records.firsts import FirstsRecords
-from app.agents.set_up import Firsts, SetUp, is_new, set_up
+from app.agents.records.milestones import MilestoneRecords
+from app.agents.set_up import Milestones, SetUp, is_new, set_up
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.people.live_chat import LiveState
 from app.conversations.people.records.live_chats import LiveChatRecords
@@ -83,15 +83,15 @@ class Overviews:
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
     def _set_ups(self, tx: Transaction, agents: Sequence[Agent]) -> list[SetUp]:
-        firsts = FirstsRecords(tx).of_agents([agent.id for agent in agents])
-        now, none = self._clock.now(), Firsts()
-        new = [agent for agent in reversed(agents) if is_new(agent, firsts.get(agent.id, none), now)][:LISTED]
+        milestones = MilestoneRecords(tx).of_agents([agent.id for agent in agents])
+        now, none = self._clock.now(), Milestones()
+        new = [agent for agent in reversed(agents) if is_new(agent, milestones.get(agent.id, none), now)][:LISTED]
         return [
             set_up(
                 agent,
                 None if agent.live_version is None else AgentRecords(tx).live(agent.id).config,
                 LiveDocumentRecords(tx).counts(agent.id)[0],
-                firsts.get(agent.id, none),
+                milestones.get(agent.id, none),
             )
             for agent in new
         ]

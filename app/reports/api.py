@@ -18,7 +18,7 @@ from app.web.access import read
 from app.web.endpoint import Api, Call, get
 from app.web.file_export import csv_table
 from app.web.model import Model
-from app.web.moments import Day
+from app.web.timestamps import Day
 
 TAG: Final = "Reports"
 

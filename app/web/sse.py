@@ -18,7 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 from app.core.errors import InvalidInput
 from app.core.turn_events import NumberedEvent, Token, event_payload
 from app.core.turn_feed import TurnFeed
-from app.kit.patience import Patience
+from app.kit.reusable_timeout import ReusableTimeout
 from app.web.limits_policy import StreamPolicy
 from app.web.middleware.metrics import StreamMeter
 from app.web.token_coalescing import coalesced
@@ -105,19 +105,19 @@ class _EventStream(EventSourceResponse):
     them. `_send_with_timeout` is the library's own seam for a send; its pings go the library's way."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._patience = Patience()
+        self._timeout = ReusableTimeout()
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._patience.close()
+            self._timeout.close()
 
     async def _send_with_timeout(self, send: Send, message: Message) -> None:
-        if self.send_timeout is None or self._patience.is_waiting:
+        if self.send_timeout is None or self._timeout.is_waiting:
             await super()._send_with_timeout(send, message)
             return
         due = asyncio.get_running_loop().time() + self.send_timeout
         try:
-            await self._patience.until(due, send(message))
+            await self._timeout.until(due, send(message))
         except TimeoutError as error:
             raise SendTimeoutError from error
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from uuid import UUID
 
 from app.agents.agents import Agents
-from app.agents.records.firsts import SEEN_AGAIN_AFTER, FirstsRecords
-from app.agents.set_up import NEW_FOR, Firsts, Step
+from app.agents.records.milestones import SEEN_AGAIN_AFTER, MilestoneRecords
+from app.agents.set_up import NEW_FOR, Milestones, Step
 from app.overview.overviews import Overviews
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
@@ -21,9 +21,9 @@ async def steps(house: House, agent_id: UUID) -> set[Step] | None:
     return next((set(each.done) for each in overview.set_ups if each.agent.id == agent_id), None)
 
 
-async def firsts(house: House) -> Firsts:
-    known = await house.record.read(lambda tx: FirstsRecords(tx).of_agents([house.agent.id]))
-    return known.get(house.agent.id, Firsts())
+async def milestones(house: House) -> Milestones:
+    known = await house.record.read(lambda tx: MilestoneRecords(tx).of_agents([house.agent.id]))
+    return known.get(house.agent.id, Milestones())
 
 
 async def test_each_step_is_ticked_by_what_happens_and_the_last_one_ends_the_list(tmp_path: Path) -> None:
@@ -53,14 +53,14 @@ async def test_each_step_is_ticked_by_what_happens_and_the_last_one_ends_the_lis
 async def test_where_it_was_seen_last_is_kept_to_the_hour(tmp_path: Path) -> None:
     async with open_house(tmp_path) as house:
         await house.init()
-        first = await firsts(house)
+        first = await milestones(house)
         assert (first.seen_at, first.seen_on) == (house.clock.now(), SITE)
         house.clock.advance(60)
         await house.init()
-        assert await firsts(house) == first
+        assert await milestones(house) == first
         house.clock.advance(SEEN_AGAIN_AFTER.total_seconds())
         await house.init()
-        assert (await firsts(house)).seen_at == house.clock.now()
+        assert (await milestones(house)).seen_at == house.clock.now()
 
 
 async def test_the_consoles_own_preview_is_no_website(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ async def test_the_consoles_own_preview_is_no_website(tmp_path: Path) -> None:
         await agents.change_draft(house.actor, house.agent.id, lambda draft: replace(draft, allowed_origins=(own,)))
         await agents.publish(house.actor, house.agent.id)
         await house.init(origin=own)
-        assert (await firsts(house)).seen_at is None
+        assert (await milestones(house)).seen_at is None
 
 
 async def test_after_a_month_nobody_is_reminded(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records.agents import AgentRecords
-from app.agents.records.firsts import FirstsRecords
+from app.agents.records.milestones import MilestoneRecords
 from app.agents.records.user_keys import UserKeyRecords
 from app.agents.signed_user import UserKey
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
@@ -178,7 +178,7 @@ async def test_deleting_an_agent_leaves_no_row_of_it(
         FileRecords(tx).put(source.id, "prices.txt", FileFormat.TEXT, b"12 euros")
         GivenDocumentRecords(tx).put(source.id, a_page("https://docs.example/given"))
         ScheduleRecords(tx).set(source.id, Schedule(every_hours=24), FixedClock().now())
-        FirstsRecords(tx).tried(agent_id)
+        MilestoneRecords(tx).tried(agent_id)
         UserKeyRecords(tx).set(UserKey(agent_id, "kid", b"salt", FixedClock().now()))
         HookRecords(tx).set(source.id, "kid", b"salt")
         HookRecords(tx).note_call(source.id, "signature", FixedClock().now())

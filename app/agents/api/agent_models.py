@@ -18,7 +18,7 @@ from app.core.costs import MonthCost
 from app.core.search_filter import AttributeFilter, SearchFilter
 from app.quality.publishing import Published
 from app.web.model import Model, without_defaults
-from app.web.moments import Day
+from app.web.timestamps import Day
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
 _NESTED = Theme | Fallback | RetrievalSettings | SearchFilter

@@ -20,7 +20,7 @@ from app.web.endpoint import Api, Call, get
 from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.list_models import ListOut, ListQuery, listed
 from app.web.model import Model
-from app.web.moments import Moment
+from app.web.timestamps import Timestamp
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG = "Conversations"
@@ -90,8 +90,8 @@ class WantedConversations(Model):
         default="", max_length=MAX_TEXT_CHARS, description="A part of the address at which it was asked."
     )
     language: str | None = Field(default=None, description='Such as "en".')
-    since: Moment | None = Field(default=None, description="Asked then or later.")
-    until: Moment | None = Field(default=None, description="Asked before.")
+    since: Timestamp | None = Field(default=None, description="Asked then or later.")
+    until: Timestamp | None = Field(default=None, description="Asked before.")
     visitor_id: UUID | None = None
     state: ConversationState | None = None
     assignee: str | None = Field(

@@ -20,7 +20,7 @@ from app.web.endpoint import Api, Call, get, post
 from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.list_models import ListOut, ListQuery, listed
 from app.web.model import Model
-from app.web.moments import Moment
+from app.web.timestamps import Timestamp
 
 TAG = "Gaps"
 _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
@@ -30,7 +30,7 @@ class GapFilterQuery(Model):
     state: GapState | None = Field(default=None, description="Every state when left out.")
     reason: GapReason | None = Field(default=None, description="What gave it away last.")
     language: str | None = Field(default=None, pattern="^[a-z]{2,3}$", description="Asked in it, at least once.")
-    since: Moment | None = Field(default=None, description="Asked then or later.")
+    since: Timestamp | None = Field(default=None, description="Asked then or later.")
 
     text: str | None = Field(default=None, min_length=1, max_length=200, description="Stands in the question.")
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
 from app.core.errors import ModelInterrupted, ModelUnavailable
-from app.kit.patience import Patience
+from app.kit.reusable_timeout import ReusableTimeout
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
 
 
@@ -31,11 +31,11 @@ class TimedChatModel:
                 yield timed
 
     async def _in_time(self, items: ChatStream, ends_at: float) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        has_begun, patience, loop = False, Patience(), asyncio.get_running_loop()
+        has_begun, timeout, loop = False, ReusableTimeout(), asyncio.get_running_loop()
         try:
             while True:
                 due = min(loop.time() + self._silence_seconds, ends_at)
-                item = await patience.until(due, anext(items, None))
+                item = await timeout.until(due, anext(items, None))
                 if item is None:
                     return
                 has_begun = True
@@ -43,7 +43,7 @@ class TimedChatModel:
         except TimeoutError as error:
             raise (ModelInterrupted if has_begun else ModelUnavailable)(self._too_slow(ends_at)) from error
         finally:
-            patience.close()
+            timeout.close()
 
     def _too_slow(self, ends_at: float) -> str:
         if asyncio.get_running_loop().time() >= ends_at:

@@ -17,7 +17,7 @@ from app.web.access import read, write
 from app.web.endpoint import Api, Call, delete, get, patch, post
 from app.web.list_models import ListOut, ListQuery, listed
 from app.web.model import Model, without_defaults
-from app.web.moments import Moment
+from app.web.timestamps import Timestamp
 
 TAG = "Curated answers"
 _TRIGGER = (
@@ -32,7 +32,7 @@ class CuratedAnswerReach(Model):
     priority: int = Field(default=0, ge=-rules.MAX_PRIORITY, le=rules.MAX_PRIORITY, description="Higher wins.")
     language: str | None = Field(default=None, max_length=3)
     page_prefix: str = Field(default="", max_length=rules.MAX_PAGE_PREFIX_CHARS, description='Such as "/pricing".')
-    expires_at: Moment | None = None
+    expires_at: Timestamp | None = None
     is_on: bool = Field(default=True, description="While it is off, visitors do not get it.")
 
 

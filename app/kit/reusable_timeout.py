@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 Result = TypeVar("Result")
 
 
-class Patience:
+class ReusableTimeout:
     """Ends a wait that is too long, as `asyncio.timeout` does, by one timer for many waits: it looks again where the
     wait that it was set for is over. A timer for each costs as much as what is waited for.
 

@@ -16,5 +16,5 @@ def _written(value: Any) -> Any:
 
 
 # What comes out of a validator of ours is no JSON any more, where a strict type takes texts.
-Moment = Annotated[AwareDatetime, Strict(False), BeforeValidator(_written)]
+Timestamp = Annotated[AwareDatetime, Strict(False), BeforeValidator(_written)]
 Day = Annotated[date, Strict(False), BeforeValidator(_written)]

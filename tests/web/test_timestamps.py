@@ -7,11 +7,11 @@ import pytest
 from pydantic import ValidationError
 
 from app.web.model import Model
-from app.web.moments import Day, Moment
+from app.web.timestamps import Day, Timestamp
 
 
 class Dated(Model):
-    moment: Moment | None = None
+    moment: Timestamp | None = None
     day: Day | None = None
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.web.console.drawn import drawn
+from app.web.console.markdown_html import markdown_html
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ from app.web.console.drawn import drawn
     ],
 )
 def test_what_answers_are_made_of(written: str, seen: str) -> None:
-    assert drawn(written).strip() == seen
+    assert markdown_html(written).strip() == seen
 
 
 def test_a_table_may_be_scrolled_by_keyboard() -> None:
-    assert drawn("| a |\n| --- |\n| 1 |").startswith('<div class="table" tabindex="0"><table>')
+    assert markdown_html("| a |\n| --- |\n| 1 |").startswith('<div class="table" tabindex="0"><table>')
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_a_table_may_be_scrolled_by_keyboard() -> None:
     ],
 )
 def test_nothing_hostile_becomes_markup(hostile: str) -> None:
-    page = drawn(hostile).lower()
+    page = markdown_html(hostile).lower()
     for wrong in ("<script", "<img", "<svg", 'href="javascript', 'href="data', 'href="vbscript', 'href="/', '"onmouse'):
         assert wrong not in page

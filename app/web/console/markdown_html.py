@@ -13,7 +13,7 @@ from markupsafe import Markup
 _SCHEMES: Final = frozenset({"http", "https", "mailto", "tel"})
 
 
-def drawn(markdown: str) -> Markup:
+def markdown_html(markdown: str) -> Markup:
     """HTML is shown as the text that it is, a picture as its words, a heading as a line in bold: the page has headings
     of its own. A link leads to http:, https:, mailto: or tel:, and is a text otherwise."""
     return Markup(_MARKDOWN.render(markdown))  # noqa: S704 the renderer escapes whatever is no Markdown
