@@ -14,7 +14,7 @@ from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.postgres_server import PostgresServer, running_postgres
 from tests.doubles.secret_keys import TEST_KEYS
-from tests.processes.test_dbos_job_queue import RecordingHandlers, working
+from tests.processes.recording_handlers import RecordingHandlers, working
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -1,18 +1,13 @@
 """Postgres itself keeps workspaces apart: where a query forgets whose rows it is about, none of another come."""
 
-import json
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from alembic import command
 from sqlalchemy import (
-    BinaryExpression,
     Connection,
     Engine,
     Table,
@@ -21,52 +16,34 @@ from sqlalchemy import (
     func,
     insert,
     select,
-    text,
-    true,
     update,
 )
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.sql.visitors import replacement_traverse
-from typer.testing import CliRunner
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
-from app.channels.program_questions import program
-from app.cli import cli
-from app.core.errors import DatabaseAway, Misconfigured, NotFound
+from app.core.errors import DatabaseAway, NotFound
 from app.store.engine import open_engine
-from app.store.migrate import alembic_config, migrate
+from app.store.migrate import migrate
 from app.store.row_security import SHARED_TABLES, WorkspaceScope, settle_role, unprotected_tables
-from app.store.secret_keys import new_key
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables import all_tables
 from app.store.tables.agents import AGENTS
 from app.store.tables.tenancy import WORKSPACES
 from app.store.transaction import Transaction
 from tests.doubles.fixed_clock import FixedClock
-from tests.doubles.postgres_record import ROLE, CopiesOnPostgres, make_role
-from tests.doubles.postgres_server import PostgresServer, running_postgres
+from tests.doubles.postgres_record import ROLE
+from tests.doubles.postgres_server import PostgresServer
 from tests.doubles.secret_keys import TEST_KEYS
 from tests.store.filled_tables import ROWS, fill
-from tests.web.house import Belongings, open_house
-from tests.web.route_examples import furnish
-from tests.web.test_isolation import LOOKS, Tenants, call, plant, the_other_house
 
 TABLES = all_tables().sorted_tables
-OF_SOMEBODY = [endpoint for endpoint in LOOKS if endpoint.access.scheme or endpoint.access is program]
 KEPT_APART = [table for table in TABLES if table.name not in SHARED_TABLES]
 
 
 def name_of(table: Table) -> str:
     return table.name
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with running_postgres() as running:
-        make_role(running)
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +214,7 @@ def ways_to_the_server(engine: Engine) -> Iterator[Callable[[], int]]:
             said = trace.read()
 
 
-# Outages and settings
+# An outage
 
 
 async def test_a_lost_server_is_said_as_ever(server: PostgresServer) -> None:
@@ -250,155 +227,3 @@ async def test_a_lost_server_is_said_as_ever(server: PostgresServer) -> None:
         await record.of_workspace(uuid4()).read(all_agents)
     assert await record.of_workspace(uuid4()).read(all_agents) == set()
     engine.dispose()
-
-
-@pytest.fixture
-def fresh(server: PostgresServer) -> Iterator[Engine]:
-    engine = open_engine(server.new_database())
-    migrate(engine)
-    yield engine
-    engine.dispose()
-
-
-@pytest.mark.parametrize(
-    ("made", "reason"),
-    [
-        ((), 'CREATE ROLE "odd role" NOLOGIN; GRANT "odd role" TO "postgres";'),
-        (('CREATE ROLE "odd role" SUPERUSER',), "does not bind"),
-        (('CREATE ROLE "odd role" BYPASSRLS',), "does not bind"),
-        (('CREATE ROLE "odd role"', 'ALTER TABLE agents OWNER TO "odd role"'), "does not bind"),
-    ],
-    ids=["it is not there", "a superuser", "it bypasses", "it owns a table"],
-)
-def test_a_role_that_is_no_bound_is_refused(fresh: Engine, made: tuple[str, ...], reason: str) -> None:
-    with fresh.begin() as connection:
-        for statement in made:
-            connection.execute(text(statement))
-    try:
-        with pytest.raises(Misconfigured, match="DOCENT_DATABASE_ROLE") as refused:
-            settle_role(fresh, "odd role")
-        assert reason in str(refused.value)
-    finally:
-        with fresh.begin() as connection:
-            connection.execute(text('ALTER TABLE agents OWNER TO "postgres"'))
-            connection.execute(text('DROP ROLE IF EXISTS "odd role"'))
-
-
-def test_a_user_who_does_not_own_the_tables_is_refused(fresh: Engine) -> None:
-    with fresh.begin() as connection:
-        connection.execute(text("CREATE ROLE guest LOGIN"))
-        connection.execute(text("GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest"))
-    guest = open_engine(fresh.url.set(username="guest").render_as_string())
-    with pytest.raises(Misconfigured, match="does not own"):
-        settle_role(guest, "")
-    guest.dispose()
-
-
-def test_a_table_that_a_later_version_brings_is_granted_at_its_first_start(fresh: Engine) -> None:
-    settle_role(fresh, ROLE)
-    with fresh.begin() as connection:
-        connection.execute(text(f"REVOKE ALL ON leads FROM {ROLE}"))
-    settle_role(fresh, ROLE)
-    with fresh.connect() as connection:
-        WorkspaceScope.of_workspace(ROLE, uuid4()).enter(connection)
-        assert count(connection, all_tables().tables["leads"]) == 0
-
-
-def test_the_policies_go_and_come_with_their_migration(fresh: Engine) -> None:
-    wanted = {table.name for table in KEPT_APART}
-    with fresh.begin() as connection:
-        command.downgrade(alembic_config(connection), "0042")
-        assert set(unprotected_tables(connection)) == wanted
-        command.upgrade(alembic_config(connection), "head")
-        assert unprotected_tables(connection) == []
-
-
-def test_doctor_says_who_keeps_workspaces_apart(fresh: Engine, tmp_path: Path) -> None:
-    settings = {
-        "DOCENT_DATABASE_URL": fresh.url.render_as_string(),
-        "DOCENT_SECRET_KEY": new_key(),
-        "DOCENT_DATA": str(tmp_path),
-        "DOCENT_LOG_LEVEL": "error",
-    }
-
-    def doctor(code: int, **more: str) -> Any:
-        told = CliRunner().invoke(cli, ["doctor", "--json"], env=settings | more)
-        assert told.exit_code == code, told.output
-        return json.loads(told.stdout)
-
-    def kept_apart(report: Any) -> Any:
-        [check] = [check for check in report["checks"] if check["part"] == "workspaces"]
-        return check["said"]
-
-    assert kept_apart(doctor(0)) == "kept apart by queries"
-    assert kept_apart(doctor(0, DOCENT_DATABASE_ROLE=ROLE)).endswith(f"and by Postgres for the role {ROLE}")
-    with fresh.begin() as connection:
-        connection.execute(text("ALTER TABLE workspaces DISABLE ROW LEVEL SECURITY"))
-    [finding] = doctor(1, DOCENT_DATABASE_ROLE=ROLE)["findings"]
-    assert finding.startswith("Workspaces: row-level security shows others' rows of workspaces.")
-
-
-# The API
-
-
-@pytest.fixture(scope="module")
-async def belongings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Belongings, Tenants]:
-    """Two tenants with the same words, of which one has the marker."""
-    folder = tmp_path_factory.mktemp("tenants")
-    async with open_house(folder, widget_files=folder) as house:
-        ours = await furnish(house)
-        theirs = await furnish(await the_other_house(house))
-        plant(folder, theirs.house.agent.id)
-    return Belongings.left_in(folder, house), Tenants(folder, ours, theirs)
-
-
-async def looked_at(
-    tmp_path: Path, opened: CopiesOnPostgres, belongings: tuple[Belongings, Tenants]
-) -> dict[str, list[str]]:
-    """What of theirs our tokens show, by operation, where no query of ours asks for the workspace any more."""
-    kept, tenants = belongings
-    found: dict[str, list[str]] = {}
-    async with open_house(tmp_path, widget_files=tmp_path, belongings=kept, opened=opened) as house:
-        ours = replace(tenants.ours, house=house)
-        with without_filters():
-            for endpoint in OF_SOMEBODY:
-                theirs = {**tenants.theirs.ids, **tenants.theirs.own_ids.get(endpoint.operation, {})}
-                named = {name: theirs[name] for name in endpoint.path_ids}
-                for path in {ours.path(endpoint), ours.path(endpoint, **named)}:
-                    response = await call(ours, endpoint, path, ours.headers(endpoint))
-                    if leaks := tenants.leaks(response):
-                        found[endpoint.operation] = leaks
-    return found
-
-
-@contextmanager
-def without_filters() -> Iterator[None]:
-    """Every comparison of a workspace's id is true."""
-
-    def forget(element: Any, **_: Any) -> Any:
-        if isinstance(element, BinaryExpression) and getattr(element.left, "name", "") == "workspace_id":
-            return true()
-        return None
-
-    def execute(_connection: Any, statement: Any, parameters: Any, more: Any, _options: Any) -> Any:
-        return replacement_traverse(statement, {}, forget), parameters, more
-
-    event.listen(Engine, "before_execute", execute, retval=True)
-    try:
-        yield
-    finally:
-        event.remove(Engine, "before_execute", execute)
-
-
-async def test_without_any_filter_of_ours_no_answer_has_a_row_of_theirs(
-    tmp_path: Path, server: PostgresServer, belongings: tuple[Belongings, Tenants]
-) -> None:
-    assert await looked_at(tmp_path, CopiesOnPostgres(server), belongings) == {}
-
-
-async def test_it_is_the_role_that_keeps_them_out(
-    tmp_path: Path, server: PostgresServer, belongings: tuple[Belongings, Tenants]
-) -> None:
-    """Else the test above shows nothing."""
-    shown = await looked_at(tmp_path, CopiesOnPostgres(server, role=""), belongings)
-    assert len(shown) > len(OF_SOMEBODY) / 2

@@ -18,6 +18,7 @@ from app.sources.source import Source
 from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.tenancy import PROCESSES, WORKSPACES
+from app.store.tables.turns import USAGE
 
 OWNER = "web-1"
 
@@ -122,3 +123,9 @@ async def silence(engine: Engine, process: str, seconds: int) -> None:
 async def count_rows(engine: Engine, table: Table) -> int:
     with engine.connect() as connection:
         return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+async def usage_of_turns(engine: Engine) -> list[tuple[Any, ...]]:
+    columns = select(USAGE.c.turn_id, USAGE.c.answered_by, USAGE.c.prompt_tokens, USAGE.c.completion_tokens)
+    with engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(columns).all()]
