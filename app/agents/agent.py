@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 from app.agents.answer_check import AnswerCheck
@@ -105,6 +105,9 @@ class AgentConfig:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
 
+Version = Literal["live", "draft"]  # by whose settings an operator has an agent asked
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """An agent as its operator sees it. `live_version` is None until the first publish; `generation` rises
@@ -117,6 +120,11 @@ class Agent:
     generation: int
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """What it can be asked by: its draft, and beside it what visitors have."""
+        return ("draft",) if self.live_version is None else ("draft", "live")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,8 @@ class AgentVersion:
 
 @dataclass(frozen=True, slots=True)
 class LiveAgent:
-    """What answers a visitor: an agent's published configuration and the generation of its knowledge."""
+    """What answers a visitor: an agent's published configuration and the generation of its knowledge. `version` is 0
+    where an operator asks the draft."""
 
     id: UUID
     workspace_id: UUID

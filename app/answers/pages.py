@@ -5,9 +5,10 @@ from typing import Any
 
 from pydantic import Field
 
+from app.agents.agent import Version
 from app.agents.agents import Agents
 from app.answers.api.playground import MAX_QUESTION_CHARS
-from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion, Version
+from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.conversations.api.page_context import MAX_BYTES, flattened
 from app.core.field_rules import check_http_url, check_language, check_text
 from app.web.access import read, write
@@ -43,7 +44,7 @@ class PlaygroundPages(Pages):
         asked = PlaygroundQuestion(
             given.question, given.page_url, given.language, flattened(given.page_context or None)
         )
-        versions: list[Version] = ["draft"] if visit.agent.live_version is None else ["draft", "live"]
+        versions = visit.agent.versions
         answers = await asyncio.gather(
             *(self._playground.ask(visit.agent.workspace_id, visit.agent.id, asked, version) for version in versions)
         )

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from app.agents.agent import LiveAgent
+from app.agents.agent import LiveAgent, Version
 from app.agents.records.agents import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline, Asking
 from app.answers.curated.curated_matcher import CuratedMatcher
@@ -23,9 +23,7 @@ from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import Retrieval, SearchQuery
 from app.search.search_pipeline import SearchParts
-from app.store.system_of_record import SystemOfRecord, Transaction
-
-Version = Literal["live", "draft"]
+from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +86,9 @@ class Playground:
 
     async def agent(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
         """Raises NotFound for an agent that is absent, another workspace's, or not published."""
-
-        def work(tx: Transaction) -> LiveAgent:
-            known = AgentRecords(tx).get(workspace_id, agent_id)
-            if version == "live":
-                return AgentRecords(tx).live(agent_id)
-            return LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
-
-        return await self._records.of_workspace(workspace_id).read(work)
+        return await self._records.of_workspace(workspace_id).read(
+            lambda tx: AgentRecords(tx).by_version(workspace_id, agent_id, version)
+        )
 
     async def ask(
         self,

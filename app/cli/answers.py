@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.agents.agent import Version
 from app.cli.answer_report import AnswerReport
 from app.cli.asked_question import AskedFilter, AskedQuestion, answer_events, found
 from app.cli.serving.server_socket import ServerRefused, replies_of_server
@@ -98,7 +99,7 @@ def search(
 ) -> None:
     """Show which chunks an agent would answer from."""
     only = _filter(source, path, language, attribute, since, until)
-    version: Literal["live", "draft"] = "draft" if draft else "live"
+    version: Version = "draft" if draft else "live"
     asked = AskedQuestion("search", _text_of(question), agent, page, version, only)
     report: dict[str, Any] = {}
     answered_in = _put(settings_for(), asked, report.update, here=here)

@@ -9,6 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
+from app.agents.agent import Version
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import CrawlRun
@@ -41,7 +42,7 @@ class AskedQuestion:
     text: str
     agent: str | None = None
     page: str = ""
-    version: Literal["live", "draft"] = "live"
+    version: Version = "live"
     only: AskedFilter = AskedFilter()
 
 

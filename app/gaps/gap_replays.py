@@ -1,10 +1,11 @@
 """Gaps are closed with proof: their own questions are asked again."""
 
-from typing import Final, Literal, Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 import structlog
 
+from app.agents.agent import Version
 from app.core.actor import Actor
 from app.core.errors import DocentError
 from app.core.field_rules import check_text
@@ -19,7 +20,6 @@ from app.workspaces.records.audit import AuditRecords
 
 log = structlog.get_logger(__name__)
 
-Version = Literal["live", "draft"]
 MAX_WORDINGS: Final = 5
 _AT_ONCE: Final = 10
 

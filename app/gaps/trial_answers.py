@@ -1,8 +1,8 @@
 """What the agent would answer now, for an operator who asks whether a gap is closed."""
 
-from typing import Literal
 from uuid import UUID
 
+from app.agents.agent import Version
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.gaps.gap_replay import GapAsking, TrialAnswer
 
@@ -14,9 +14,7 @@ class TrialAnswers:
     def __init__(self, playground: Playground) -> None:
         self._playground = playground
 
-    async def answer(
-        self, workspace_id: UUID, agent_id: UUID, asking: GapAsking, version: Literal["live", "draft"]
-    ) -> TrialAnswer:
+    async def answer(self, workspace_id: UUID, agent_id: UUID, asking: GapAsking, version: Version) -> TrialAnswer:
         """Raises NotFound, IndexUnavailable, ModelInterrupted."""
         question = PlaygroundQuestion(asking.question, asking.page_url, asking.language, standalone=asking.standalone)
         tried = await self._playground.ask(workspace_id, agent_id, question, version)

@@ -3,10 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
-
-Version = Literal["live", "draft"]
 
 
 @dataclass(frozen=True, slots=True)

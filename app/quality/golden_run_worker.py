@@ -8,12 +8,12 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.agent import Agent
+from app.agents.agent import Agent, Version
 from app.agents.records.agents import AgentRecords
 from app.core.errors import DocentError
 from app.kit.clock import Clock
 from app.quality.golden_question import GoldenQuestion
-from app.quality.golden_run import GoldenRun, Version
+from app.quality.golden_run import GoldenRun
 from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.records.golden_runs import GoldenRunRecords

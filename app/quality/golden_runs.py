@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
-from app.agents.agent import Agent
+from app.agents.agent import Agent, Version
 from app.agents.records.agents import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.kit.clock import Clock
 from app.quality.golden_question import GoldenQuestion
-from app.quality.golden_run import GoldenRun, Version
+from app.quality.golden_run import GoldenRun
 from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.records.golden_runs import GoldenRunRecords

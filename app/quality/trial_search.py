@@ -1,10 +1,10 @@
 """What an agent makes of its golden questions: what its search finds, and where words are expected, what it answers."""
 
-from typing import Literal
 from uuid import UUID
 
 import structlog
 
+from app.agents.agent import Version
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.core.chunk import Chunk, stage_orders
 from app.core.errors import ModelInterrupted
@@ -18,8 +18,6 @@ from app.search.retrieval import Retrieval, SearchQuery
 from app.sources.source import UNLINKED
 
 log = structlog.get_logger(__name__)
-
-Version = Literal["live", "draft"]
 
 
 class TrialSearch:

@@ -1,10 +1,10 @@
 """Search as a turn would do it, for the operator who asks why."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
-from app.agents.agent import LiveAgent
+from app.agents.agent import LiveAgent, Version
 from app.agents.records.agents import AgentRecords
 from app.core.chunk import RankedChunk
 from app.core.text.turn_language import turn_language
@@ -12,7 +12,7 @@ from app.kit.language_guesser import LanguageGuesser
 from app.search.retrieval import Retrieval, SearchQuery
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import Retriever
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +47,16 @@ class AgentSearch:
         self._languages = languages
 
     async def search(
-        self, workspace_id: UUID, agent_id: UUID, query: SearchQuery, version: Literal["live", "draft"] = "live"
+        self, workspace_id: UUID, agent_id: UUID, query: SearchQuery, version: Version = "live"
     ) -> SearchReport:
         """By the agent's published configuration or by its draft; the query's language is the agent's where it names
         none.
 
         Raises NotFound for an agent that is absent, another workspace's, or not published; IndexUnavailable.
         """
-
-        def work(tx: Transaction) -> LiveAgent:
-            known = AgentRecords(tx).get(workspace_id, agent_id)
-            if version == "live":
-                agent = AgentRecords(tx).live(agent_id)
-            else:
-                agent = LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
-            return agent
-
-        agent = await self._records.of_workspace(workspace_id).read(work)
+        agent = await self._records.of_workspace(workspace_id).read(
+            lambda tx: AgentRecords(tx).by_version(workspace_id, agent_id, version)
+        )
         language = query.language or agent.config.language
         query = replace(query, language=language, asked_in=query.asked_in or self._language(agent, query.text))
         was_remembered = await self._remembered.holds(agent, query)

@@ -141,7 +141,7 @@ class SearchSettingsPages(Pages):
 
     async def _found(self, visit: Visit[Try], question: str) -> list[dict[str, Any]]:
         """By the draft, and by what visitors have."""
-        versions: list[Literal["draft", "live"]] = ["draft"] if visit.agent.live_version is None else ["draft", "live"]
+        versions = visit.agent.versions
         reports = await asyncio.gather(
             *(
                 self._search.search(visit.actor.workspace_id, visit.agent.id, SearchQuery(question), version)

@@ -3,10 +3,11 @@
 from collections.abc import Awaitable, Callable, Mapping
 from uuid import UUID
 
+from app.agents.agent import Version
 from app.core.errors import IndexUnavailable
 from app.core.page_url import page_key
 from app.quality.golden_question import GoldenQuestion
-from app.quality.golden_run import TrialRanking, Version
+from app.quality.golden_run import TrialRanking
 
 
 class NamesakeSearches:

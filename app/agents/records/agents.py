@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, select, update
 
-from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent
+from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent, Version
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.codec import config_from_json, config_to_json, value_of
@@ -132,6 +132,14 @@ class AgentRecords(Repository):
             generation=generation,
             config=self._published_config(version_id),
         )
+
+    def by_version(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
+        """What visitors get, or what the draft would give them. Raises NotFound for an agent that is absent, another
+        workspace's, or asked for live and not published."""
+        known = self.get(workspace_id, agent_id)
+        if version == "live":
+            return self.live(agent_id)
+        return LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
 
     def published(self, workspace_id: UUID) -> list[tuple[LiveAgent, datetime]]:
         """A workspace's agents as visitors get them, with when each was made, oldest first."""

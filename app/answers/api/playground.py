@@ -1,11 +1,12 @@
 """Admin API: the agent asked as a visitor would ask it, live or draft, with everything that made the answer."""
 
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
+from app.agents.agent import Version
 from app.agents.agent_rules import check_filter
 from app.agents.api.agent_models import SearchFilterModel
 from app.answers.api.playground_stream import DESCRIPTION, EXAMPLE, playground_response
@@ -37,7 +38,7 @@ class PlaygroundIn(Model):
     filter: SearchFilterModel = Field(
         default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
     )
-    version: Literal["live", "draft"] = Field(default="draft", description="Whose settings answer.")
+    version: Version = Field(default="draft", description="Whose settings answer.")
 
     def asked(self) -> PlaygroundQuestion:
         """Raises InvalidInput, naming the field."""

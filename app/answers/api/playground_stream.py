@@ -3,14 +3,14 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 import anyio
 import structlog
 from sse_starlette import EventSourceResponse
 
-from app.agents.agent import LiveAgent
+from app.agents.agent import LiveAgent, Version
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
 from app.core.errors import ModelInterrupted
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
@@ -35,7 +35,7 @@ def playground_response(
     playground: Playground,
     agent: LiveAgent,
     asked: PlaygroundQuestion,
-    version: Literal["live", "draft"],
+    version: Version,
     trace: Callable[[PlaygroundAnswer], dict[str, Any]],
     policy: StreamPolicy,
 ) -> EventSourceResponse:

@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.markup import escape
 
+from app.agents.agent import Version
 from app.bootstrap.answering import open_answering, trial_search
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.evaluation.evaluation_report import as_json_object, print_report
@@ -15,7 +16,6 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality.evaluation.evaluation import ask_all, report
 from app.quality.evaluation.golden_set import GoldenOutcome, golden_set, outcome
 from app.quality.golden_questions import GoldenQuestions
-from app.quality.golden_run import Version
 from app.quality.golden_run_execution import VersionSearch
 from app.settings import Settings
 

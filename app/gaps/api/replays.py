@@ -1,9 +1,8 @@
 """Admin API: gaps asked once more, and closed where they are answered."""
 
-from typing import Literal
-
 from pydantic import Field
 
+from app.agents.agent import Version
 from app.core.actor import Actor
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy
@@ -18,11 +17,11 @@ from app.web.model import Model
 
 
 class ReplayIn(Model):
-    version: Literal["live", "draft"] = Field(default="live", description="Whose settings answer.")
+    version: Version = Field(default="live", description="Whose settings answer.")
 
 
 class ResolveIn(NoteIn):
-    version: Literal["live", "draft"] = Field(default="live", description="Whose settings answer.")
+    version: Version = Field(default="live", description="Whose settings answer.")
     unproven: bool = Field(default=False, description="Close it on your word (`resolved`), without asking.")
 
 

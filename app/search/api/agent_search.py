@@ -1,11 +1,12 @@
 """Admin API: what a question finds, stage by stage."""
 
 from datetime import date
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
 
+from app.agents.agent import Version
 from app.agents.agent_rules import check_filter
 from app.agents.api.agent_models import SearchFilterModel
 from app.core.actor import Actor
@@ -27,7 +28,7 @@ class SearchIn(Model):
     filter: SearchFilterModel = Field(
         default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
     )
-    version: Literal["live", "draft"] = Field(default="live", description="By which configuration to search.")
+    version: Version = Field(default="live", description="By which configuration to search.")
 
 
 class TableOut(Model):
