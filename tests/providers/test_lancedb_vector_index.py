@@ -4,6 +4,7 @@ import itertools
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from uuid import UUID
 import anyio
 import lancedb
 import pytest
+from lancedb.table import AsyncTable
 
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
-from app.providers.indexes import lancedb_vector_index
+from app.providers.indexes import lancedb_tables, lancedb_vector_index
 from app.providers.indexes.lancedb_tables import table_name
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from tests.contracts.vector_index_contract import (
@@ -224,6 +226,27 @@ def test_table_names_differ_wherever_the_models_do() -> None:
 
     assert len(names) == 6
     assert all(name.replace("-", "").replace("_", "").isalnum() for name in names)
+
+
+async def test_a_large_table_is_written_anew_less_often_than_a_small_one(index: LanceDBVectorIndex) -> None:
+    """A compaction writes all rows, so that it waits for a share of them to be new."""
+    rounds = Counter[str]()
+    optimize = AsyncTable.optimize
+
+    async def counted(table: AsyncTable, **options: Any) -> Any:
+        rounds["small" if await table.count_rows() < 1000 else "large"] += 1
+        return await optimize(table, **options)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(AsyncTable, "optimize", counted)
+        patched.setattr(lancedb_tables, "_MANY_WRITES", 60)
+        for number in range(40):
+            await index.put(AGENT, [row(f"few{number}", unit(1))])
+        await index.put(AGENT, [row(f"many{number}", unit(1)) for number in range(20_000)])
+        for number in range(90):
+            await index.put(AGENT, [row(f"more{number}", unit(1))])
+
+    assert rounds == {"small": 2, "large": 2}  # for 20,000 rows at once, and after 60 writes
 
 
 async def test_many_small_writes_are_merged(index: LanceDBVectorIndex, folder: Path) -> None:

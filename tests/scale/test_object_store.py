@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 
-from app.providers.indexes import lancedb_vector_index
+from app.providers.indexes import lancedb_tables, lancedb_vector_index
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from app.store.engine import open_engine
 from app.store.machine_lock import MachineLock
@@ -59,7 +59,7 @@ async def test_what_machines_write_at_once_is_all_there(
     store: ObjectStore, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table as well, which none of them has seen before; and none is in another's way when it compacts."""
-    monkeypatch.setattr(lancedb_vector_index, "_WRITES_BETWEEN_COMPACTIONS", 2)
+    monkeypatch.setattr(lancedb_tables, "_FEW_WRITES", 2)
     with running_postgres() as postgres, ExitStack() as closing:
         engines = [open_engine(postgres.url) for _ in range(3)]
         for engine in engines:

@@ -4,9 +4,11 @@ import hashlib
 import random
 import re
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Final
 
 import anyio
+import structlog
 
 from app.providers.indexes.lancedb_import import without_catalogue_client
 
@@ -17,8 +19,17 @@ with without_catalogue_client():
 
 INDEXES: Final[dict[str, type[Bitmap | BTree]]] = {"agent_id": Bitmap, "chunk_id": BTree, "document_version_id": BTree}
 
+OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading one of them
+VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
+"""What LanceDB's Rust side raises, whatever went wrong."""
+
 _PREFIX: Final = "chunks_"
+_log = structlog.get_logger(__name__)
+
 _ATTEMPTS: Final = 10
+_FEW_WRITES: Final = 20
+_MANY_WRITES: Final = 200
+_NEW_ENOUGH: Final = 0.02  # of the table's rows
 _MET_ANOTHER: Final = ("commit conflict", "Too many concurrent writers")
 
 
@@ -46,6 +57,36 @@ async def retried(write: Callable[[], Awaitable[object]]) -> None:
             if not any(sign in str(error) for sign in _MET_ANOTHER) or attempt == _ATTEMPTS:
                 raise
             await anyio.sleep(attempt * random.uniform(0.01, 0.05))  # noqa: S311 - spreads, does not protect
+
+
+class CompactionSchedule:
+    """Each write leaves a small file, and every search of the table reads them all; a compaction writes all rows once
+    more. So it is due after some writes that brought a share of the rows, or after many: a table of a million rows is
+    written anew every 200 pages and not every 20."""
+
+    def __init__(self) -> None:
+        self._writes = 0
+        self._rows = 0
+
+    async def note_write(self, table: AsyncTable, rows: int = 0) -> None:
+        """A write that brought so many rows; compacts the table where that is due."""
+        self._writes += 1
+        self._rows += rows
+        if not await self._is_due(table):
+            return
+        self.begin_anew()
+        try:
+            await table.optimize(cleanup_older_than=OLD_VERSIONS_KEPT)
+        except VENDOR_ERRORS as error:  # another process may have been at it; searches are only slower
+            _log.warning("vectors.compaction_skipped", error=str(error))
+
+    async def _is_due(self, table: AsyncTable) -> bool:
+        if self._writes < _FEW_WRITES:
+            return False
+        return self._writes >= _MANY_WRITES or self._rows >= _NEW_ENOUGH * await table.count_rows()
+
+    def begin_anew(self) -> None:
+        self._writes = self._rows = 0
 
 
 async def tables_of(connection: AsyncConnection) -> list[str]:

@@ -29,7 +29,16 @@ from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.kit.vector_matrix import KeptMatrices, VectorMatrix
 from app.providers.indexes.lancedb_import import without_catalogue_client
-from app.providers.indexes.lancedb_tables import INDEXES, add_indexes, retried, table_name, tables_of
+from app.providers.indexes.lancedb_tables import (
+    INDEXES,
+    OLD_VERSIONS_KEPT,
+    VENDOR_ERRORS,
+    CompactionSchedule,
+    add_indexes,
+    retried,
+    table_name,
+    tables_of,
+)
 from app.providers.indexes.vector_index import ChunkVector
 
 with without_catalogue_client():
@@ -44,16 +53,11 @@ _log = structlog.get_logger(__name__)
 
 # Of two that put the same chunk at one moment, the second sees the row of the first.
 _KEY: Final = {b"lance-schema:unenforced-primary-key": b"true"}
-_WRITES_BETWEEN_COMPACTIONS: Final = 20  # each write leaves a small file, and every search reads them all
-_OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading one of them
 _NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns of the readers that `_read` takes care of
 _IDS_IN_ONE_FILTER: Final = 500
 
 _SETTLED_SECONDS: Final = 2.0  # since the last write: while one follows another, loading would cost more than it saves
 _ROWS_ON_LOOP: Final = 4_000  # 0.3 ms; more are searched on a thread
-
-# What LanceDB's Rust side raises, whatever went wrong.
-_VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 
 
 class LanceDBVectorIndex:
@@ -85,7 +89,7 @@ class LanceDBVectorIndex:
         self._was_seen = False
         self._opening = anyio.Lock()
         self._writing = anyio.Lock()
-        self._writes = 0
+        self._compactions = CompactionSchedule()
         self._version_seen = (-1, 0.0)  # and since when, by time.monotonic
         self._matrices = KeptMatrices[UUID](kept_bytes)
         self._largest_kept = kept_bytes // (dimensions * np.dtype(np.float32).itemsize)  # chunks of an agent
@@ -125,7 +129,7 @@ class LanceDBVectorIndex:
             await table.checkout_latest()  # type: ignore[no-untyped-call] # a merge misses what came since
             merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
             await retried(lambda: merge.execute(batch))
-            await self._compact_now_and_then(table)
+            await self._compactions.note_write(table, batch.num_rows)
 
     async def drop_versions(self, agent_id: UUID, document_version_ids: Sequence[UUID]) -> None:
         for ids in _in_parts([str(number) for number in document_version_ids]):
@@ -171,8 +175,8 @@ class LanceDBVectorIndex:
         async with self._writing, self._turn(), self._translated():
             table = await self._opened()
             if table is not None:
-                await retried(lambda: table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT))
-                self._writes = 0
+                await retried(lambda: table.optimize(cleanup_older_than=OLD_VERSIONS_KEPT))
+                self._compactions.begin_anew()
 
     async def purge(self) -> None:
         """Compaction alone leaves a dropped row in its file until a tenth of the file is dropped, and an index keeps
@@ -257,17 +261,7 @@ class LanceDBVectorIndex:
         async with self._writing, self._turn(), self._translated():
             for table in await self._every_model():
                 await retried(partial(table.delete, rows))
-                await self._compact_now_and_then(table)
-
-    async def _compact_now_and_then(self, table: AsyncTable) -> None:
-        self._writes += 1
-        if self._writes < _WRITES_BETWEEN_COMPACTIONS:
-            return
-        self._writes = 0
-        try:
-            await table.optimize(cleanup_older_than=_OLD_VERSIONS_KEPT)
-        except _VENDOR_ERRORS as error:  # another process may have been at it; searches are only slower
-            _log.warning("vectors.compaction_skipped", error=str(error))
+                await self._compactions.note_write(table)
 
     def _batch(self, agent_id: UUID, rows: Sequence[ChunkVector]) -> pa.Table:
         for row in rows:
@@ -371,7 +365,7 @@ class LanceDBVectorIndex:
     async def _translated(self) -> AsyncIterator[None]:
         try:
             yield
-        except _VENDOR_ERRORS as error:
+        except VENDOR_ERRORS as error:
             self._table = None  # the next call opens what is there then
             raise IndexUnavailable(
                 f"The vectors in {self._uri} cannot be used ({error}); run `docent reindex`."
