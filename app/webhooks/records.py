@@ -12,6 +12,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, GapDigest, Week, gap_ids_in
 from app.store.codec import value_of
+from app.store.deliveries import Deliveries
 from app.store.keyset import Keyset
 from app.store.outbox import Outbox
 from app.store.tables.gaps import GAPS
@@ -25,6 +26,10 @@ _LATEST_DEAD_FIRST = Keyset(WEBHOOK_DELIVERIES.c.died_at, WEBHOOK_DELIVERIES.c.i
 
 
 class WebhookRecords(Repository):
+    @property
+    def deliveries(self) -> Deliveries:
+        return Deliveries(self._tx, WEBHOOK_DELIVERIES)
+
     def add(self, webhook: Webhook) -> None:
         self._connection.execute(
             self._insert(WEBHOOKS).values(
@@ -70,8 +75,7 @@ class WebhookRecords(Repository):
     def has_work(self) -> bool:
         """Whether the outbox holds news, or a delivery is due."""
         news = select(OUTBOX.c.id).where(OUTBOX.c.delivered_at.is_(None)).limit(1)
-        due = select(WEBHOOK_DELIVERIES.c.id).where(WEBHOOK_DELIVERIES.c.next_at <= self._now()).limit(1)
-        return self._connection.scalar(news) is not None or self._connection.scalar(due) is not None
+        return self._connection.scalar(news) is not None or self.deliveries.is_any_due()
 
     def hand_out(self, limit: int) -> int:
         """Make a delivery for each webhook that wants to hear of it, of at most `limit` of the oldest outbox rows that
@@ -113,7 +117,8 @@ class WebhookRecords(Repository):
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
         """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; who
         has not settled one by then has failed to, and it is due again."""
-        due = (
+        due = self.deliveries.claim(limit, lease_until)
+        statement = (
             select(
                 WEBHOOKS,
                 WEBHOOK_DELIVERIES.c.id.label("delivery_id"),
@@ -125,17 +130,9 @@ class WebhookRecords(Repository):
             .select_from(WEBHOOK_DELIVERIES)
             .join(WEBHOOKS, WEBHOOKS.c.id == WEBHOOK_DELIVERIES.c.webhook_id)
             .join(OUTBOX, OUTBOX.c.id == WEBHOOK_DELIVERIES.c.outbox_id)
-            .where(WEBHOOK_DELIVERIES.c.next_at <= self._now())
-            .order_by(WEBHOOK_DELIVERIES.c.next_at, WEBHOOK_DELIVERIES.c.id)
-            .limit(limit)
-            .with_for_update(of=WEBHOOK_DELIVERIES, skip_locked=True)
+            .where(WEBHOOK_DELIVERIES.c.id.in_(due))
         )
-        claimed = self._connection.execute(due).all()
-        self._connection.execute(
-            update(WEBHOOK_DELIVERIES)
-            .where(WEBHOOK_DELIVERIES.c.id.in_([row.delivery_id for row in claimed]))
-            .values(next_at=lease_until, attempts=WEBHOOK_DELIVERIES.c.attempts + 1)
-        )
+        claimed = self._connection.execute(statement).all()
         questions = self._questions(claimed)
         return [
             Delivery(
@@ -144,7 +141,7 @@ class WebhookRecords(Repository):
                 row.kind,
                 row.payload,
                 row.occurred_at,
-                row.attempts + 1,
+                row.attempts,
                 questions,
             )
             for row in claimed
@@ -157,25 +154,6 @@ class WebhookRecords(Repository):
             return {}
         rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(named)))
         return {row.id: row.question for row in rows}
-
-    def delivered(self, delivery_id: UUID) -> None:
-        self._connection.execute(
-            update(WEBHOOK_DELIVERIES)
-            .where(WEBHOOK_DELIVERIES.c.id == delivery_id)
-            .values(next_at=None, died_at=None, delivered_at=self._now(), last_error="")
-        )
-
-    def failed(self, delivery: Delivery, error: str, next_at: datetime | None) -> None:
-        """Due again at `next_at`; None makes it a dead letter. Nothing happens to what others have claimed since."""
-        self._connection.execute(
-            update(WEBHOOK_DELIVERIES)
-            .where(
-                WEBHOOK_DELIVERIES.c.id == delivery.id,
-                WEBHOOK_DELIVERIES.c.attempts == delivery.attempts,
-                WEBHOOK_DELIVERIES.c.delivered_at.is_(None),
-            )
-            .values(next_at=next_at, died_at=self._now() if next_at is None else None, last_error=error)
-        )
 
     def dead_letters(self, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
         """Latest first."""

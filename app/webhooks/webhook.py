@@ -9,7 +9,7 @@ import json
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,14 +17,6 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, in_words
 from app.sources.source_hook import hook_signature
 
-# After each failed attempt but the last. One attempt more than this has numbers is made in all.
-RETRY_AFTER: Final = (
-    timedelta(minutes=1),
-    timedelta(minutes=5),
-    timedelta(minutes=30),
-    timedelta(hours=2),
-    timedelta(hours=12),
-)
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
 _PURPOSE: Final = b"docent webhook"
@@ -103,14 +95,6 @@ def event_of(kind: str) -> WebhookEvent:
     if kind == WebhookEvent.PERSON_ASKED:
         return WebhookEvent.PERSON_ASKED
     return WebhookEvent.TURN_FINISHED if kind.startswith(_TURN) else WebhookEvent.GAP_DETECTED
-
-
-def retry_delay(attempts: int, luck: float) -> timedelta | None:
-    """How long to wait after that many failed attempts (1..), up to a fifth more or less by `luck` in [0, 1), so
-    that a receiver that comes back is not met by all at once. None: it is given up."""
-    if attempts > len(RETRY_AFTER):
-        return None
-    return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
 
 
 def webhook_secret(signing_key: bytes, webhook: Webhook) -> str:

@@ -9,9 +9,10 @@ from typing import Final
 import structlog
 
 from app.kit.clock import Clock
+from app.kit.retry_schedule import retry_delay
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
-from app.webhooks.webhook import Delivery, retry_delay, signed_headers
+from app.webhooks.webhook import Delivery, signed_headers
 from app.webhooks.webhook_sender import WebhookSender
 from app.workspaces.records.tokens import TokenRecords
 
@@ -63,11 +64,13 @@ class WebhookDelivery:
         failure = await self._post(delivery, signing_key) if signing_key else _KEY_GONE
         own = self._records.of_agent(delivery.webhook.agent_id)
         if failure is None:
-            await own.write(lambda tx: WebhookRecords(tx).delivered(delivery.id))
+            await own.write(lambda tx: WebhookRecords(tx).deliveries.delivered(delivery.id))
             return
         delay = retry_delay(delivery.attempts, self._luck())
         next_at = None if delay is None else self._clock.now() + delay
-        await own.write(lambda tx: WebhookRecords(tx).failed(delivery, failure, next_at))
+        await own.write(
+            lambda tx: WebhookRecords(tx).deliveries.failed(delivery.id, delivery.attempts, failure, next_at)
+        )
         log.warning("webhook.failed", delivery=str(delivery.id), attempts=delivery.attempts, is_dead=next_at is None)
 
     async def _post(self, delivery: Delivery, signing_key: bytes) -> str | None:

@@ -308,7 +308,7 @@ async def _furnish(folder: Path, record: SystemOfRecord) -> Office:
         token = TokenRecords(tx).create_token(workspace, "old", b"sha256", "dct_", (READ,), None)
         WebhookRecords(tx).hand_out(100)
         [dead] = WebhookRecords(tx).claim(1, FixedClock().now())
-        WebhookRecords(tx).failed(dead, "the receiver answered 500", None)
+        WebhookRecords(tx).deliveries.failed(dead.id, dead.attempts, "the receiver answered 500", None)
     return Office(
         folder,
         record,

@@ -394,5 +394,5 @@ async def dead_letters(house: House, count: int, error: str) -> tuple[UUID, list
         claimed = WebhookRecords(tx).claim(100, house.clock.now())
         own = [each for each in claimed if each.webhook.id == webhook.id]  # another tenant's may wait as well
         for delivery in own[:count]:  # on a clock that stands still, what was before it is news to it too
-            WebhookRecords(tx).failed(delivery, error, None)
+            WebhookRecords(tx).deliveries.failed(delivery.id, delivery.attempts, error, None)
     return webhook.id, [delivery.id for delivery in own[:count]]

@@ -23,9 +23,9 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
 from app.gaps.gap_digest import Week, last_week
 from app.gaps.records.gaps import GapRecords
+from app.kit.retry_schedule import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.gap_digests import GapDigests
-from app.webhooks.webhook import RETRY_AFTER
 from app.webhooks.webhook_delivery import WebhookDelivery
 from app.webhooks.webhooks import Webhooks
 from app.workspaces.records.tokens import TokenRecords

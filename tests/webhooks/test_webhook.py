@@ -1,22 +1,9 @@
-"""When a webhook is tried again."""
-
-from datetime import timedelta
+"""Which event a row of the outbox is."""
 
 import pytest
 
 from app.core.webhook_event import WebhookEvent
-from app.webhooks.webhook import RETRY_AFTER, event_of, retry_delay
-
-
-def test_the_pauses_grow_and_end() -> None:
-    pauses = [retry_delay(attempts, 0.5) for attempts in range(1, 7)]
-    assert pauses == [*RETRY_AFTER, None]
-    assert list(RETRY_AFTER) == sorted(RETRY_AFTER)
-
-
-def test_luck_moves_a_pause_by_a_fifth_at_most() -> None:
-    assert retry_delay(1, 0.0) == timedelta(seconds=48)
-    assert timedelta(seconds=71) < (retry_delay(1, 0.999) or timedelta()) < timedelta(seconds=72)
+from app.webhooks.webhook import event_of
 
 
 @pytest.mark.parametrize("kind", ["turn.done", "turn.failed", "turn.cut"])

@@ -26,10 +26,11 @@ from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
+from app.kit.retry_schedule import RETRY_AFTER
 from app.kit.tasks.periodic_task import PeriodicTask
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
-from app.webhooks.webhook import RETRY_AFTER, DeadLetter
+from app.webhooks.webhook import DeadLetter
 from app.webhooks.webhook_delivery import LEASE, WebhookDelivery
 from app.webhooks.webhooks import Webhooks
 from tests.doubles.fixed_clock import FixedClock

@@ -1,0 +1,59 @@
+"""Rows that wait to be handed to somebody else's server: due, claimed, delivered or given up."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Table, select, update
+
+from app.store.transaction import Repository, Transaction
+
+
+class Deliveries(Repository):
+    """Over a table with the columns `attempts`, `next_at` (when it is due; NULL: it is not), `last_error`,
+    `delivered_at` and `died_at`."""
+
+    def __init__(self, tx: Transaction, table: Table) -> None:
+        super().__init__(tx)
+        self._table = table
+
+    def is_any_due(self) -> bool:
+        due = select(self._table.c.id).where(self._table.c.next_at <= self._now()).limit(1)
+        return self._connection.scalar(due) is not None
+
+    def claim(self, limit: int, lease_until: datetime) -> list[UUID]:
+        """At most `limit` of those that are due, longest due first, with this attempt counted. Nobody else gets them
+        before `lease_until`; who has not settled one by then has failed to, and it is due again."""
+        due = (
+            select(self._table.c.id)
+            .where(self._table.c.next_at <= self._now())
+            .order_by(self._table.c.next_at, self._table.c.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        claimed = list(self._connection.scalars(due))
+        self._connection.execute(
+            update(self._table)
+            .where(self._table.c.id.in_(claimed))
+            .values(next_at=lease_until, attempts=self._table.c.attempts + 1)
+        )
+        return claimed
+
+    def delivered(self, delivery_id: UUID) -> None:
+        self._connection.execute(
+            update(self._table)
+            .where(self._table.c.id == delivery_id)
+            .values(next_at=None, died_at=None, delivered_at=self._now(), last_error="")
+        )
+
+    def failed(self, delivery_id: UUID, attempts: int, error: str, next_at: datetime | None) -> None:
+        """Due again at `next_at`; None gives it up. Nothing happens to what others have claimed since, who have counted
+        more `attempts`."""
+        self._connection.execute(
+            update(self._table)
+            .where(
+                self._table.c.id == delivery_id,
+                self._table.c.attempts == attempts,
+                self._table.c.delivered_at.is_(None),
+            )
+            .values(next_at=next_at, died_at=self._now() if next_at is None else None, last_error=error)
+        )
