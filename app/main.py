@@ -19,12 +19,14 @@ from app.answers.playground import Playground
 from app.bootstrap.adapters import (
     configured_chat_model,
     configured_helper_model,
+    configured_mail_transport,
+    configured_mailer,
     configured_model_limiter,
     open_site_discovery,
 )
 from app.bootstrap.answering import Answering, open_answering, trial_search, trial_searches_on, trials_on
 from app.bootstrap.application import create_app
-from app.bootstrap.background_tasks import background_tasks
+from app.bootstrap.background_tasks import background_tasks, sending_mail
 from app.bootstrap.infrastructure import Infrastructure, Models, following_keywords, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
 from app.conversations.history import History
@@ -45,6 +47,7 @@ from app.kit.limits.stream_slots import StreamSlots
 from app.kit.password_hasher import PasswordHasher
 from app.kit.tasks.periodic_task import PeriodicTask
 from app.kit.wiring import Wiring
+from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -152,8 +155,8 @@ def _addresses(settings: Settings) -> ClientAddresses:
 
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
-    """A worker that reads, indexes, posts to webhooks and forgets what is old, until the block is left. What a crash
-    left is mended first; pages that another version cut by other rules are cut anew meanwhile."""
+    """A worker that reads, indexes, posts to webhooks, sends mail and forgets what is old, until the block is left.
+    What a crash left is mended first; pages that another version cut by other rules are cut anew meanwhile."""
     from app.sources.runs.jobs.dbos_worker import DbosWorker
 
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
@@ -174,6 +177,9 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 trial_searches_on(base, model, helper),
                 base.clock,
                 base.supervisor,
+            ),
+            sending_mail(
+                base.record, configured_mail_transport(settings), settings.mail_from, base.clock, base.supervisor
             ),
             PeriodicTask("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
             PeriodicTask("files", unnamed_files, pause_seconds=3600, supervisor=base.supervisor),
@@ -214,6 +220,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         SiteDiscovery: await opened.enter_async_context(open_site_discovery(settings)),
         PageListing: await opened.enter_async_context(listing),
         WebhookSender: await opened.enter_async_context(CrawlerWebhookSender(settings.crawl_allow)),
+        Mailer: configured_mailer(settings),
         PasswordHasher: Argon2PasswordHasher(),
         TokenPrices: settings.prices,
         VisitorTurns: answering.turns,

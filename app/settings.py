@@ -1,11 +1,8 @@
 """The environment, read once. Every setting is a variable `DOCENT_<NAME>`; `docent doctor --json` prints them."""
 
 import os
-import re
-from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator
 from importlib.util import find_spec
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -19,21 +16,25 @@ from app.core.setting_values import (
     USER_AGENT,
     Endpoint,
     ReasoningEffort,
+    checked_jobs_url,
+    checked_networks,
+    checked_public_url,
     checked_root_path,
+    checked_user_agent,
     endpoint,
     is_http,
+    mistyped,
     named_values,
 )
+from app.mail.mail_server import sender_of, smtp_server
 from app.store.secret_keys import read_key
 from app.web.validation_messages import messages_by_field
 
 PREFIX = "DOCENT_"
 SQLITE_FILE = "docent.sqlite"
-_NEARLY_ALIKE = 0.85  # 1 is the same name
 # In a URL: between user and host, whatever it holds, and as a parameter.
 _PASSWORD = re2.compile(r"(://[^/@:\s]*:)\S*(@)")
 _PARAMETER = re2.compile(r"(?i)([?&;][^=&;\s]*(?:pass|pwd|key|secret|token)[^=&;\s]*=)[^&;\s]+")
-_USER_AGENT = re.compile(r"[A-Za-z0-9_-]+(?:[/ ][\x20-\x7e]*)?")
 
 
 class BadSettings(Exception):
@@ -54,7 +55,9 @@ class Settings(BaseSettings):
         "Default: made once, `secret.key` in the data folder. Needed with Postgres.",
     )
     workspace: str = Field("", description="Workspace that commands work in, by its name; default: the first one.")
-    jobs_url: str = Field("", description="Job queue; default: SQLite in the data folder, or the Postgres above.")
+    jobs_url: Annotated[str, AfterValidator(checked_jobs_url)] = Field(
+        "", description="Job queue; default: SQLite in the data folder, or the Postgres above."
+    )
     vectors_uri: str = Field("", description="LanceDB folder or s3:// URI; default: in the data folder.")
     vectors_options: SecretStr = Field(
         SecretStr(""),
@@ -76,7 +79,7 @@ class Settings(BaseSettings):
     root_path: Annotated[str, AfterValidator(checked_root_path)] = Field(
         "", description="Path under which a proxy serves Docent, such as /docent."
     )
-    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode, AfterValidator(checked_networks)] = Field(
         (), description="Addresses or networks of proxies that are believed, comma separated."
     )
     trusted_proxy_header: str = Field(
@@ -182,13 +185,23 @@ class Settings(BaseSettings):
         (), description="Private endpoints that the crawler may read, IP:PORT, comma separated. For trying out only."
     )
     crawl_delay_seconds: float = Field(0.5, ge=0, le=60, description="Pause between two requests to one website.")
-    crawl_user_agent: str = Field(
+    crawl_user_agent: Annotated[str, AfterValidator(checked_user_agent)] = Field(
         USER_AGENT,
         description="What the crawler says it is. Its name up to the slash is looked for in robots.txt.",
     )
     render_browser: str = Field(
         "", description="Path of a Chromium for pages that are empty until their scripts run; empty: left out."
     )
+    public_url: Annotated[str, AfterValidator(checked_public_url)] = Field(
+        "",
+        description="Address at which people open Docent, such as https://docent.example.com: links in mail begin so.",
+    )
+    smtp_url: SecretStr = Field(
+        SecretStr(""),
+        description="Mail server: smtps://user:password@host, or smtp:// with STARTTLS (`?tls=off`: plain, for one on "
+        "this machine). Empty: no mail.",
+    )
+    mail_from: str = Field("", description="Sender of mail, such as Docent <docent@example.com>; needed with a server.")
     max_file_mib: int = Field(20, ge=1, le=200, description="Largest file that may be uploaded, in MiB.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info",
@@ -202,16 +215,6 @@ class Settings(BaseSettings):
     def _split(cls, value: Any) -> Any:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
-    @field_validator("trusted_proxies", mode="after")
-    @classmethod
-    def _are_addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for proxy in value:
-            try:
-                ip_network(proxy, strict=False)
-            except ValueError:
-                raise ValueError(f"{proxy!r} is no address and no network; write 10.0.0.1 or 10.0.0.0/8") from None
-        return value
-
     @field_validator("model_url", "fallback_model_url", "helper_model_url", "embeddings_url", "rerank_url")
     @classmethod
     def _is_an_endpoint(cls, value: str) -> str:
@@ -219,12 +222,16 @@ class Settings(BaseSettings):
             raise ValueError("begin the address with http:// or https://, such as https://api.openai.com/v1")
         return value
 
-    @field_validator("jobs_url", mode="after")
+    @field_validator("smtp_url", mode="after")
     @classmethod
-    def _is_a_database(cls, value: str) -> str:
-        if value and not value.startswith(("postgresql://", "postgresql+psycopg://", "sqlite:///")):
-            raise ValueError("write it as postgresql://user:password@host:5432/docent, or sqlite:///jobs.sqlite")
+    def _mail_server_can_be_read(cls, value: SecretStr) -> SecretStr:
+        smtp_server(value.get_secret_value())
         return value
+
+    @field_validator("mail_from", mode="after")
+    @classmethod
+    def _is_a_sender(cls, value: str) -> str:
+        return str(sender_of(value)) if value else ""
 
     @field_validator("crawl_allow", mode="before")
     @classmethod
@@ -242,6 +249,14 @@ class Settings(BaseSettings):
                 raise ValueError(f"{_variable(missing)}: set it beside {_variable(given)}, or neither of the two")
         if self.embeddings_url and not self.embeddings_model:
             raise ValueError(f"{_variable('embeddings_model')}: set it beside {_variable('embeddings_url')}")
+        return self
+
+    @model_validator(mode="after")
+    def _mail_is_whole(self) -> "Settings":
+        if self.smtp_url.get_secret_value():
+            for name in ("mail_from", "public_url"):
+                if not getattr(self, name):
+                    raise ValueError(f"{_variable(name)}: set it beside {_variable('smtp_url')}")
         return self
 
     @model_validator(mode="after")
@@ -266,13 +281,6 @@ class Settings(BaseSettings):
             raise ValueError(f"there is no program at {value}")
         if value and find_spec("playwright") is None:
             raise ValueError("rendering needs Playwright: pip install 'docent[render]'")
-        return value
-
-    @field_validator("crawl_user_agent", mode="after")
-    @classmethod
-    def _begins_with_a_name(cls, value: str) -> str:
-        if not _USER_AGENT.fullmatch(value):
-            raise ValueError("write it as Name/1.0 (+https://www.example.com/bot), in ASCII")
         return value
 
     @field_validator("vectors_options", "files_options", mode="after")
@@ -357,27 +365,14 @@ class Settings(BaseSettings):
 
 def read_settings(**overrides: Any) -> Settings:
     """The environment, with `overrides` (from the command line) on top. Raises BadSettings."""
-    mistyped = _mistyped(os.environ)
-    if mistyped:
-        raise BadSettings("\n".join(mistyped))
+    if unknown := mistyped(os.environ, PREFIX, Settings.model_fields):
+        raise BadSettings("\n".join(unknown))
     try:
         return Settings(**overrides)
     except ValidationError as error:
         found = messages_by_field(error)
         lines = [f"{_variable(name)}: {message}" if name else message for name, message in found.items()]
         raise BadSettings("\n".join(lines)) from error
-
-
-def _mistyped(environment: Iterable[str]) -> list[str]:
-    """Variables that are nearly a setting's. Others of our prefix may be anybody's: Kubernetes makes some for a service
-    that is named docent."""
-    known = [_variable(name) for name in Settings.model_fields]
-    near = {
-        name: get_close_matches(name, known, 1, _NEARLY_ALIKE)
-        for name in environment
-        if name.upper().startswith(PREFIX) and name.upper() not in known
-    }
-    return [f"{name}: there is no such setting. Did you mean {found[0]}?" for name, found in near.items() if found]
 
 
 def _secret_keys(written: SecretStr) -> list[bytes]:

@@ -48,3 +48,27 @@ def test_another_cross_encoder_must_be_whole(tmp_path: Path, monkeypatch: pytest
     for name in ("config.json", "tokenizer.json"):
         (tmp_path / name).write_text("{}")
     assert read_settings().rerank_folder == str(tmp_path)
+
+
+MAIL = {
+    "smtp_url": "smtps://me:hunter2@mail.example.com",
+    "mail_from": "d@example.com",
+    "public_url": "https://d.example.com/",
+}
+
+
+def test_a_mail_server_goes_with_a_sender_and_an_address_for_links() -> None:
+    assert read_settings(**MAIL).public_url == "https://d.example.com"
+    for missing in ("mail_from", "public_url"):
+        with pytest.raises(BadSettings, match=f"DOCENT_{missing.upper()}: set it beside DOCENT_SMTP_URL"):
+            read_settings(**{**MAIL, missing: ""})
+
+
+@pytest.mark.parametrize("name", ["smtp_url", "mail_from", "public_url"])
+def test_what_mail_cannot_be_sent_with_is_refused_by_its_name(name: str) -> None:
+    with pytest.raises(BadSettings, match=f"DOCENT_{name.upper()}"):
+        read_settings(**{**MAIL, name: "nonsense"})
+
+
+def test_the_password_of_a_mail_server_is_never_printed() -> None:
+    assert "hunter2" not in repr(read_settings(**MAIL))

@@ -13,6 +13,7 @@ from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
 from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
 from app.kit.limits.memory_stream_slots import MemoryStreamSlots
 from app.kit.memory_cache import MemoryCache
+from app.mail.mail_server import smtp_server
 from app.providers.shipped_weights import EMBEDDER_FOLDER, RERANKER_FOLDER
 from app.settings import Settings
 from app.store.secret_key_file import SecretKeyFile
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
     from app.kit.redis.redis_with_breaker import RedisWithBreaker
     from app.knowledge.chunk_limits import ChunkLimits
     from app.knowledge.context_writer import ContextWriter
+    from app.mail.mailer import Mailer
     from app.providers.chat.chat_model import ChatModel
     from app.providers.chat.openai_chat_model import OpenAIChatModel
     from app.providers.embedding.batching_embedder import BatchingEmbedder
     from app.providers.embedding.embedder import Embedder
     from app.providers.embedding.remembering_embedder import RememberingEmbedder
+    from app.providers.mail.mail_transport import MailTransport
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
     from app.sources.crawler_site_discovery import CrawlerSiteDiscovery
@@ -323,4 +326,22 @@ def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
 
     return CrawlerSiteDiscovery(
         settings.crawl_allow, user_agent=settings.crawl_user_agent, min_delay_seconds=settings.crawl_delay_seconds
+    )
+
+
+def configured_mailer(settings: Settings) -> Mailer:
+    from app.mail.mailer import Mailer
+
+    return Mailer(is_on=bool(settings.smtp_url.get_secret_value()), public_url=settings.public_url)
+
+
+def configured_mail_transport(settings: Settings) -> MailTransport | None:
+    """None where no mail server is set."""
+    server = smtp_server(settings.smtp_url.get_secret_value())
+    if server is None:
+        return None
+    from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
+
+    return AiosmtplibMailTransport(
+        server.host, server.port, server.user, server.password, is_tls=server.is_tls, is_plain=server.is_plain
     )

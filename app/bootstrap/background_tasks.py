@@ -11,7 +11,10 @@ from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.tasks.periodic_task import PeriodicTask
 from app.kit.tasks.supervisor import Supervisor
+from app.mail.mail_delivery import MailDelivery
+from app.mail.mail_server import sender_of
 from app.providers.embedding.embedder import Embedder
+from app.providers.mail.mail_transport import MailTransport
 from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_run_worker import GoldenRunWorker
 from app.reports.topic_placing import TopicPlacing
@@ -47,5 +50,21 @@ async def background_tasks(
         every(5, "gap replays", GapReplays(records, trials).replay_due),
         every(2, "golden runs", GoldenRunWorker(records, searches, clock).go_on),
         every(60, "gap digests", GapDigests(records, clock).announce),
+    ):
+        yield
+
+
+@asynccontextmanager
+async def sending_mail(
+    records: SystemOfRecord, transport: MailTransport | None, sender: str, clock: Clock, supervisor: Supervisor
+) -> AsyncIterator[None]:
+    """Mails leave the record while the block runs, where there is a server to hand them to."""
+    if transport is None:
+        yield
+        return
+    delivery = MailDelivery(records, transport, sender_of(sender), clock)
+    async with (
+        PeriodicTask("mail delivery", delivery.deliver, 2, supervisor),
+        PeriodicTask("mail given up", delivery.forget, 3600, supervisor),
     ):
         yield

@@ -1,7 +1,9 @@
 """Values that settings and the adapters they choose share, apart from what the adapters import."""
 
 import re
-from ipaddress import ip_address
+from collections.abc import Iterable
+from difflib import get_close_matches
+from ipaddress import ip_address, ip_network
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
@@ -13,6 +15,8 @@ USER_AGENT: Final = "DocentBot/1.0 (website assistant; obeys robots.txt)"
 OWN_PATHS: Final = ("console", "docs", "healthz", "llms", "mcp", "metrics", "openapi.json", "readyz", "v1", "widget")
 """What paths of ours begin with. A prefix that began so could not be told from them."""
 _NAMED_VALUE: Final = re.compile(r"\w+=.+")
+_NEARLY_ALIKE: Final = 0.85  # 1 is the same name
+_USER_AGENT: Final = re.compile(r"[A-Za-z0-9_-]+(?:[/ ][\x20-\x7e]*)?")
 _ROOT_PATH: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+")
 
 
@@ -25,6 +29,44 @@ def checked_root_path(written: str) -> str:
     if first in OWN_PATHS:
         raise ValueError(f"paths of Docent itself begin with /{first}; choose another, such as /docent")
     return path
+
+
+def checked_public_url(written: str) -> str:
+    """Without a slash at the end; "" stays. Raises ValueError for what is no address of a website."""
+    url = written.strip().rstrip("/")
+    if url and (not is_http(url) or "?" in url or "#" in url or any(c.isspace() for c in url)):
+        raise ValueError("write the address at which people open Docent, such as https://docent.example.com")
+    return url
+
+
+def checked_networks(written: tuple[str, ...]) -> tuple[str, ...]:
+    """Addresses and networks as they are. Raises ValueError for what is neither."""
+    for network in written:
+        try:
+            ip_network(network, strict=False)
+        except ValueError:
+            raise ValueError(f"{network!r} is no address and no network; write 10.0.0.1 or 10.0.0.0/8") from None
+    return written
+
+
+def checked_jobs_url(written: str) -> str:
+    if written and not written.startswith(("postgresql://", "postgresql+psycopg://", "sqlite:///")):
+        raise ValueError("write it as postgresql://user:password@host:5432/docent, or sqlite:///jobs.sqlite")
+    return written
+
+
+def checked_user_agent(written: str) -> str:
+    if not _USER_AGENT.fullmatch(written):
+        raise ValueError("write it as Name/1.0 (+https://www.example.com/bot), in ASCII")
+    return written
+
+
+def is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def endpoint(text: str) -> Endpoint:
@@ -46,9 +88,13 @@ def named_values(written: str) -> dict[str, str]:
     return {name: value for name, _, value in (part.partition("=") for part in parts)}
 
 
-def is_http(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+def mistyped(environment: Iterable[str], prefix: str, settings: Iterable[str]) -> list[str]:
+    """What is wrong with variables that are nearly a setting's. Others of our prefix may be anybody's: Kubernetes makes
+    some for a service that is named docent."""
+    known = [prefix + name.upper() for name in settings]
+    near = {
+        name: get_close_matches(name, known, 1, _NEARLY_ALIKE)
+        for name in environment
+        if name.upper().startswith(prefix) and name.upper() not in known
+    }
+    return [f"{name}: there is no such setting. Did you mean {found[0]}?" for name, found in near.items() if found]

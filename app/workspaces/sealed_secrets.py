@@ -3,6 +3,7 @@
 import structlog
 
 from app.core.actor import Actor
+from app.mail.records import MailRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -29,7 +30,7 @@ class SealedSecrets:
         """Seal everything with the key that comes first now; return how many secrets. Raises SecretsLocked."""
 
         def work(tx: Transaction) -> int:
-            sealed = TokenRecords(tx).seal_keys(again=True)
+            sealed = TokenRecords(tx).seal_keys(again=True) + MailRecords(tx).seal_again()
             _audit(tx, actor, "secrets.rotate", sealed)
             return sealed
 
@@ -39,10 +40,10 @@ class SealedSecrets:
 
     async def forget(self, actor: Actor) -> int:
         """Give up what no key opens; return how many secrets. Visitors get new tokens; hooks and webhooks whose secrets
-        were drawn from these are to be made new."""
+        were drawn from these are to be made new; mails that waited are gone."""
 
         def work(tx: Transaction) -> int:
-            forgotten = TokenRecords(tx).forget_locked_keys()
+            forgotten = TokenRecords(tx).forget_locked_keys() + MailRecords(tx).forget_locked()
             _audit(tx, actor, "secrets.forget", forgotten)
             return forgotten
 

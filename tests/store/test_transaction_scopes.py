@@ -37,6 +37,7 @@ INSTALLATION_WIDE: Final = {
     "sources/runs/run_scheduler.py": (1, "whose readings are due"),
     "sources/runs/run_execution.py": (3, "a run, by what the queue hands out; its source says whose it is"),
     "sources/runs/jobs/dbos_worker.py": (4, "heartbeats, and runs that no queue has"),
+    "mail/mail_delivery.py": (3, "which mails are due, and which were given up long ago"),
     "webhooks/gap_digests.py": (1, "whose digests are owed"),
     "webhooks/webhook_delivery.py": (2, "whose deliveries are due"),
     # Tables that are the installation's, and workspaces themselves.
@@ -47,7 +48,7 @@ INSTALLATION_WIDE: Final = {
     "workspaces/workspaces.py": (3, "makes and lists workspaces"),
     "web/visitor_tokens.py": (2, "the installation's keys"),
     "cli/local_operator.py": (2, "which workspace a command means"),
-    "cli/doctor/service_checks.py": (3, "the database, its policies and its workers"),
+    "cli/doctor/service_checks.py": (4, "the database, its policies, its workers and its mails"),
     "cli/deleting.py": (1, "whether a worker lives"),
     "cli/sources/run_now.py": (1, "whether a worker lives"),
 }

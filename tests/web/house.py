@@ -35,6 +35,7 @@ from app.kit.limits.stream_slots import StreamSlots
 from app.kit.password_hasher import PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.wiring import Wiring
+from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -286,6 +287,7 @@ def doubles(
         SiteDiscovery: ScriptedSiteDiscovery(),
         PageListing: ListedPages(),
         WebhookSender: CrawlerWebhookSender(),
+        Mailer: Mailer(is_on=False, public_url=""),
         PasswordHasher: PlainPasswordHasher(),
         KeywordIndex: keywords,
         VisitorTurns: turns,

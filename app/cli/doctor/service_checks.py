@@ -8,12 +8,15 @@ from typing import Final
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from app.bootstrap.adapters import configured_mail_transport
 from app.bootstrap.infrastructure import Infrastructure
 from app.cli.doctor.check import Check
 from app.core.errors import DocentError
 from app.kit.redis.redis_connection import redis_facts
+from app.mail.records import MailRecords
 from app.providers.files.object_store_files import ObjectStoreFiles
 from app.providers.indexes.object_store_check import write_and_read
+from app.providers.mail.mail_transport import MailTransport
 from app.providers.server_clock import server_clock
 from app.settings import Settings
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
@@ -53,6 +56,8 @@ class ServiceChecks:
             checks.append(await self._object_store())
         if self._settings.files_uri:
             checks.append(await self._files())
+        if transport := configured_mail_transport(self._settings):
+            checks.append(await self._mail(transport))
         await self._read_endpoints()
         return [*checks, self._clock()]
 
@@ -76,6 +81,17 @@ class ServiceChecks:
             problem = f"Workspaces: row-level security shows others' rows of {', '.join(leaks)}. Please report this."
             return Check("workspaces", said, problem)
         return Check("workspaces", said)
+
+    async def _mail(self, transport: MailTransport) -> Check:
+        """Signs in and sends nothing."""
+        failure = await transport.greet()
+        state = await self._base.record.read(lambda tx: MailRecords(tx).state())
+        answers = "answers" if failure is None else "does not answer"
+        said = f"{answers}, {state.waiting} mails wait, {state.given_up} given up"
+        if failure is not None:
+            return Check("mail", said, f"Mail: {failure.reason}. Correct DOCENT_SMTP_URL, or start the server.")
+        note = f"Mail: the latest that failed was told: {state.last_error}." if state.last_error else ""
+        return Check("mail", said, note=note)
 
     async def _queue(self) -> Check:
         queue = DbosJobQueue(self._settings.job_queue_url)

@@ -1,4 +1,4 @@
-"""Webhooks, and what is on its way to them."""
+"""Webhooks, and what is on its way to them or to a mail server."""
 
 from sqlalchemy import Integer, LargeBinary, String, UniqueConstraint
 
@@ -30,4 +30,21 @@ WEBHOOK_DELIVERIES = table(
     column("died_at", UtcDateTime, nullable=True),
     UniqueConstraint("webhook_id", "outbox_id"),
     partial_index("ix_webhook_deliveries_waiting", "next_at", where="next_at IS NOT NULL"),
+)
+
+# Sealed whole by the key `sealed_by`. A row leaves when its mail was sent; `next_at` is when it is due, and NULL once
+# it was given up.
+MAILS = table(
+    "mails",
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("attempts", Integer, default=0),
+    column("last_error", StorableText, default=""),
+    column("created_at", UtcDateTime),
+    column("next_at", UtcDateTime, nullable=True),
+    column("delivered_at", UtcDateTime, nullable=True),
+    column("died_at", UtcDateTime, nullable=True),
+    partial_index("ix_mails_waiting", "next_at", where="next_at IS NOT NULL"),
 )

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
+from tests.doubles.mail_server import running_mail_server
 
 
 class Usage(NamedTuple):
@@ -133,3 +134,27 @@ def test_a_clock_that_differs_from_that_of_a_server_is_said_with_how_to_set_it(
     [finding] = [each for each in report["findings"] if each.startswith("Clock")]
     assert "7200 s ahead of 127.0.0.1" in finding or "7199 s ahead of 127.0.0.1" in finding
     assert "NTP" in finding
+
+
+def test_a_mail_server_is_signed_in_to_and_sent_nothing(tmp_path: Path) -> None:
+    with running_mail_server() as server:
+        code, report = doctor(tmp_path, **mail_by(server.port))
+    assert code == 0
+    assert said(report)["mail"] == "answers, 0 mails wait, 0 given up"
+    assert server.mails == []
+
+
+def test_a_mail_server_that_is_away_is_named_with_its_setting(tmp_path: Path) -> None:
+    code, report = doctor(tmp_path, **mail_by(9))
+    [finding] = report["findings"]
+    assert code == 1
+    assert finding.startswith("Mail: 127.0.0.1:9: ")
+    assert finding.endswith("Correct DOCENT_SMTP_URL, or start the server.")
+
+
+def mail_by(port: int) -> dict[str, str]:
+    return {
+        "DOCENT_SMTP_URL": f"smtp://127.0.0.1:{port}?tls=off",
+        "DOCENT_MAIL_FROM": "Docent <docent@example.com>",
+        "DOCENT_PUBLIC_URL": "https://docent.example.com",
+    }

@@ -1,0 +1,102 @@
+"""One mail: what it says, and the message that a server is handed."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from html import escape
+from typing import Final
+from uuid import UUID
+
+from app.core.errors import InvalidInput
+
+MAX_ADDRESS_CHARS: Final = 254
+MAX_SUBJECT_CHARS: Final = 150
+_ADDRESS: Final = re.compile(r"[^@\s\"'<>(),;:\\]{1,64}@[^@\s\"'<>(),;:\\]+")
+_NO_LINE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_STYLE: Final = "font:16px/1.5 system-ui,sans-serif;color:#1f2328;max-width:36em"
+_BUTTON: Final = (
+    "display:inline-block;padding:.5em 1em;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none"
+)
+_SMALL: Final = "font-size:13px;color:#59636e"
+
+
+@dataclass(frozen=True, slots=True)
+class MailLink:
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """Plain text throughout: whoever writes one escapes nothing. `link` is what the reader is to do, `footer` says why
+    they get it; `settings_url` is where they choose not to."""
+
+    to: str
+    subject: str
+    paragraphs: Sequence[str]
+    link: MailLink | None = None
+    footer: str = ""
+    settings_url: str = ""
+    reply_to: str = ""
+
+    @property
+    def text(self) -> str:
+        parts = list(self.paragraphs)
+        if self.link:
+            parts.append(f"{self.link.label}:\n{self.link.url}")
+        if about := "\n".join(part for part in (self.footer, self.settings_url) if part):
+            parts.append(f"-- \n{about}")
+        return "\n\n".join(parts) + "\n"
+
+    @property
+    def html(self) -> str:
+        """The same words, with nothing that is fetched when it is read."""
+        parts = [f"<p>{_lines(paragraph)}</p>" for paragraph in self.paragraphs]
+        if self.link:
+            parts.append(f'<p><a style="{_BUTTON}" href="{escape(self.link.url)}">{escape(self.link.label)}</a></p>')
+        if self.footer or self.settings_url:
+            choose = f' <a href="{escape(self.settings_url)}">Choose what you get</a>' if self.settings_url else ""
+            parts.append(f'<p style="{_SMALL}">{_lines(self.footer)}{choose}</p>')
+        body = "\n".join(parts)
+        return f'<!doctype html>\n<html><body><div style="{_STYLE}">\n{body}\n</div></body></html>\n'
+
+
+def checked_mail_address(field: str, address: str) -> str:
+    """Without spaces around it. Raises InvalidInput for what no mail can be sent to."""
+    address = address.strip()
+    if len(address) > MAX_ADDRESS_CHARS or not address.isprintable() or not _ADDRESS.fullmatch(address):
+        raise InvalidInput(field, "Write an e-mail address, such as ann@example.com.")
+    return address
+
+
+def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime) -> EmailMessage:
+    """The same message at each attempt, by whose Message-ID mailboxes know one that came twice."""
+    message = EmailMessage(policy=SMTP)
+    message["From"] = sender
+    message["To"] = Address(addr_spec=mail.to)
+    message["Subject"] = one_line(mail.subject)
+    message["Date"] = format_datetime(written_at)
+    message["Message-ID"] = f"<{mail_id}@{sender.domain}>"
+    message["Auto-Submitted"] = "auto-generated"
+    if mail.reply_to:
+        message["Reply-To"] = Address(addr_spec=mail.reply_to)
+    if mail.settings_url:
+        message["List-Unsubscribe"] = f"<{mail.settings_url}>"
+    message.set_content(mail.text, cte="quoted-printable")
+    message.add_alternative(mail.html, subtype="html", cte="quoted-printable")
+    return message
+
+
+def one_line(text: str, max_chars: int = MAX_SUBJECT_CHARS) -> str:
+    """For a header: no end of a line, no character that steers, cut where it is long."""
+    line = _NO_LINE.sub(" ", text).strip()
+    return line if len(line) <= max_chars else f"{line[: max_chars - 1].rstrip()}…"
+
+
+def _lines(text: str) -> str:
+    return escape(text).replace("\n", "<br>\n")

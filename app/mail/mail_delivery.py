@@ -1,0 +1,85 @@
+"""Mails on their way from the record to a server."""
+
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from email.headerregistry import Address
+from typing import Final
+
+import structlog
+
+from app.kit.clock import Clock
+from app.kit.retry_schedule import retry_delay
+from app.mail.mail import message_of
+from app.mail.records import MailRecords, WaitingMail
+from app.providers.mail.mail_transport import MailFailure, MailTransport
+from app.store.system_of_record import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+LEASE: Final = timedelta(minutes=10)  # longer than any batch takes
+KEPT: Final = timedelta(days=14)  # what was given up
+_SENT_AT_ONCE: Final = 8
+_LOCKED: Final = MailFailure("no secret key opens it: it was sealed with one that is gone", is_final=True)
+
+
+class MailDelivery:
+    """`luck` gives numbers in [0, 1).
+
+    An attempt is counted before it is made, and no transaction is held over it. A process that dies between the
+    server's word and its commit leaves the mail claimed: after LEASE it is sent again, under the same Message-ID.
+    """
+
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        transport: MailTransport,
+        sender: Address,
+        clock: Clock,
+        *,
+        luck: Callable[[], float] = random.random,
+    ) -> None:
+        self._records = records
+        self._transport = transport
+        self._sender = sender
+        self._clock = clock
+        self._luck = luck
+
+    async def deliver(self) -> int:
+        """One batch of what is due, one after the other; return how many attempts were made."""
+        if not await self._records.read(lambda tx: MailRecords(tx).deliveries.is_any_due()):
+            return 0
+        lease_until = self._clock.now() + LEASE
+        claimed = await self._records.write(lambda tx: MailRecords(tx).claim(_SENT_AT_ONCE, lease_until))
+        for waiting in claimed:
+            await self._attempt(waiting)
+        return len(claimed)
+
+    async def forget(self) -> int:
+        """Return how many left that were given up long ago."""
+        before = self._clock.now() - KEPT
+        return await self._records.write(lambda tx: MailRecords(tx).forget_given_up(before))
+
+    async def _attempt(self, waiting: WaitingMail) -> None:
+        failure = await self._send(waiting)
+        own = self._records.of_workspace(waiting.workspace_id)
+        if failure is None:
+            await own.write(lambda tx: MailRecords(tx).sent(waiting.id))
+            return
+        delay = None if failure.is_final else retry_delay(waiting.attempts, self._luck())
+        next_at = None if delay is None else self._clock.now() + delay
+        await own.write(
+            lambda tx: MailRecords(tx).deliveries.failed(waiting.id, waiting.attempts, failure.reason, next_at)
+        )
+        log.warning(
+            "mail.failed",
+            mail=str(waiting.id),
+            attempts=waiting.attempts,
+            is_dead=next_at is None,
+            reason=failure.reason,
+        )
+
+    async def _send(self, waiting: WaitingMail) -> MailFailure | None:
+        if waiting.mail is None:
+            return _LOCKED
+        return await self._transport.send(message_of(waiting.mail, waiting.id, self._sender, waiting.written_at))

@@ -1,0 +1,1 @@
+"""Mail servers: the port, and SMTP behind it."""

@@ -1,0 +1,115 @@
+"""What a mail says, and that nobody's words become a header or a tag."""
+
+from datetime import UTC, datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import default
+from uuid import UUID
+
+import pytest
+
+from app.core.errors import InvalidInput
+from app.mail.mail import MAX_SUBJECT_CHARS, Mail, MailLink, checked_mail_address, message_of
+
+ID = UUID(int=7)
+SENDER = Address("Docent", "docent", "example.com")
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+INVITATION = Mail(
+    to="ann@example.com",
+    subject="You are invited",
+    paragraphs=("Bo wants you at the console.", "The link holds for a day."),
+    link=MailLink("Choose a password", "https://docent.example.com/console/invitation?a=1&b=2"),
+    footer="You get this because Bo gave your address.",
+    settings_url="https://docent.example.com/console/notices",
+    reply_to="bo@example.com",
+)
+
+
+def arrived(mail: Mail) -> EmailMessage:
+    """As a mail program reads what was sent."""
+    parsed = BytesParser(policy=default).parsebytes(message_of(mail, ID, SENDER, NOON).as_bytes())
+    assert isinstance(parsed, EmailMessage)
+    return parsed
+
+
+def part(mail: Mail, subtype: str) -> str:
+    found = arrived(mail).get_body((subtype,))
+    assert found is not None
+    return str(found.get_content()).replace("\r\n", "\n")
+
+
+def test_a_mail_has_plain_text_and_simple_html_that_say_the_same() -> None:
+    assert part(INVITATION, "plain") == (
+        "Bo wants you at the console.\n\nThe link holds for a day.\n\n"
+        "Choose a password:\nhttps://docent.example.com/console/invitation?a=1&b=2\n\n"
+        "-- \nYou get this because Bo gave your address.\nhttps://docent.example.com/console/notices\n"
+    )
+    html = part(INVITATION, "html")
+    assert "<p>Bo wants you at the console.</p>" in html
+    assert 'href="https://docent.example.com/console/invitation?a=1&amp;b=2">Choose a password</a>' in html
+
+
+def test_its_headers_say_who_to_whom_and_how_not_to_get_it() -> None:
+    headers = dict(arrived(INVITATION).items())
+    assert headers["From"] == "Docent <docent@example.com>"
+    assert headers["To"] == "ann@example.com"
+    assert headers["Reply-To"] == "bo@example.com"
+    assert headers["Message-ID"] == f"<{ID}@example.com>"
+    assert headers["List-Unsubscribe"] == "<https://docent.example.com/console/notices>"
+    assert headers["Auto-Submitted"] == "auto-generated"
+    assert headers["Date"] == "Thu, 01 Jan 2026 12:00:00 +0000"
+
+
+def test_the_same_mail_is_the_same_message_but_for_its_borders() -> None:
+    first, second = arrived(INVITATION), arrived(INVITATION)
+    assert first["Message-ID"] == second["Message-ID"]
+    assert first["Date"] == second["Date"]
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r", "\u2028", "\x00", "\x85"])
+def test_a_subject_becomes_no_further_header(end: str) -> None:
+    message = arrived(Mail("ann@example.com", f"Hello{end}Bcc: all@example.com", ("x",)))
+    assert message["Bcc"] is None
+    assert message["Subject"] == "Hello Bcc: all@example.com"
+
+
+def test_a_long_subject_is_cut() -> None:
+    subject = arrived(Mail("ann@example.com", "ä" * 500, ("x",)))["Subject"]
+    assert subject == "ä" * (MAX_SUBJECT_CHARS - 1) + "…"
+
+
+def test_words_become_no_tags() -> None:
+    html = part(Mail("ann@example.com", "Hi", ("<script>1</script>\n&",), MailLink("<b>", 'https://x/"><i>')), "html")
+    assert "<p>&lt;script&gt;1&lt;/script&gt;<br>\n&amp;</p>" in html
+    assert "<a style" in html
+    assert 'href="https://x/&quot;&gt;&lt;i&gt;">&lt;b&gt;</a>' in html
+
+
+def test_a_line_that_is_one_dot_or_long_or_of_another_script_arrives_whole() -> None:
+    words = (".", "word " * 500, "Ποιος; 你好 👋")
+    assert part(Mail("ann@example.com", "Hi", words), "plain") == "\n\n".join(words) + "\n"
+
+
+@pytest.mark.parametrize("address", ["ann@example.com", " ann+x@example.com ", "ann@münchen.example"])
+def test_an_address_that_can_be_written_to_is_taken(address: str) -> None:
+    assert checked_mail_address("email", address) == address.strip()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "ann",
+        "@example.com",
+        "ann@",
+        "a@b@c",
+        "ann@example.com\nBcc: x@y.z",
+        "Ann <a@b.c>",
+        "a@b.c, d@e.f",
+        "a" * 250 + "@b.c",
+    ],
+)
+def test_what_is_none_is_refused_by_its_field(address: str) -> None:
+    with pytest.raises(InvalidInput, match="email"):
+        checked_mail_address("email", address)
