@@ -1,6 +1,6 @@
 """Keeps both indexes in step with the system of record, one group of chunks at a time."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 from uuid import UUID
 
@@ -34,8 +34,8 @@ class ChunkIndexer:
         self._vectors = vectors
         self._keywords = keywords
 
-    async def put(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> int:
-        """Add or replace the chunks in both indexes; return how many the embedder had to be asked for.
+    async def put(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> Collection[str]:
+        """Add or replace the chunks in both indexes; return the content hashes that the embedder had to be asked for.
 
         No transaction is open meanwhile. Raises EmbedderUnavailable, IndexUnavailable.
         """
@@ -43,7 +43,7 @@ class ChunkIndexer:
         await self.put_terms(agent_id, chunks)
         return embedded
 
-    async def put_vectors(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> int:
+    async def put_vectors(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> Collection[str]:
         """The vector half of `put`."""
         vectors, embedded = await self._embeddings(chunks)
         await self._vectors.put(
@@ -81,8 +81,8 @@ class ChunkIndexer:
         await self._vectors.drop_agent(agent_id)
         await self._keywords.drop_agent(agent_id)
 
-    async def _embeddings(self, chunks: Sequence[StoredChunk]) -> tuple[dict[str, list[float]], int]:
-        """A vector for each content hash, from the cache or from the embedder, and how many the latter made."""
+    async def _embeddings(self, chunks: Sequence[StoredChunk]) -> tuple[dict[str, list[float]], Collection[str]]:
+        """A vector for each content hash, from the cache or from the embedder, and the hashes of the latter's."""
         model = self._embedder.model_id
         texts = {chunk.content_hash: chunk.searchable_text for chunk in chunks}
         vectors: dict[str, list[float]] = {}
@@ -93,7 +93,7 @@ class ChunkIndexer:
             fresh = dict(zip(hashes, await self._embedder.embed([texts[h] for h in hashes]), strict=True))
             await self._record.write(lambda tx: EmbeddingCache(tx).cache_embeddings(model, fresh))
             vectors |= fresh
-        return vectors, len(missing)
+        return vectors, frozenset(missing)
 
 
 async def forget_terms(keywords: KeywordIndex, agent_id: UUID, language: str | None, chunk_ids: Iterable[str]) -> None:

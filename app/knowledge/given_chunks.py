@@ -9,7 +9,7 @@ from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.context_line import ContextLine
 from app.knowledge.document import PageContent
 from app.knowledge.records.documents import DocumentRecords
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,7 @@ class GivenChunks:
             lambda tx: [chunk for version in versions for chunk in DocumentRecords(tx).version_chunks(version.id)]
         )
         await self._indexer.put(agent_id, chunks)
-
-        def work(tx: Transaction) -> None:
-            for version in versions:
-                DocumentRecords(tx).make_live(version)
-
-        await self._record.of_agent(agent_id).write(work)
+        await self._record.of_agent(agent_id).write(lambda tx: DocumentRecords(tx).make_live(*versions))
         return len(chunks)
 
     def _drafts(self, cut: CutPage) -> list[ChunkDraft]:

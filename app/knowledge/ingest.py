@@ -7,6 +7,9 @@ page -> hash --same as live--> touch (UNCHANGED)
              --new-----------> pending version + chunks | contexts | vectors | terms | live | old rows leave
                                                         ^          ^         ^       ^      ^
 A crash at any of these borders leaves a state that `finish_pending`, called again, completes.
+
+What an index takes for a write hardly depends on how many chunks are in it, so pages of an agent that are learnt at the
+same time go into the indexes, and live, together.
 """
 
 import json
@@ -16,6 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 import anyio
 from anyio import to_thread
@@ -24,6 +28,7 @@ from app.agents.agent import AgentConfig, Quarantine
 from app.agents.records.agents import AgentRecords
 from app.core.chunk import ChunkDraft, content_hash
 from app.core.errors import NotFound
+from app.kit.tasks.grouped_work import GroupedWork
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunker import Chunker
@@ -38,6 +43,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 
 _HELD: Final = "It waits for an operator to release it."
 _TWINS_ASKED: Final = 20  # some sites give all their pages one title
+_TOGETHER: Final = 16  # pages, which have a few chunks each
 
 
 def page_hash(page: PageContent, cut_as: str) -> str:
@@ -96,6 +102,7 @@ class Ingest:
         self._indexer = indexer
         self._retire = retire
         self._under_way: dict[tuple[UUID, str], anyio.Lock] = {}
+        self._indexing: WeakValueDictionary[UUID, GroupedWork[PendingVersion, int]] = WeakValueDictionary()  # by agent
         self._unfinished: PendingVersion | None = None  # of a page that was cut anew
 
     async def learn(self, agent_id: UUID, source_id: UUID, page: PageContent) -> IngestReceipt:
@@ -191,13 +198,20 @@ class Ingest:
         Repeating it, from whatever border a crash left, changes nothing more. Raises as `learn`.
         """
         contexts = await self._contexts.refresh(version.agent_id, version.id)
-        chunks = await self._record.of_agent(version.agent_id).read(
-            lambda tx: DocumentRecords(tx).version_chunks(version.id)
-        )
-        embedded = await self._indexer.put(version.agent_id, chunks)
-        retired = await self._record.of_agent(version.agent_id).write(lambda tx: DocumentRecords(tx).make_live(version))
-        await self._indexer.forget_versions(version.agent_id, retired)
-        return Finished(embedded, contexts)
+        work = self._indexing.get(version.agent_id)
+        if work is None:
+            work = GroupedWork(partial(self._index, version.agent_id), most=_TOGETHER)
+            self._indexing[version.agent_id] = work
+        return Finished(await work.run(version), contexts)
+
+    async def _index(self, agent_id: UUID, versions: Sequence[PendingVersion]) -> list[int]:
+        """Put pending versions into both indexes and make them live; return how many chunks of each were embedded."""
+        record = self._record.of_agent(agent_id)
+        chunks = await record.read(lambda tx: [DocumentRecords(tx).version_chunks(version.id) for version in versions])
+        embedded = await self._indexer.put(agent_id, [chunk for of_version in chunks for chunk in of_version])
+        retired = await record.write(lambda tx: DocumentRecords(tx).make_live(*versions))
+        await self._indexer.forget_versions(agent_id, retired)
+        return [sum(chunk.content_hash in embedded for chunk in of_version) for of_version in chunks]
 
     async def _unchanged(self, agent_id: UUID, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
         def touch(tx: Transaction, document_id: UUID) -> None:

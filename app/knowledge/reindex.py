@@ -43,7 +43,7 @@ class Reindex:
         done = embedded = 0
         yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
         for step in batches(chunks, _CHUNKS_A_STEP):
-            embedded += await self._indexer.put(agent_id, step)
+            embedded += len(await self._indexer.put(agent_id, step))
             done += len(step)
             yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
         if contexts.changed:  # rankings of before are used no more

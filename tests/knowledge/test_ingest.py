@@ -1,11 +1,13 @@
 """What learning a page changes, and what it leaves alone."""
 
+import asyncio
 import sqlite3
 import threading
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import anyio
@@ -240,3 +242,47 @@ async def test_other_attributes_make_a_new_version_and_no_twin(house: KnowledgeH
         "a": {"plan": ("basic", "plus")},
         "b": {"plan": ("pro",)},
     }
+
+
+async def test_pages_that_are_learnt_at_once_share_a_write_of_each_index(
+    house: KnowledgeHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes: list[str] = []
+    for index in (house.vectors, house.keywords):
+
+        async def counted(*args: Any, put: Any = index.put, name: str = type(index).__name__) -> None:
+            writes.append(name)
+            await put(*args)
+
+        monkeypatch.setattr(index, "put", counted)
+    pages = [replace(page(f"/{name}", words(45, name)), title=name) for name in ("a", "b", "c", "d", "e", "f")]
+    ingest = house.ingest
+
+    receipts = await asyncio.gather(*(ingest.learn(house.agent_id, house.source.id, each) for each in pages))
+
+    assert [(receipt.outcome, receipt.chunks, receipt.embedded) for receipt in receipts] == [
+        (IngestOutcome.INDEXED, 3, 3)
+    ] * len(pages)
+    assert len(writes) < len(pages)  # of both indexes together
+    await house.assert_in_step()
+
+
+async def test_a_page_that_cannot_be_indexed_keeps_no_other_from_it(
+    house: KnowledgeHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed = house.embedder.embed
+
+    async def embed_all_but_odd(texts: Sequence[str]) -> list[list[float]]:
+        if any("odd" in text for text in texts):
+            raise EmbedderUnavailable("A text that the embedder does not take.")
+        return await embed(texts)
+
+    monkeypatch.setattr(house.embedder, "embed", embed_all_but_odd)
+    pages = [replace(page(f"/{name}", words(45, name)), title=name) for name in ("a", "b", "odd", "d")]
+    ingest = house.ingest
+
+    learnt = [ingest.learn(house.agent_id, house.source.id, each) for each in pages]
+    outcomes = await asyncio.gather(*learnt, return_exceptions=True)
+
+    assert [isinstance(outcome, EmbedderUnavailable) for outcome in outcomes] == [False, False, True, False]
+    assert len(await house.live_ids()) == 9

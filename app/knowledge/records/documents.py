@@ -167,11 +167,14 @@ class DocumentRecords(Repository):
         statement = STORED_CHUNKS.where(CHUNKS.c.version_id == version_id).order_by(CHUNKS.c.position)
         return [stored_chunk(*row) for row in self._connection.execute(statement)]
 
-    def make_live(self, version: PendingVersion) -> list[UUID]:
-        """The version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
-        document's retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
+    def make_live(self, *versions: PendingVersion) -> list[UUID]:
+        """Each version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
+        documents' retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
         newer one or an erasure overtook does not come back: it is among the ids returned."""
-        self._lock([version.document_id])
+        self._lock([version.document_id for version in versions])
+        return [retired for version in versions for retired in self._make_live(version)]
+
+    def _make_live(self, version: PendingVersion) -> list[UUID]:
         its = DOCUMENT_VERSIONS.c.id == version.id, DOCUMENT_VERSIONS.c.agent_id == version.agent_id
         columns = select(DOCUMENT_VERSIONS.c.id, DOCUMENT_VERSIONS.c.document_id, DOCUMENT_VERSIONS.c.state)
         stored = self._connection.execute(columns.where(*its)).first()

@@ -32,6 +32,7 @@ from crawler.url_rules import CheckedUrl, check_url
 if TYPE_CHECKING:
     from crawler.fetch.playwright_renderer import PlaywrightRenderer
 
+CONCURRENCY: Final = 4  # pages under way at once
 SEEDS: Final = {
     SourceKind.SITE: SeedKind.SITE,
     SourceKind.URL: SeedKind.PAGE,
@@ -56,7 +57,7 @@ class CrawlerSiteReader:
         *,
         user_agent: str = USER_AGENT,
         min_delay_seconds: float = 0.5,
-        concurrency: int = 4,
+        concurrency: int = CONCURRENCY,
         browser: str = "",
     ) -> None:
         self._extractor = extractor
