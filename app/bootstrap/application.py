@@ -28,10 +28,12 @@ from app.conversations.pages.conversations import InboxPages
 from app.conversations.pages.spending import SpendingPages
 from app.conversations.people.api.leads import AdminLeads
 from app.conversations.people.api.live_chats import AdminLiveChats
+from app.conversations.people.api.saved_replies import AdminSavedReplies
 from app.conversations.people.api.widget_person import WidgetPerson
 from app.conversations.people.pages.leads import LeadPages
 from app.conversations.people.pages.live import LivePages
 from app.conversations.people.pages.news import NewsPages
+from app.conversations.people.pages.saved_replies import SavedReplyPages
 from app.conversations.privacy.api.visitors import AdminVisitors
 from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe
 from app.conversations.privacy.pages.visitors import VisitorPages
@@ -143,6 +145,7 @@ APIS: Sequence[type[Api]] = (
     AdminInbox,
     AdminLeads,
     AdminLiveChats,
+    AdminSavedReplies,
     AdminUserSecret,
     AdminTurnReview,
     AdminQuality,
@@ -191,6 +194,7 @@ PAGES: Sequence[type[Pages]] = (
     QuarantinePages,
     WebhookPages,
     LivePages,
+    SavedReplyPages,
     NewsPages,
     NewAgentPages,
     NoPage,  # last: it takes every address that is left

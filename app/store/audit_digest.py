@@ -12,7 +12,7 @@ from app.store.tables.agents import AGENTS, CURATED_ANSWERS, USER_KEYS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.gaps import GAPS
 from app.store.tables.golden import GOLDEN_QUESTIONS
-from app.store.tables.people import LIVE_CHATS
+from app.store.tables.people import LIVE_CHATS, SAVED_REPLIES
 from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
 from app.store.tables.tenancy import API_TOKENS, OPERATORS
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
@@ -27,6 +27,7 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "golden_question": (GOLDEN_QUESTIONS.c.id,),
     "gap": (GAPS.c.id,),
     "live_chat": (LIVE_CHATS.c.id,),
+    "saved_reply": (SAVED_REPLIES.c.id,),
     "webhook": (WEBHOOKS.c.id, WEBHOOK_DELIVERIES.c.id),
     "token": (API_TOKENS.c.id,),
     "operator": (OPERATORS.c.id,),

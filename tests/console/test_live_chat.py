@@ -84,3 +84,23 @@ def test_the_number_of_those_who_wait_fits_on_a_phone(browser: Browser, served: 
     expect(page.get_by_role("link", name="Live 1 waiting")).to_have_count(1)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()
+
+
+def test_a_saved_reply_is_put_in_and_the_page_stays(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    visitor_calls(page, served, "/person/end")
+    visitor_calls(page, served, "/person")
+    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
+    page.get_by_role("button", name="Take over").click()
+    expect(page).to_have_url(re.compile("#write$"))
+    page.evaluate("window.isTheSamePage = true")
+    written = page.get_by_label("Your message")
+    written.fill("Good day!")
+    page.get_by_label("Saved reply").select_option("Thanks")
+    page.get_by_role("button", name="Put it in").click()
+    expect(written).to_have_value("Good day!\nThank you for writing to Docs.")
+    expect(written, "one goes on writing").to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("log").get_by_text("Thank you for writing to Docs.")).to_have_count(1)
+    assert page.evaluate("window.isTheSamePage")

@@ -53,6 +53,22 @@ def test_nobody_answers_a_chat_before_they_have_taken_it() -> None:
         WAITING.check_talks("ann@example.com")
 
 
+def test_its_operator_gives_it_to_another_and_who_may_force_it_as_well() -> None:
+    for operator, by_force in (("ann@example.com", False), ("cleo@example.com", True)):
+        given = TALKING.transferred(operator, "ben.lee@example.com", LATER, by_force=by_force)
+        assert (given.state, given.taken_by, given.operator_name) == (
+            LiveState.TALKING,
+            "ben.lee@example.com",
+            "Ben Lee",
+        )
+        assert given.taken_at == LATER
+    assert TALKING.transferred("ann@example.com", "ann@example.com", LATER, by_force=False) is TALKING
+    with pytest.raises(ChatAlreadyTaken, match=r"ann@example\.com has this chat"):
+        TALKING.transferred("ben@example.com", "ben@example.com", LATER, by_force=False)
+    with pytest.raises(NoActiveChat):
+        WAITING.transferred("ann@example.com", "ben@example.com", LATER, by_force=True)
+
+
 def test_its_operator_hands_it_back_and_who_may_force_it_as_well() -> None:
     for back in (
         TALKING.handed_back("ann@example.com", LATER, by_force=False),

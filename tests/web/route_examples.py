@@ -18,12 +18,12 @@ from app.conversations.inbox import Inbox
 from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats
-from app.conversations.records.turns import TurnRecords
+from app.conversations.people.saved_replies import SavedReplies
+from app.conversations.people.saved_reply import SavedReply
 from app.core.chunk import ChunkDraft
-from app.core.gap_state import GapReason, GapState
+from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.core.source_file import Upload
-from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
@@ -51,6 +51,8 @@ from app.webhooks.webhooks import Webhooks
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
+from tests.doubles.built_widget import a_built_widget
+from tests.web.ended_turn import store_turn
 from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, a_question, open_house
 
 # The fields of a form, and its file, for each operation that takes one.
@@ -67,6 +69,9 @@ BODIES: Mapping[str, Json] = {
     "writeToPerson": {"message_id": str(UUID(int=3)), "text": "Are you there?"},
     "takeLiveChat": {"name": "Ann of the shop"},
     "replyLiveChat": {"message_id": str(UUID(int=4)), "text": "I am here."},
+    "transferLiveChat": {"assignee": "{ann}"},
+    "createSavedReply": {"title": "Hello", "text": "Hello, I am {{operator}}."},
+    "editSavedReply": {"title": "Greeting"},
     "createAgent": {"name": "Shop"},
     "editAgent": {"tone": "short"},
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
@@ -122,6 +127,8 @@ REQUIRED: Mapping[str, str] = {
     "leaveLead": "email",
     "writeToPerson": "text",
     "replyLiveChat": "text",
+    "transferLiveChat": "assignee",
+    "createSavedReply": "text",
     "createAgent": "name",
     "rollBackAgent": "number",
     "createSource": "kind",
@@ -156,7 +163,7 @@ class FurnishedHouse:
     ids: dict[str, UUID] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     own_ids: dict[str, dict[str, UUID]] = field(default_factory=dict)  # by operation
-    others: dict[str, UUID] = field(default_factory=dict)  # what bodies name
+    others: dict[str, UUID | str] = field(default_factory=dict)  # what bodies name
     hook_secret: str = ""
     hook_calls: int = 0
 
@@ -197,7 +204,7 @@ class FurnishedHouse:
         return {key: _with_ids(value, named) for key, value in body.items()}
 
 
-def _with_ids(value: Any, named: Mapping[str, UUID]) -> Any:
+def _with_ids(value: Any, named: Mapping[str, UUID | str]) -> Any:
     if isinstance(value, list):
         return [_with_ids(item, named) for item in value]
     if not isinstance(value, str):
@@ -221,19 +228,6 @@ async def furnished(folder: Path, belongings: Belongings | None = None) -> Async
     built = a_built_widget(folder / "dist")
     async with open_house(folder, widget_files=built, belongings=belongings or its_own) as house:
         yield replace(rooms, house=house, visitor=VisitorHttp(house, rooms.visitor.session))
-
-
-def a_built_widget(folder: Path) -> Path:
-    (folder / "words").mkdir(parents=True)
-    (folder / "widget.js").write_text("var one = 1;\n")
-    (folder / "widget.js.map").write_text("{}")
-    for name in ("panel", "people", "page", "search", "inline"):
-        (folder / f"{name}.js").write_text("var one = 1;\n")
-        (folder / f"{name}.js.map").write_text("{}")
-    (folder / "docent-client.js").write_text("export {};\n")
-    (folder / "docent-client.d.ts").write_text("export {};\n")
-    (folder / "words" / "de.json").write_text('{"close":"Schließen"}', "utf-8")
-    return folder
 
 
 async def furnish(house: House) -> FurnishedHouse:
@@ -286,6 +280,9 @@ async def furnish(house: House) -> FurnishedHouse:
     answer = await parts.get(CuratedAnswers).create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
+    reply = await parts.get(SavedReplies).create(
+        actor, SavedReply(uuid4(), actor.workspace_id, agent_id, "Thanks", "Thank you for writing to {{agent}}.")
+    )
     golden = await parts.get(GoldenQuestions).create(
         actor, GoldenQuestion(uuid4(), agent_id, "When are you open?", (PAGE,))
     )
@@ -309,6 +306,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "webhook_id": webhook,
             "delivery_id": dead,
             "answer_id": answer.id,
+            "reply_id": reply.id,
             "gap_id": gaps.items[0].id,
             "lead_id": lead.id,
             "note_id": note.id,
@@ -336,7 +334,12 @@ async def furnish(house: House) -> FurnishedHouse:
             "releaseDocument": {"document_id": held.document_id},
             "dismissDocument": {"document_id": held.document_id},
         },
-        others={"other_gap": other_gap, "split_turn": split_turn, "conversation": session.conversation_id},
+        others={
+            "other_gap": other_gap,
+            "split_turn": split_turn,
+            "conversation": session.conversation_id,
+            "ann": operator.email,
+        },
         hook_secret=secret,
     )
 
@@ -351,33 +354,6 @@ async def _a_closed_gap(house: House, question: str) -> tuple[UUID, UUID]:
         [gap] = [gap for gap in gaps if gap.question == question]
         GapRecords(tx).set_state(house.actor.workspace_id, gap.id, GapState.RESOLVED, "")
     return gap.id, turn_id
-
-
-async def store_turn(
-    house: House,
-    session: VisitorSession,
-    turn_id: UUID,
-    question: str = "What does it cost?",
-    curated_answer_id: UUID | None = None,
-) -> None:
-    assert session.channel is Channel.WIDGET
-    with house.record.writing() as tx:
-        TurnRecords(tx).begin(session, TurnRequest(turn_id, question, PAGE), 1, "tests")
-        TurnRecords(tx).finish(
-            turn_id,
-            TurnEnd(
-                state=TurnState.DONE,
-                answer="12 euros [1].",
-                answered_by=AnsweredBy.EXTRACTIVE,
-                confidence=0.2,
-                low_confidence=True,
-                finish=Finish.COMPLETE,
-                citations=(Citation(1, PAGE, "Pricing", None),),
-                gap=GapReason.LOW_CONFIDENCE,
-                curated_answer_id=curated_answer_id,
-                trace={"stages": []},
-            ),
-        )
 
 
 async def dead_letters(house: House, count: int, error: str) -> tuple[UUID, list[UUID]]:

@@ -13,8 +13,8 @@ import pytest
 from app.agents.agent import Theme
 from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
 from app.web.widget_script import BuiltFile, built_widget, pinned_path
+from tests.doubles.built_widget import a_built_widget
 from tests.web.house import House, open_house
-from tests.web.route_examples import a_built_widget
 
 AGENT = UUID(int=7)
 FILES = [

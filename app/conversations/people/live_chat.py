@@ -95,6 +95,17 @@ class LiveChat:
         if self.state is not LiveState.TALKING:
             raise NoActiveChat("Nobody talks in this chat. Take it over first.")
 
+    def transferred(self, operator: str, to: str, now: datetime, *, by_force: bool) -> "LiveChat":
+        """`to` answers from now on. Raises ChatAlreadyTaken while another operator than these has it, but not
+        `by_force`; NoActiveChat when nobody has."""
+        if not by_force:
+            self._refuse_others(operator)
+        if self.state is not LiveState.TALKING:
+            raise NoActiveChat("Nobody talks in this chat. Take it over first.")
+        if self.taken_by == to:
+            return self
+        return replace(self, taken_by=to, operator_name=shown_name(to)[:MAX_NAME_CHARS], taken_at=now)
+
     def handed_back(self, operator: str, now: datetime, *, by_force: bool) -> "LiveChat":
         """The agent answers again. Raises ChatAlreadyTaken while another operator has it, but not `by_force`."""
         if not by_force:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN
+from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.history_cache import HistoryCache
 from app.conversations.people.live_chat import (
     MAX_NAME_CHARS,
@@ -19,12 +20,14 @@ from app.conversations.people.live_chat import (
     shown_name,
 )
 from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.inbox import InboxRecords
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput, NoActiveChat
 from app.core.field_rules import check_line, check_text
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.assignees import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200
@@ -146,6 +149,25 @@ class LiveChats:
 
         view = await self._records.of_workspace(actor.workspace_id).write(work)
         return await self._tell_history(view)
+
+    async def transfer(self, actor: Actor, conversation_id: UUID, to: str) -> LiveView:
+        """The operator of that e-mail address answers from now on, and is the conversation's assignee. Raises
+        InvalidInput for an address that no operator of the workspace has, NoActiveChat for a chat that nobody has
+        taken over, and ChatAlreadyTaken where another operator has it and the actor may not manage others."""
+        if not to.strip():
+            raise InvalidInput("assignee", "Name the operator who is to answer.")
+
+        def work(tx: Transaction) -> LiveView:
+            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+            named = checked_assignee(tx, actor, to)
+            given = chat.transferred(actor.name, named, self._clock.now(), by_force=actor.may(MANAGE))
+            if given is not chat:
+                LiveChatRecords(tx).keep(given)
+                InboxRecords(tx).change(chat.agent_id, [conversation_id], ConversationChange(assignee=named))
+                _record(tx, actor, "live_chat.transfer", given)
+            return self._latest(tx, given)
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
         """The agent answers again; a chat that nobody has taken is over as well. Raises ChatAlreadyTaken where another

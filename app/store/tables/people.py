@@ -51,3 +51,13 @@ LEADS = table(
     column("created_at", UtcDateTime),
     Index(None, "agent_id", "created_at"),
 )
+
+# For the live chats of one agent, or of all.
+SAVED_REPLIES = table(
+    "saved_replies",
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    parent("agent_id", "agents", index=True, nullable=True),
+    column("title", StorableText),
+    column("text", StorableText),
+)

@@ -13,7 +13,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.turn import Channel, VisitorSession
 from tests.web.console.browser import Value, text_of
 from tests.web.console.page_examples import OpenConsole
-from tests.web.route_examples import store_turn
+from tests.web.ended_turn import store_turn
 
 BOX = r'type="checkbox" name="conversation_ids" value="([^"]+)"'
 

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
-from tests.web.route_examples import store_turn
+from tests.web.ended_turn import store_turn
 
 WRITTEN = {"trigger": "phrase", "pattern": "does it cost", "answer": "12 euros a month."}
 

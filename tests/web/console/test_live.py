@@ -142,3 +142,18 @@ async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) ->
         agent = await console.house.parts.get(Agents).get(console.house.actor, console.house.agent.id)
         assert agent.draft.live_chat is expected
         assert ("Visitors may ask for a person" in await console.editor.page(path)) is True
+
+
+async def test_a_chat_is_given_to_another_operator(waiting: OpenConsole) -> None:
+    await take(waiting, waiting.editor)
+    refused = await waiting.editor.post(chat(waiting, "/transfer"), {"assignee": "nobody@example.com"})
+    assert "Nobody here has this address." in refused.text
+    given = await waiting.editor.post(chat(waiting, "/transfer"), {"assignee": "admin@example.com"})
+    assert "admin@example.com answers from now on." in await waiting.editor.flash(given)
+    assert "with you" in text_of(await waiting.admin.page("/console/live"))
+    assert "Your message" not in await waiting.editor.page(chat(waiting))
+    await waiting.admin.post(chat(waiting, "/reply"), {"message_id": str(uuid4()), "text": "I take it from here."})
+    assert await heard(waiting) == [("Admin", "I take it from here.")]
+    conversation = waiting.rooms.ids["conversation_id"]
+    told = (await waiting.house.api("GET", f"/v1/conversations/{conversation}")).json()
+    assert told["conversation"]["assignee"] == "admin@example.com"

@@ -14,6 +14,7 @@ from app.core.actor import Actor
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, get, post
 from app.web.model import Model
+from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
 class OpenChatOut(Model):
@@ -82,6 +83,14 @@ class TakeIn(Model):
     )
 
 
+class TransferIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}]})
+
+    assignee: str = Field(
+        min_length=1, max_length=MAX_EMAIL_CHARS, description="The e-mail address of the operator who is to answer."
+    )
+
+
 _TAKEN = ("not_found", "chat_already_taken", "no_active_chat")
 
 
@@ -125,6 +134,16 @@ class AdminLiveChats(Api):
         given = call.input
         replied = await self._live_chats.reply(call.caller, _conversation(call), given.message_id, given.text)
         return LiveChatOut.of(replied)
+
+    @post(
+        "/v1/conversations/{conversation_id}/live-chat/transfer",
+        "Let another operator answer from now on",
+        access=write,
+        codes=_TAKEN,
+    )
+    async def transfer_live_chat(self, call: Call[Actor, TransferIn]) -> LiveChatOut:
+        given = await self._live_chats.transfer(call.caller, _conversation(call), call.input.assignee)
+        return LiveChatOut.of(given)
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/hand-back",

@@ -1,5 +1,6 @@
 """Visitors who ask for a person: who waits, and a chat with each of them."""
 
+from dataclasses import replace
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -9,11 +10,14 @@ from app.agents.agents import Agents
 from app.conversations.conversation_review import ConversationReview
 from app.conversations.people.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
 from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.saved_replies import SavedReplies
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.web.access import read, write
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Rejected, Shown, Visit, action, page
+from app.workspaces.assignees import Assignees
+from app.workspaces.operators import MAX_EMAIL_CHARS
 
 _LOOKED_AT: Final = 200
 
@@ -33,9 +37,31 @@ class ReplyForm(Form):
     text: str = Field(max_length=MAX_TEXT_CHARS)
 
 
+class HalfWrittenForm(Form):
+    """The same, at whatever point a saved reply is put in."""
+
+    message_id: UUID | None = None
+    text: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    saved_reply: UUID | None = None
+
+
+class TransferForm(Form):
+    assignee: str = Field(max_length=MAX_EMAIL_CHARS)
+
+
 class LivePages(Pages):
-    def __init__(self, chats: LiveChats, review: ConversationReview, agents: Agents, clock: Clock) -> None:
+    def __init__(
+        self,
+        chats: LiveChats,
+        replies: SavedReplies,
+        assignees: Assignees,
+        review: ConversationReview,
+        agents: Agents,
+        clock: Clock,
+    ) -> None:
         self._chats = chats
+        self._replies = replies
+        self._assignees = assignees
         self._review = review
         self._agents = agents
         self._clock = clock
@@ -56,10 +82,16 @@ class LivePages(Pages):
     @page("/console/live/{conversation_id}", access=read, under="live")
     async def live_chat(self, visit: Visit[ChatWanted]) -> Shown:
         """A look for what is new leaves out what was there before."""
-        conversation_id, after = visit.path_id("conversation_id"), visit.input.after
+        return await self._chat(visit, visit.input.after)
+
+    async def _chat(self, visit: Visit[Form], after: int | None = None) -> Shown:
+        conversation_id = visit.path_id("conversation_id")
         view = await self._chats.view(visit.actor, conversation_id, after)
         thread = await self._review.thread(visit.actor, conversation_id) if after is None else None
         seen = view.messages[-1].number if view.messages else after or 0
+        is_mine = view.chat.state is LiveState.TALKING and view.chat.taken_by == visit.actor.name
+        replies = await self._replies.for_conversation(visit.actor, conversation_id) if is_mine else []
+        people = await self._assignees.of_workspace(visit.actor) if view.chat.state is LiveState.TALKING else []
         return Shown(
             "live_chat.html",
             {
@@ -67,7 +99,10 @@ class LivePages(Pages):
                 "their_agent": await self._agents.get(visit.actor, view.chat.agent_id),
                 "messages": view.messages,
                 "is_overdue": view.is_overdue,
-                "is_mine": view.chat.state is LiveState.TALKING and view.chat.taken_by == visit.actor.name,
+                "is_mine": is_mine,
+                "replies": replies,
+                "reply_options": [("", "Choose"), *((str(each.reply.id), each.reply.title) for each in replies)],
+                "others": [each for each in people if each != view.chat.taken_by],
                 "turns": thread.turns if thread else (),
                 "notes": thread.notes if thread else (),
                 "is_newer": after is not None,
@@ -96,6 +131,28 @@ class LivePages(Pages):
         except (ChatAlreadyTaken, NoActiveChat) as error:
             raise InvalidInput("", str(error)) from None
         return self._back(visit)
+
+    @action("/console/live/{conversation_id}/insert", access=write, shown_on="live_chat", under="live")
+    async def insert_saved_reply(self, visit: Visit[HalfWrittenForm]) -> Shown:
+        """Nothing is sent: the form comes back with the reply after what was typed, to be edited."""
+        given, conversation_id = visit.input, visit.path_id("conversation_id")
+        replies = await self._replies.for_conversation(visit.actor, conversation_id)
+        chosen = next((each for each in replies if each.reply.id == given.saved_reply), None)
+        typed = {"message_id": str(given.message_id or uuid4()), "text": given.text}
+        wrong = {} if chosen else {"saved_reply": "Choose one first."}
+        if chosen is not None:
+            typed["text"] = "\n".join(part for part in (given.text.rstrip(), chosen.text) if part)
+            typed["saved_reply"] = str(chosen.reply.id)
+        values = {name: (value,) for name, value in typed.items()}
+        return replace(await self._chat(visit), form=Rejected("reply_live", values, wrong))
+
+    @action("/console/live/{conversation_id}/transfer", access=write, shown_on="live_chat", under="live")
+    async def transfer_live(self, visit: Visit[TransferForm]) -> Go:
+        try:
+            view = await self._chats.transfer(visit.actor, visit.path_id("conversation_id"), visit.input.assignee)
+        except (ChatAlreadyTaken, NoActiveChat) as error:
+            raise InvalidInput("", str(error)) from None
+        return self._back(visit, f"{view.chat.taken_by} answers from now on.")
 
     @action("/console/live/{conversation_id}/hand-back", access=write, under="live")
     async def hand_back_live(self, visit: Visit[NoForm]) -> Go:

@@ -1,0 +1,114 @@
+"""What operators do with saved replies: write them once, and put them into live chats."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.conversations.people.live_chat import MAX_TEXT_CHARS, shown_name
+from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.people.records.saved_replies import SavedReplyRecords
+from app.conversations.people.saved_reply import MAX_TITLE_CHARS, SavedReply, check_variables, filled
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_line, check_text
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_REPLIES: Final = 200  # of a workspace
+
+
+@dataclass(frozen=True, slots=True)
+class FilledReply:
+    """A saved reply as it would be written in one conversation, MAX_TEXT_CHARS at most."""
+
+    reply: SavedReply
+    text: str
+
+
+class SavedReplies:
+    """Every method raises NotFound for what is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def of_workspace(self, actor: Actor, for_agent: UUID | None = None) -> list[SavedReply]:
+        """By title; only those that an agent's chats have, where one is named."""
+
+        def work(tx: Transaction) -> list[SavedReply]:
+            if for_agent is not None:
+                AgentRecords(tx).get(actor.workspace_id, for_agent)
+            return SavedReplyRecords(tx).of_workspace(actor.workspace_id, for_agent)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def get(self, actor: Actor, reply_id: UUID) -> SavedReply:
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: SavedReplyRecords(tx).get(actor.workspace_id, reply_id)
+        )
+
+    async def create(self, actor: Actor, reply: SavedReply) -> SavedReply:
+        """Raises InvalidInput."""
+
+        def work(tx: Transaction) -> SavedReply:
+            own = _checked(tx, actor, replace(reply, workspace_id=actor.workspace_id))
+            if len(SavedReplyRecords(tx).of_workspace(actor.workspace_id)) >= MAX_REPLIES:
+                raise InvalidInput("", f"A workspace has {MAX_REPLIES} saved replies at most. Delete some first.")
+            SavedReplyRecords(tx).create(own)
+            AuditRecords(tx).acted(actor, "saved_reply.create", own.id)
+            return own
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def change(self, actor: Actor, reply_id: UUID, change: Callable[[SavedReply], SavedReply]) -> SavedReply:
+        """Save what `change` makes of it. Raises InvalidInput."""
+
+        def work(tx: Transaction) -> SavedReply:
+            after = _checked(tx, actor, change(SavedReplyRecords(tx).get(actor.workspace_id, reply_id)))
+            SavedReplyRecords(tx).save(after)
+            AuditRecords(tx).acted(actor, "saved_reply.edit", reply_id)
+            return after
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def delete(self, actor: Actor, reply_id: UUID) -> None:
+        def work(tx: Transaction) -> None:
+            SavedReplyRecords(tx).delete(actor.workspace_id, reply_id)
+            AuditRecords(tx).acted(actor, "saved_reply.delete", reply_id)
+
+        await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def for_conversation(self, actor: Actor, conversation_id: UUID) -> list[FilledReply]:
+        """Those that its agent's chats have, by title, with what their variables stand for there."""
+
+        def work(tx: Transaction) -> list[FilledReply]:
+            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+            replies = SavedReplyRecords(tx).of_workspace(actor.workspace_id, conversation.agent_id)
+            if not replies:
+                return []
+            [entry] = InboxRecords(tx).entries([conversation])
+            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+            has_it = chat.is_open and chat.taken_by == actor.name
+            values = {
+                "agent": AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name,
+                "operator": chat.operator_name if has_it else shown_name(actor.name),
+                "question": conversation.first_question or "",
+                "page": entry.page_url,
+                "user": entry.user_id or "",
+            }
+            return [FilledReply(each, filled(each.text, values)[:MAX_TEXT_CHARS]) for each in replies]
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+
+def _checked(tx: Transaction, actor: Actor, reply: SavedReply) -> SavedReply:
+    """Raises InvalidInput, and NotFound for an agent that is not the workspace's."""
+    check_line("title", reply.title, MAX_TITLE_CHARS, may_be_empty=False)
+    check_text("text", reply.text, MAX_TEXT_CHARS, may_be_empty=False)
+    check_variables(reply.text)
+    if reply.agent_id is not None:
+        AgentRecords(tx).get(actor.workspace_id, reply.agent_id)
+    return replace(reply, title=reply.title.strip())

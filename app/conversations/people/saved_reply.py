@@ -1,0 +1,44 @@
+"""A text that operators write again and again: saved once, and put into a live chat with its variables filled in."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from app.core.errors import InvalidInput
+
+MAX_TITLE_CHARS: Final = 100
+VARIABLES: Final[Mapping[str, str]] = {
+    "agent": "the agent's name",
+    "operator": "your name, as the visitor sees it",
+    "question": "the first question of the conversation",
+    "page": "the address of the page on which the visitor last asked",
+    "user": "who the visitor is, where your website has signed it",
+}
+_VARIABLE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedReply:
+    """For the chats of one agent, or (None) of all of the workspace. `text` may hold VARIABLES in double braces, such
+    as "{{operator}}"."""
+
+    id: UUID
+    workspace_id: UUID
+    agent_id: UUID | None
+    title: str
+    text: str
+
+
+def check_variables(text: str) -> None:
+    """Raises InvalidInput for one that there is not."""
+    for name in _VARIABLE.findall(text):
+        if name not in VARIABLES:
+            known = ", ".join(f"{{{{{each}}}}}" for each in VARIABLES)
+            raise InvalidInput("text", f"There is no {{{{{name}}}}}. Write one of {known}, or leave out the braces.")
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """The text with its variables' values; one without a value leaves nothing. No value is read for variables."""
+    return _VARIABLE.sub(lambda found: values.get(found[1], ""), text)

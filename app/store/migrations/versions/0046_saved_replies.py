@@ -1,0 +1,39 @@
+"""Replies that operators save for live chats.
+
+Revision ID: 0046
+Revises: 0045
+Create Date: 2026-11-23 10:05:00.000000
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+from app.store.migrations.row_policies import keep_apart
+
+revision = "0046"
+down_revision = "0045"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "saved_replies",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("workspace_id", sa.Uuid(), nullable=False),
+        sa.Column("agent_id", sa.Uuid(), nullable=True),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["agent_id"], ["agents.id"], name=op.f("fk_saved_replies_agent_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"], ["workspaces.id"], name=op.f("fk_saved_replies_workspace_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_saved_replies")),
+    )
+    for name in ("workspace_id", "agent_id"):
+        op.create_index(op.f(f"ix_saved_replies_{name}"), "saved_replies", [name])
+    keep_apart("saved_replies", "workspace_id")
+
+
+def downgrade() -> None:
+    op.drop_table("saved_replies")
