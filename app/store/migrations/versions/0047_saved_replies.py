@@ -1,7 +1,7 @@
 """Replies that operators save for live chats.
 
-Revision ID: 0046
-Revises: 0045
+Revision ID: 0047
+Revises: 0046
 Create Date: 2026-11-23 10:05:00.000000
 """
 
@@ -10,8 +10,8 @@ from alembic import op
 
 from app.store.migrations.row_policies import keep_apart
 
-revision = "0046"
-down_revision = "0045"
+revision = "0047"
+down_revision = "0046"
 branch_labels = None
 depends_on = None
 
