@@ -43,6 +43,13 @@ def is_single_column(rows: list[TableRow]) -> bool:
     return all(len(row.cells) == 1 for row in rows)
 
 
+def only_cells(rows: list[TableRow]) -> list[LexborNode]:
+    """The one cell of each row that says something, where no row has two: a note beside its picture compares nothing.
+    Empty where it is a table."""
+    telling = [[cell for cell in row.cells if _cell_text(cell)] for row in rows]
+    return [cell for cells in telling for cell in cells] if all(len(cells) <= 1 for cells in telling) else []
+
+
 def markdown_table(rows: list[TableRow]) -> str:
     """A pipe table, whose header is empty where the page's has none. A cell that spans rows or columns is repeated, so
     that each row can be read alone."""

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 from crawler.extract.markdown.code import fenced_code
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.inline import code_span, inline_markdown, plain_text
-from crawler.extract.markdown.table import TableRow, is_layout, is_single_column, markdown_table, table_rows
+from crawler.extract.markdown.table import TableRow, is_layout, is_single_column, markdown_table, only_cells, table_rows
 from crawler.extract.page import Heading
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -188,8 +188,19 @@ class _Writer:
                 yield from self.blocks(cell, depth + 1)
         elif is_single_column(rows):
             yield from self._one_column(rows, depth)
+        elif cells := only_cells(rows):
+            yield from self._note(cells, depth)
         elif table := markdown_table(rows):
             yield _Block(_Kind.TEXT, table)
+
+    def _note(self, cells: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
+        """What is laid out as a table so that a picture stands beside it."""
+        for cell in cells:
+            blocks = self.blocks(cell, depth + 1)
+            if cell.tag == "th":
+                yield _Block(_Kind.TEXT, _strong(" ".join(block.text for block in blocks)))
+            else:
+                yield from blocks
 
     def _one_column(self, rows: list[TableRow], depth: int) -> Iterator[_Block]:
         items = []

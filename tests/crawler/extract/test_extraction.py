@@ -257,6 +257,12 @@ def test_a_table_that_lays_out_headings_is_no_table() -> None:
     assert_headings_agree(page)
 
 
+def test_a_note_beside_its_picture_is_no_table() -> None:
+    rows = "<tr><td rowspan=2><img alt='[Note]'></td><th>Note</th></tr><tr><td><p>One.</p><p>Two | three.</p></td></tr>"
+    page = _page(f"<main><p>{FILLER}</p><table summary=Note>{rows}</table></main>")
+    assert page.markdown.endswith("\n\n**Note**\n\nOne.\n\nTwo | three.")
+
+
 def test_short_definitions_are_a_list_and_long_ones_are_blocks() -> None:
     page = _page(f"<main><p>{FILLER}</p><dl><dt>Hub</dt><dd>The base.</dd></dl></main>")
     assert page.markdown.endswith("- **Hub**: The base.")
