@@ -1,13 +1,14 @@
 """Answers in the pages' own words."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from unittest.mock import ANY
 
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_judge import PassageJudge
-from app.answers.writing.passages import passages
+from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
+from app.answers.writing.passages import Passage, passages
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
@@ -90,9 +91,38 @@ async def test_a_short_section_is_quoted_whole() -> None:
 
 
 async def test_what_stands_around_the_answer_and_is_about_something_else_is_left_out() -> None:
-    told = "The warranty of a lamp is 3 years.\n\nBoxes are grey.\n\nThe warranty of a lamp ends abroad."
+    warranty = "The warranty of a lamp is 3 years, and of a lamp with a battery 2 years."
+    told = f"{warranty}\n\nBoxes are grey.\n\nThe warranty of a lamp ends abroad, wherever that lamp was bought."
     text = f"We met in Galway.\n\n{told}\n\nPlease bring shoes."
     assert await answer("How long is the warranty of a lamp?", text) == f"{told} [1]"
+
+
+async def test_a_line_that_says_little_alone_keeps_what_follows_it() -> None:
+    text = "This is how to reset a hub.\n\nHold the pin until it is red.\n\nWait for ten seconds, and open the door."
+    assert await answer("How do I reset a hub?", f"We met in Galway.\n\n{text}") == f"We met in Galway.\n\n{text} [1]"
+
+
+async def test_a_title_stays_with_what_it_names() -> None:
+    named = f"Zinc plates\n\nThe warranty of a lamp is 3 years. {'It is for each lamp. ' * 8}".strip()
+    found = await answer("How long is the warranty of a lamp?", f"We met in Galway.\n\n{named}")
+    assert found == f"{named} [1]"
+
+
+async def test_short_code_close_behind_comes_along() -> None:
+    about = f"To reset the hub of a lamp, ask it over the network. {'The hub of a lamp hears. ' * 14}".strip()
+    more = f"The hub of a lamp minds noise. {'It is a hub. ' * 18}".strip()
+    code = "```\ncurl -X POST 10.0.0.7\n```"
+    found = await answer("How do I reset the hub of a lamp?", f"{about}\n\n{more}\n\n{code}\n\n{'It is. ' * 90}")
+    assert found.startswith(f"{about}\n\n{more}\n\n{code}\n\n[1]")
+
+
+async def test_a_list_that_was_cut_is_introduced_once() -> None:
+    items = [
+        f"- Lamp {number} has a warranty of {number} years. {'It shines on. ' * 7}".strip() for number in range(1, 5)
+    ]
+    text = "\n".join(["These lamps have a warranty:", "", *items])
+    found = await answer("Which lamps have a warranty of years?", f"{text}\n\n{'It is. ' * 90}")
+    assert found.startswith(f"{text}\n\n[1]")
 
 
 async def test_code_behind_the_answer_stays_whatever_its_words_are() -> None:
@@ -160,6 +190,28 @@ async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
     )
     assert "The shop repairs a lamp free of charge. [1]" in found
     assert "The maker repairs a lamp free of charge. [2]" in found
+
+
+async def test_the_rest_of_the_best_section_may_be_a_little_worse_than_other_pages() -> None:
+    class Judge(PassageJudge):
+        async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
+            odds = {"Best.": 2.0, "Here.": 0.8, "There": 0.9}
+            known = [
+                JudgedPassage(passage, odds[passage.text[:5]]) for passage in candidates if passage.text[:5] in odds
+            ]
+            return sorted(known, key=lambda one: -one.odds)
+
+        async def nearness(self, context: AnswerContext, passage: Passage) -> None:
+            return None
+
+    far = f"So it is. {'It shines on. ' * 50}".strip()
+    one = source(1, f"Best. {'It is so. ' * 30}\n\n{far}\n\n{far}\n\nHere. It goes on like that.", "Lamps")
+    other = source(2, "There. It goes on like that.", "Boxes")
+    context = AnswerContext(AgentConfig(name="x"), "Which lamp?", "Which lamp?", (one, other))
+    writer = ExtractiveWriter(Judge(HashingEmbedder(), MemoryKeywordIndex()))
+    found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
+    assert "Here. It goes on like that. [1]" in found
+    assert "There. It" not in found
 
 
 async def test_the_steps_of_a_second_section_come_along() -> None:

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, extended, passages, without_far_ends
+from app.answers.writing.passages import Passage, extended, passages, with_code, without_far_ends
 from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.section_text import section_name
@@ -16,6 +16,7 @@ _FIRST_CHARS = 700
 _SECOND_CHARS = 450
 _BOTH_CHARS = 800
 _NEAR_BEST = 0.9  # log odds: what is worth so much less adds nothing
+_SAME_SECTION = 0.4  # log odds more: the rest of a section that answers is less often about something else
 _FURTHER = 3  # sections named behind the answer
 _SURE_OF_OWN_PAGE = 0.5
 _MARK_CHARS = len("\n\n[1]\n\n")
@@ -53,6 +54,8 @@ class ExtractiveWriter:
         max_chars = context.agent.max_answer_chars
         best = next((one for one in judged if _length(one.passage) <= max_chars), judged[0])
         first = extended(best.passage, min(_FIRST_CHARS, max_chars - _MARK_CHARS))
+        if _length(with_its_code := with_code(first)) <= max_chars:
+            first = with_its_code
         if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(context, first)):
             first = without_far_ends(first, nearness)
         second = _second(
@@ -75,8 +78,8 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room:
     wording = " ".join(folded_words(first.text))
     for other in judged:
         passage = other.passage
-        if other.odds < least:
-            break
+        if other.odds < least - (_SAME_SECTION if passage.section == first.section else 0.0):
+            continue
         is_new = " ".join(folded_words(passage.text)) not in wording
         if is_new and not first.overlaps(passage) and _length(passage) <= room:
             return extended(passage, room - _length(passage) + len(passage.text))

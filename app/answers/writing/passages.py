@@ -7,6 +7,7 @@ from functools import cached_property
 
 from app.answers.writing.answer_context import Source
 from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
+from app.core.text.section_text import one_block
 from app.core.text.sentences import points_back, sentences
 
 LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
@@ -14,7 +15,10 @@ _LONGEST_STEPS = 1200
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
 _LONGEST_TITLE = 80
-_FAR = 0.15  # cosine below that of the nearest piece
+_FAR = 0.12  # cosine below that of the nearest piece
+_LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
+_CODE_REACH = 2  # pieces
+_CODE_CHARS = 400
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
@@ -37,7 +41,7 @@ class Passage:
 
     @cached_property
     def text(self) -> str:
-        return "\n\n".join(map(piece_text, self.own_pieces))
+        return "\n\n".join(block.text for block in _told_once(self.own_pieces))
 
     @property
     def own_pieces(self) -> Sequence[Piece]:
@@ -103,13 +107,32 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     return replace(passage, start=start, end=end)
 
 
+def with_code(passage: Passage) -> Passage:
+    """With the short code that follows close behind, where it has none: what is told of a command in words alone helps
+    little."""
+    pieces, end = passage.pieces, passage.end
+    if any(map(_has_code, passage.own_pieces)):
+        return passage
+    for at in range(end, min(len(pieces), end + _CODE_REACH)):
+        if _has_code(pieces[at]) and _length(pieces[end : at + 1]) <= _CODE_CHARS:
+            return replace(passage, end=at + 1)
+    return passage
+
+
 def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
     """Without what stands at either end and is much less near to the question than its nearest piece; `nearness` is
-    the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for."""
+    the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for. So does
+    what follows, or precedes, so little that it would say nothing alone; and a title stays with what it names."""
     pieces, least = passage.own_pieces, max(nearness) - _FAR
     staying = [at for at, piece in enumerate(pieces) if nearness[at] >= least or _has_steps(piece) or _has_code(piece)]
     first, last = staying[0], staying[-1]
-    while first and points_back(pieces[first][0].text):
+    while first and (points_back(pieces[first][0].text) or _is_title(pieces[first - 1])):
+        first -= 1
+    if _is_title(pieces[last]) and last + 1 < len(pieces):
+        last += 1
+    while last + 1 < len(pieces) and _length(pieces[first : last + 1]) < _LEAST_LEFT:
+        last += 1
+    while first and _length(pieces[first : last + 1]) < _LEAST_LEFT:
         first -= 1
     start, end = passage.start + first, passage.start + last + 1
     return replace(passage, start=start, end=_without_titles(passage.pieces, start, end))
@@ -117,6 +140,22 @@ def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
 
 def piece_text(piece: Piece) -> str:
     return "\n\n".join(block.text for block in piece)
+
+
+def _told_once(pieces: Sequence[Piece]) -> list[Block]:
+    """The blocks of neighbouring pieces. Where one list or table was cut into several, what introduces each of them is
+    said once, and they are one again."""
+    told: list[Block] = []
+    lead: Block | None = None
+    for piece in pieces:
+        first, *others = piece
+        own = others if others and first is lead else list(piece)
+        if told and (joined := one_block(told[-1], own[0])):
+            told[-1:] = [joined, *own[1:]]
+        else:
+            told += own
+        lead = first
+    return told
 
 
 def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:

@@ -20,11 +20,16 @@ def section_text(chunks: Sequence[str]) -> str:
         found = blocks(text)
         if whole and found and found[0] in whole[-3:] and found[0].kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
             found = found[1:]
-        if whole and found and (joined := _one_table(whole[-1], found[0]) or _one_list(whole[-1], found[0])):
+        if whole and found and (joined := one_block(whole[-1], found[0])):
             whole[-1] = joined
             found = found[1:]
         whole += found
     return "\n\n".join(block.text for block in whole)
+
+
+def one_block(first: Block, second: Block) -> Block | None:
+    """Both as one, where they are parts of one table or one list by their looks."""
+    return _one_table(first, second) or _one_list(first, second)
 
 
 def _one_table(first: Block, second: Block) -> Block | None:
