@@ -58,8 +58,14 @@ test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it;
 test-tutorial: .venv/installed ## Walk the tutorial block by block, and make the guides' calls, on a real server (needs curl, openssl)
 	$(BIN)/pytest tests/docs/running
 
+OIDC_PROVIDER := tests/reach/oidc_provider
+
+$(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
+	npm --prefix $(OIDC_PROVIDER) ci --silent
+	@touch $@
+
 .PHONY: test-reach
-test-reach: .venv/installed ## Ask agents by the clients of the interfaces for programs
+test-reach: .venv/installed $(OIDC_PROVIDER)/node_modules/.package-lock.json ## Ask agents by the clients of the interfaces for programs; sign in at an OpenID provider (needs Debian's chromium, Node 20)
 	$(BIN)/pytest tests/reach
 
 .PHONY: test-processes
@@ -123,7 +129,7 @@ test-security: .venv/installed ## Run every test that SECURITY.md names, and cou
 .PHONY: lock
 lock: .venv/installed ## Lock what the image installs, by version and hash, after a change in pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[audit]'
-	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --extra mcp --extra otel --build-deps-for wheel \
+	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra scale --extra mcp --extra oidc --extra otel --build-deps-for wheel \
 	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --output-file requirements.lock pyproject.toml
 	$(BIN)/python -m tests.security.notices
 

@@ -29,6 +29,7 @@ from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks, sending_mail
 from app.bootstrap.infrastructure import Infrastructure, Models, following_keywords, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
+from app.bootstrap.sign_in import sign_in_parts
 from app.conversations.history import History
 from app.conversations.people.history_cache import HistoryCache
 from app.conversations.privacy.conversation_terminator import ConversationTerminator
@@ -243,6 +244,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
         ClientAddresses: _addresses(settings),
         WidgetFolder: built_widget(),
+        **sign_in_parts(settings, base.clock),
     }
 
 

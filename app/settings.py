@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import re2
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from app.core.costs import TokenPrices
 from app.core.setting_values import (
@@ -27,6 +27,7 @@ from app.core.setting_values import (
     named_values,
 )
 from app.mail.mail_server import sender_of, smtp_server
+from app.sign_in_settings import SignInSettings
 from app.store.secret_keys import read_key
 from app.web.validation_messages import messages_by_field
 
@@ -41,7 +42,7 @@ class BadSettings(Exception):
     """The environment holds a value that cannot be used; the message names the variable and the fix."""
 
 
-class Settings(BaseSettings):
+class Settings(SignInSettings):
     """Defaults run everything embedded: no key, no server, no download."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")

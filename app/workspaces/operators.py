@@ -79,9 +79,16 @@ class Operators:
         found = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: OperatorRecords(tx).credentials(actor.name)
         )
-        if found is None or not await self._passwords.is_right(current, found.password_hash):
+        if found is None or not found.password_hash or not await self._passwords.is_right(current, found.password_hash):
             raise InvalidInput("current", "This is not your password.")
         await self.change(actor, found.operator.id, password=new)
+
+    async def has_password(self, actor: Actor) -> bool:
+        """Whether the actor's own account has one: those that an identity provider vouches for may have none."""
+        found = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: OperatorRecords(tx).credentials(actor.name)
+        )
+        return found is not None and bool(found.password_hash)
 
     async def leave(self, actor: Actor) -> None:
         """The actor's own account and its sessions go; its address is free for another workspace. Raises InvalidInput

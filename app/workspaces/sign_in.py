@@ -10,7 +10,7 @@ import hmac
 import re
 import secrets
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from app.core.errors import Unauthorized
 from app.kit.clock import Clock
@@ -26,11 +26,11 @@ IDLE_FOR_AT_MOST = timedelta(hours=12)
 SIGNED_IN_FOR_AT_MOST = timedelta(days=14)
 TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
 
-_SECRET_BYTES = 32
+SECRET_BYTES = 32
 _DEVICE_ID_BYTES = 16
 _DEVICE = re.compile(r"([\w-]{22})\.([0-9a-f]{64})", re.ASCII)
 _WRONG = "The e-mail address or the password is wrong."
-_SOMEBODY, _REFUSED = "somebody", "operator.refuse_sign_in"
+SOMEBODY, _REFUSED = "somebody", "operator.refuse_sign_in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,19 @@ class SignIn:
         if not device:
             return None
         found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
-        return _device_id_of(device, found.password_hash) if found else None
+        return _device_id_of(device, found.password_hash) if found and found.password_hash else None
 
     async def sign_in(self, email: str, password: str, replacing: str = "") -> SignedIn:
         """A new session; the one whose secret is `replacing` ends. Raises Unauthorized, and audits that."""
         found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
-        hashed = found.password_hash if found else await self._hash_of_nobody()
+        # An account of the identity provider's has no password: none fits, and that takes as long.
+        hashed = found.password_hash if found and found.password_hash else await self._hash_of_nobody()
         is_right = await self._passwords.is_right(password[:MAX_PASSWORD_CHARS], hashed)
         if found is None or not is_right or len(password) > MAX_PASSWORD_CHARS or found.operator.is_disabled:
             await self._note_refusal(found.operator if found else None, is_right)
             raise Unauthorized(_WRONG)
         renewed = await self._passwords.hash(password) if self._passwords.is_outdated(hashed) else None
-        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        secret = secrets.token_urlsafe(SECRET_BYTES)
 
         def work(tx: Transaction) -> None:
             current = OperatorRecords(tx).credentials(found.operator.email)
@@ -74,10 +75,8 @@ class SignIn:
                 raise Unauthorized(_WRONG)  # changed while the password was checked
             if renewed is not None:
                 OperatorRecords(tx).set_password(found.operator.id, renewed)
-            OperatorRecords(tx).end_session(_sha256(replacing))
-            OperatorRecords(tx).end_sessions_before(self._clock.now() - SIGNED_IN_FOR_AT_MOST)
-            OperatorRecords(tx).start_session(found.operator.id, _sha256(secret))
             operator = found.operator
+            start_session(tx, operator, secret, replacing, self._clock.now())
             AuditRecords(tx).record(operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), {})
 
         await self._records.write(work)
@@ -119,11 +118,11 @@ class SignIn:
         def work(tx: Transaction) -> None:
             if operator is None:
                 first = TokenRecords(tx).default_workspace()
-                AuditRecords(tx).record(first, _SOMEBODY, _REFUSED, str(first), {"reason": "no such account"})
+                AuditRecords(tx).record(first, SOMEBODY, _REFUSED, str(first), {"reason": "no such account"})
                 return
             reason = "the account is disabled" if is_right else "wrong password"
             details = {"email": operator.email, "reason": reason}
-            AuditRecords(tx).record(operator.workspace_id, _SOMEBODY, _REFUSED, str(operator.id), details)
+            AuditRecords(tx).record(operator.workspace_id, SOMEBODY, _REFUSED, str(operator.id), details)
 
         await self._records.write(work)
 
@@ -134,8 +133,15 @@ class SignIn:
     async def _hash_of_nobody(self) -> str:
         """An unknown address costs a check as well. No password that fits is known to anyone."""
         if self._nobodys_hash is None:
-            self._nobodys_hash = await self._passwords.hash(secrets.token_urlsafe(_SECRET_BYTES))
+            self._nobodys_hash = await self._passwords.hash(secrets.token_urlsafe(SECRET_BYTES))
         return self._nobodys_hash
+
+
+def start_session(tx: Transaction, operator: Operator, secret: str, replacing: str, now: datetime) -> None:
+    """The operator's from now on; the one whose secret is `replacing` ends, and every one that is too old."""
+    OperatorRecords(tx).end_session(_sha256(replacing))
+    OperatorRecords(tx).end_sessions_before(now - SIGNED_IN_FOR_AT_MOST)
+    OperatorRecords(tx).start_session(operator.id, _sha256(secret))
 
 
 def _sha256(secret: str) -> bytes:

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from app.cli import cli
 from app.settings import PREFIX, Settings
+from app.sign_in_settings import SignInSettings
 from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
 from app.web.endpoint import AnyEndpoint
 from tests.web.house import every_endpoint
@@ -30,7 +31,8 @@ def pages() -> dict[str, str]:
 
 
 def settings_page() -> str:
-    rows = [_settings_row(name, field) for name, field in Settings.model_fields.items()]
+    fields = sorted(Settings.model_fields.items(), key=lambda item: item[0] in SignInSettings.model_fields)
+    rows = [_settings_row(name, field) for name, field in fields]
     return f"""# Settings
 
 {_MADE}

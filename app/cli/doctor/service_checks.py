@@ -11,7 +11,7 @@ from uuid import uuid4
 from app.bootstrap.adapters import configured_mail_transport
 from app.bootstrap.infrastructure import Infrastructure
 from app.cli.doctor.check import Check
-from app.core.errors import DocentError
+from app.core.errors import DocentError, Unavailable
 from app.kit.redis.redis_connection import redis_facts
 from app.mail.records import MailRecords
 from app.providers.files.object_store_files import ObjectStoreFiles
@@ -58,8 +58,20 @@ class ServiceChecks:
             checks.append(await self._files())
         if transport := configured_mail_transport(self._settings):
             checks.append(await self._mail(transport))
+        if self._settings.oidc_issuer:
+            checks.append(await self._sign_in())
         await self._read_endpoints()
         return [*checks, self._clock()]
+
+    async def _sign_in(self) -> Check:
+        from app.bootstrap.sign_in import configured_oidc_provider
+
+        provider = configured_oidc_provider(self._settings, self._base.clock)
+        try:
+            return Check("sign-in", await provider.check() if provider else "")
+        except Unavailable as error:
+            mend = "Look whether DOCENT_OIDC_ISSUER is the address that the provider gives for itself, and reachable."
+            return Check("sign-in", "no identity provider", f"Sign-in: {error} {mend}")
 
     async def _database(self) -> Check:
         before = time.time()

@@ -62,6 +62,8 @@ PROCESSES = table(
     column("beaten_at", UtcDateTime),
 )
 
+# `password_hash` is empty for an account without one; `identity` is the SHA-256 of who somebody is at the identity
+# provider.
 OPERATORS = table(
     "operators",
     own_id(),
@@ -72,6 +74,7 @@ OPERATORS = table(
     column("created_at", UtcDateTime),
     column("signed_in_at", UtcDateTime, nullable=True),
     column("disabled_at", UtcDateTime, nullable=True),
+    column("identity", LargeBinary(32), nullable=True, index=True, unique=True),
 )
 
 OPERATOR_SESSIONS = table(

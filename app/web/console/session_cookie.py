@@ -14,12 +14,17 @@ from app.web.console.page import HOME
 from app.web.middleware.public_url import root_path_of
 
 _SESSION, _DEVICE, _FLASH = "docent_console", "docent_device", "docent_flash"
+_ATTEMPT, _ID_TOKEN = "docent_attempt", "docent_id_token"
+PROVIDER, SIGN_OUT = "/console/sign-in/provider", "/console/sign-out"
 CSRF_FIELD = "csrf_token"
 
 _SECRET_BYTES = 32
 _MAX_SECRET_CHARS = 128
 _DEVICE_KEPT_FOR = timedelta(days=365)
 _FLASH_SECONDS = 60
+_ATTEMPT_SECONDS = 600
+_MAX_ID_TOKEN_CHARS = 3500  # browsers keep 4096 bytes of a cookie
+_NOT_KEPT = "-"
 _MAX_FLASH_CHARS = 500
 _TONES = ("good", "bad")
 
@@ -39,6 +44,11 @@ class _Cookie:
     def of(cls, request: Request, name: str) -> "_Cookie":
         root_path = root_path_of(request)
         return cls(f"__Secure-{name}", f"{root_path}{HOME}") if root_path else cls(f"__Host-{name}", "/")
+
+    @classmethod
+    def below(cls, request: Request, name: str, path: str) -> "_Cookie":
+        """Sent to that path of ours and those below it alone."""
+        return cls(f"__Secure-{name}", root_path_of(request) + path)
 
     def set(self, response: Response, value: str, max_age: int | None) -> None:
         response.set_cookie(
@@ -85,6 +95,35 @@ def device_of(request: Request) -> str:
 def set_device(request: Request, response: Response, device: str) -> None:
     """Kept when one signs out: it opens nothing by itself."""
     _Cookie.of(request, _DEVICE).set(response, device, int(_DEVICE_KEPT_FOR.total_seconds()))
+
+
+def attempt_of(request: Request) -> str:
+    """What the browser holds of a sign-in at the identity provider that is under way; "" for none."""
+    return request.cookies.get(_Cookie.below(request, _ATTEMPT, PROVIDER).name, "")
+
+
+def set_attempt(request: Request, response: Response, attempt: str) -> None:
+    _Cookie.below(request, _ATTEMPT, PROVIDER).set(response, attempt, _ATTEMPT_SECONDS)
+
+
+def forget_attempt(request: Request, response: Response) -> None:
+    _Cookie.below(request, _ATTEMPT, PROVIDER).forget(response)
+
+
+def id_token_of(request: Request) -> str | None:
+    """What the provider wants to see again when one signs out there; "" where it was too long to be kept; None where
+    nobody signed in there."""
+    found = request.cookies.get(_Cookie.below(request, _ID_TOKEN, SIGN_OUT).name)
+    return found if found is None else found.removeprefix(_NOT_KEPT)
+
+
+def set_id_token(request: Request, response: Response, id_token: str, kept_for: timedelta) -> None:
+    kept = id_token if len(id_token) <= _MAX_ID_TOKEN_CHARS else _NOT_KEPT
+    _Cookie.below(request, _ID_TOKEN, SIGN_OUT).set(response, kept, int(kept_for.total_seconds()))
+
+
+def forget_id_token(request: Request, response: Response) -> None:
+    _Cookie.below(request, _ID_TOKEN, SIGN_OUT).forget(response)
 
 
 def csrf_token(secret: str) -> str:

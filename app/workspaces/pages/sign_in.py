@@ -13,9 +13,20 @@ from app.web.access import everyone, read
 from app.web.admission import Admission
 from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.rendering import HEADERS
-from app.web.console.session_cookie import device_of, forget_secret, secret_of, set_device, set_flash, set_secret
+from app.web.console.session_cookie import (
+    device_of,
+    forget_id_token,
+    forget_secret,
+    id_token_of,
+    secret_of,
+    set_device,
+    set_flash,
+    set_secret,
+)
+from app.web.errors import Refusal
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
+from app.workspaces.sign_in_methods import SignInMethods
 
 _log = structlog.get_logger("docent.web")
 
@@ -37,30 +48,39 @@ class PasswordForm(Form):
 
 
 class SignInPages(Pages):
-    def __init__(self, admission: Admission, operators: Operators) -> None:
+    def __init__(self, admission: Admission, operators: Operators, methods: SignInMethods) -> None:
         self._admission = admission
         self._sessions = admission.sign_in
         self._operators = operators
+        self._methods = methods
 
     @page("/console/sign-in", access=everyone)
     async def sign_in(self, visit: Visit[Wanted]) -> Answer:
         if visit.operator_or_none is not None:
-            return Go(_ours(visit, visit.input.next))
-        return Shown("sign_in.html", {"next": _ours(visit, visit.input.next)})
+            return Go(address_of_ours(visit, visit.input.next))
+        return Shown("sign_in.html", {"next": address_of_ours(visit, visit.input.next), "methods": self._methods})
 
     @action("/console/sign-in", access=everyone, shown_on="sign_in")
     async def do_sign_in(self, visit: Visit[SignInForm]) -> Response:
         given = visit.input
+        self._check_passwords()
         await self._count(visit)
         try:
             signed_in = await self._sessions.sign_in(given.email, given.password, secret_of(visit.request))
         except Unauthorized as error:
             _log.warning("operator.sign_in_refused")
             raise InvalidInput("", str(error)) from None
-        response = RedirectResponse(_ours(visit, given.next), 303, HEADERS)
+        response = RedirectResponse(address_of_ours(visit, given.next), 303, HEADERS)
         set_secret(visit.request, response, signed_in.secret, SIGNED_IN_FOR_AT_MOST)
         set_device(visit.request, response, signed_in.device)
+        if self._methods.provider:
+            forget_id_token(visit.request, response)
         return response
+
+    def _check_passwords(self) -> None:
+        """Raises Refusal."""
+        if not self._methods.by_password:
+            raise Refusal("forbidden", f"Passwords are not taken here. Sign in with {self._methods.provider}.")
 
     async def _count(self, visit: Visit[SignInForm]) -> None:
         """Raises RateLimited."""
@@ -78,11 +98,16 @@ class SignInPages(Pages):
     @action("/console/sign-out", access=read)
     async def sign_out(self, visit: Visit[NoForm]) -> Response:
         await self._sessions.sign_out(visit.secret)
+        if self._methods.provider and id_token_of(visit.request) is not None:
+            response = RedirectResponse(visit.url("signed_out"), 303, HEADERS)
+            forget_secret(visit.request, response)
+            return response
         return _to_sign_in(visit, "You are signed out.")
 
     @page("/console/account", access=read)
     async def account(self, visit: Visit[NoForm]) -> Shown:
-        return Shown("account.html", {"least": MIN_PASSWORD_CHARS, "most": MAX_PASSWORD_CHARS})
+        has_password = self._methods.by_password and await self._operators.has_password(visit.actor)
+        return Shown("account.html", {"least": MIN_PASSWORD_CHARS, "has_password": has_password})
 
     @action("/console/account/leave", access=read, shown_on="account")
     async def leave_workspace(self, visit: Visit[NoForm]) -> Response:
@@ -91,6 +116,7 @@ class SignInPages(Pages):
 
     @action("/console/account/password", access=read, shown_on="account")
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
+        self._check_passwords()
         given, most = visit.input, self._admission.limits.password_changes_per_operator
         await self._admission.count(most, "password", "operator", str(visit.operator.id))
         try:
@@ -108,7 +134,7 @@ def _to_sign_in(visit: Visit[Any], message: str) -> Response:
     return response
 
 
-def _ours(visit: Visit[Any], address: str) -> str:
+def address_of_ours(visit: Visit[Any], address: str) -> str:
     """An address of the console, whatever was asked for: a link that signs in never leads to another website."""
     path = address.removeprefix(visit.root_path)
     return visit.root_path + (path if _OURS.fullmatch(path) else HOME)

@@ -15,7 +15,7 @@ from app.workspaces.operator import Credentials, Operator, OperatorSession, Role
 
 
 class OperatorRecords(Repository):
-    """A password's hash and a session's SHA-256 are all that is kept of either."""
+    """A password's hash and a session's SHA-256 are all that is kept of either. An empty hash fits no password."""
 
     def add(self, operator: Operator, password_hash: str) -> None:
         """Raises InvalidInput when an operator of any workspace has the address, NotFound for the
@@ -54,6 +54,19 @@ class OperatorRecords(Repository):
         """Of whoever has the address, disabled or not."""
         row = self._connection.execute(select(OPERATORS).where(OPERATORS.c.email == email)).first()
         return None if row is None else Credentials(value_of(Operator, row), row.password_hash)
+
+    def of_identity(self, identity: bytes) -> Operator | None:
+        """Whose account it is by the identity provider's word, disabled or not."""
+        row = self._connection.execute(select(OPERATORS).where(OPERATORS.c.identity == identity)).first()
+        return None if row is None else value_of(Operator, row)
+
+    def has_identity(self, operator_id: UUID) -> bool:
+        found = self._connection.scalar(select(OPERATORS.c.identity).where(OPERATORS.c.id == operator_id))
+        return found is not None
+
+    def set_identity(self, operator_id: UUID, identity: bytes) -> None:
+        """Somebody at the identity provider, by a SHA-256. Theirs alone."""
+        self._set(operator_id, identity=identity)
 
     def set_role(self, operator_id: UUID, role: Role) -> None:
         self._set(operator_id, role=role.value)

@@ -17,7 +17,8 @@ from tests.web.console.page_examples import FORMS, SHOWN_AT_ONCE, OpenConsole, e
 from tests.web.house import UNKNOWN
 
 PAGES = every_page()
-OPEN = {"sign_in", "do_sign_in", "nothing"}
+AT_A_PROVIDER = {"sign_in_at_provider", "provider_answer", "signed_out", "sign_out_at_provider"}
+OPEN = {"sign_in", "do_sign_in", "nothing", *AT_A_PROVIDER}
 ENDS_THE_SESSION = {"sign_out", "change_password", "leave_workspace"}
 ROLES = {READ: "viewer", WRITE: "editor", MANAGE: "admin"}
 
@@ -55,7 +56,7 @@ def test_what_changes_something_needs_more_than_the_right_to_read() -> None:
     )
 
 
-@those(lambda page: not is_form(page) and not page.is_stream and page.name not in ("nothing", "sign_in"))
+@those(lambda page: not is_form(page) and not page.is_stream and page.name not in OPEN)
 async def test_a_page_is_shown_to_whom_it_is_for(page: ConsolePage, still_console: OpenConsole) -> None:
     assert page.scope is not None
     browser: ConsoleBrowser = getattr(still_console, ROLES[page.scope])

@@ -1,0 +1,1 @@
+"""Identity providers: signing in at one, and tokens that one has signed."""

@@ -1,0 +1,28 @@
+"""What Docent is to the provider that operators sign in at."""
+
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class OidcClient:
+    """What Docent is to the provider. Without a secret it is a public client, whom PKCE alone protects."""
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(default="", repr=False)
+    scopes: str = "openid email profile"
+
+
+def is_trusted_address(url: str) -> bool:
+    """Over TLS, or on this machine."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return bool(parts.hostname) and (
+        parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    )

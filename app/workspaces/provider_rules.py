@@ -1,0 +1,54 @@
+"""What an identity provider's groups are here."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.workspaces.operator import Role
+
+EVERYBODY: Final = "*"
+_RULE = re.compile(r"\s*(.+?)\s*=\s*(viewer|editor|admin)\s*(?:,|$)")
+_RANKS: Final = tuple(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRules:
+    """`roles` holds pairs of a group and its role, "*" for everybody whom the provider lets in. `groups_claim` names
+    the claim that lists somebody's groups; a dot leads into an object, as in Keycloak's "realm_access.roles". Accounts
+    are made in the workspace of that name, "" for the first one."""
+
+    roles: Sequence[tuple[str, Role]]
+    groups_claim: str = "groups"
+    workspace: str = ""
+
+    def role_of(self, claims: Mapping[str, Any]) -> Role | None:
+        """The highest role of their groups; None: they may not work here."""
+        groups = {EVERYBODY, *groups_of(claims, self.groups_claim)}
+        found = [role for group, role in self.roles if group in groups]
+        return max(found, key=_RANKS.index, default=None)
+
+
+def groups_of(claims: Mapping[str, Any], name: str) -> list[str]:
+    """A claim of that very name comes before one that its dots lead to. One group may stand without a list."""
+    found: Any = claims.get(name)
+    if found is None:
+        found = claims
+        for part in name.split("."):
+            found = found.get(part) if isinstance(found, Mapping) else None
+    if isinstance(found, str):
+        return [found]
+    return [group for group in found if isinstance(group, str)] if isinstance(found, list) else []
+
+
+def read_roles(text: str) -> tuple[tuple[str, Role], ...]:
+    """ "docs-admins=admin, staff=viewer" -> pairs. A group's name may hold commas and equals signs, as those of LDAP
+    do. Raises ValueError."""
+    found, at = [], 0
+    while at < len(text.rstrip()):
+        rule = _RULE.match(text, at)
+        if rule is None:
+            raise ValueError("write it as GROUP=ROLE, comma separated, such as docs-admins=admin, *=viewer")
+        found.append((rule[1], Role(rule[2])))
+        at = rule.end()
+    return tuple(found)

@@ -1,0 +1,131 @@
+"""Signing in as whom an identity provider says somebody is: the account is made with the first time."""
+
+import hashlib
+import json
+import secrets
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from app.core.errors import InvalidInput, Misconfigured, Unauthorized
+from app.kit.clock import Clock
+from app.providers.identity.oidc_provider import Identity
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.operator import Operator, Role
+from app.workspaces.operators import checked_email
+from app.workspaces.provider_rules import ProviderRules
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY, start_session
+
+NO_PASSWORD: Final = ""
+_IN_NO_GROUP: Final = "You are in no group that may work here. Ask whoever runs this Docent."
+_PROVIDER: Final = "identity provider"
+
+
+class ProviderSignIn:
+    """The provider is asked each time: a role follows its groups, and who is in none any more is signed out."""
+
+    def __init__(self, records: SystemOfRecord, rules: ProviderRules | None, clock: Clock) -> None:
+        self._records = records
+        self._rules = rules or ProviderRules(())
+        self._clock = clock
+
+    async def sign_in(self, identity: Identity, replacing: str = "") -> str:
+        """The secret of a new session; the one whose secret is `replacing` ends. Raises Unauthorized, and audits
+        that."""
+        secret = secrets.token_urlsafe(SECRET_BYTES)
+        refusal = await self._records.write(lambda tx: self._signed_in(tx, identity, secret, replacing))
+        if refusal:
+            raise Unauthorized(refusal)
+        return secret
+
+    async def note_refusal(self, reason: str) -> None:
+        """Of somebody of whom nothing is known for sure."""
+        await self._records.write(lambda tx: _refused(tx, TokenRecords(tx).default_workspace(), None, reason))
+
+    def _signed_in(self, tx: Transaction, identity: Identity, secret: str, replacing: str) -> str:
+        """Why not, "" where they are."""
+        key, role = identity_key(identity), self._rules.role_of(identity.claims)
+        operator = OperatorRecords(tx).of_identity(key)
+        workspace_id = operator.workspace_id if operator else self._workspace(tx)
+        if role is None:
+            if operator is not None:
+                OperatorRecords(tx).end_sessions(operator.id)
+            return _refused(tx, workspace_id, operator, _IN_NO_GROUP)
+        if operator is None:
+            found = self._first_time(tx, identity, key, role, workspace_id)
+            if isinstance(found, str):
+                return _refused(tx, workspace_id, None, found)
+            operator = found
+        if operator.is_disabled:
+            return _refused(tx, operator.workspace_id, operator, "This account is disabled.")
+        if operator.role is not role:
+            OperatorRecords(tx).set_role(operator.id, role)
+            OperatorRecords(tx).end_sessions(operator.id)
+            _note(tx, operator, _PROVIDER, "operator.set_role", role=role.value)
+        start_session(tx, operator, secret, replacing, self._clock.now())
+        _note(tx, operator, operator.email, "operator.sign_in", by=_PROVIDER)
+        return ""
+
+    def _first_time(
+        self, tx: Transaction, identity: Identity, key: bytes, role: Role, workspace_id: UUID
+    ) -> Operator | str:
+        """The account that is theirs from now on, or why there is none. One that is there already is theirs only where
+        the provider has verified that the address is: anybody may claim one."""
+        is_verified = identity.claims.get("email_verified")
+        try:
+            email = _email_of(identity.claims)
+        except InvalidInput:
+            return "The provider names no e-mail address of yours."
+        if is_verified is False:
+            return "The provider has not verified your e-mail address yet."
+        known = OperatorRecords(tx).credentials(email)
+        if known is None:
+            made = Operator(uuid4(), workspace_id, email, role, self._clock.now())
+            OperatorRecords(tx).add(made, NO_PASSWORD)
+            OperatorRecords(tx).set_identity(made.id, key)
+            _note(tx, made, _PROVIDER, "operator.create", email=email, role=role.value)
+            return made
+        if is_verified is not True:
+            return (
+                "There is an account of your e-mail address, and the provider does not say that the address is yours."
+            )
+        if OperatorRecords(tx).has_identity(known.operator.id):
+            return "The account of your e-mail address is somebody else's at the provider."
+        OperatorRecords(tx).set_identity(known.operator.id, key)
+        _note(tx, known.operator, _PROVIDER, "operator.link", email=email)
+        return known.operator
+
+    def _workspace(self, tx: Transaction) -> UUID:
+        first = TokenRecords(tx).default_workspace()
+        if not self._rules.workspace:
+            return first
+        named = [each.id for each in TokenRecords(tx).workspaces() if each.name == self._rules.workspace]
+        if not named:
+            raise Misconfigured(
+                "DOCENT_WORKSPACE: there is no workspace of this name; `docent workspace list` shows them."
+            )
+        return named[0]
+
+
+def identity_key(identity: Identity) -> bytes:
+    """By which an account knows whose it is: nobody of another issuer has the same."""
+    return hashlib.sha256(json.dumps([identity.issuer, identity.subject]).encode()).digest()
+
+
+def _email_of(claims: Any) -> str:
+    """Raises InvalidInput. Some providers have the address in the name by which one signs in there."""
+    told = claims.get("email") or claims.get("preferred_username")
+    return checked_email(told if isinstance(told, str) else "")
+
+
+def _refused(tx: Transaction, workspace_id: UUID, operator: Operator | None, reason: str) -> str:
+    details = {"reason": reason, "by": _PROVIDER, **({"email": operator.email} if operator else {})}
+    subject = str(operator.id if operator else workspace_id)
+    AuditRecords(tx).record(workspace_id, SOMEBODY, "operator.refuse_sign_in", subject, details)
+    return reason
+
+
+def _note(tx: Transaction, operator: Operator, actor: str, action: str, **details: str) -> None:
+    AuditRecords(tx).record(operator.workspace_id, actor, action, str(operator.id), details)
