@@ -5,10 +5,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from app.agents.answer_check import AnswerCheck
 from app.agents.context_kind import ContextKind
 from app.agents.on_disconnect import OnDisconnect
+from app.agents.opening_hours import opens_at
 from app.agents.retrieval_settings import RetrievalSettings
 
 LAUNCHER_ICONS: Final = ("chat", "help", "spark")
@@ -71,6 +73,8 @@ class AgentConfig:
     (Regulation (EU) 2024/1689, Art. 50). None has the widget's own words, in its languages; it cannot be empty.
     `open_to_programs`: whoever can reach the server may ask by MCP without a token.
     `live_chat`: visitors may ask for a person, and operators may take conversations over.
+    `opening_hours` are when they may ask, each as "mon-fri 09:00-17:00" by the clock of `time_zone` (IANA); without
+    one they always may.
     `retention_days` is how long what visitors wrote and were told is kept.
     `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
     `publish_gate`: what publishing does about golden questions that the draft would lose.
@@ -90,6 +94,8 @@ class AgentConfig:
     theme: Theme = field(default_factory=Theme)
     fallback: Fallback = field(default_factory=Fallback)
     live_chat: bool = False
+    opening_hours: tuple[str, ...] = ()
+    time_zone: str = "UTC"
     open_to_programs: bool = False
     starter_prompts: tuple[str, ...] = ()
     ai_notice: str | None = None
@@ -103,6 +109,10 @@ class AgentConfig:
     answer_check: AnswerCheck = AnswerCheck.MARK
     next_questions: bool = True
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+
+    def people_come_at(self, now: datetime) -> datetime | None:
+        """None while visitors may ask for a person, by the opening hours; else when they next may."""
+        return opens_at(self.opening_hours, ZoneInfo(self.time_zone), now)
 
 
 Version = Literal["live", "draft"]  # by whose settings an operator has an agent asked

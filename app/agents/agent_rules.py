@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Theme
+from app.agents.opening_hours import MAX_LINES, normal_hours
 from app.agents.retrieval_settings import RerankMode, RetrievalSettings
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_http_url, check_language, check_line, check_lines, check_text
 from app.core.origin import normal_pattern
 from app.core.public_suffix import is_public_suffix
 from app.core.search_filter import SearchFilter
+from app.core.time_zone import zone_named
 
 MAX_NAME_CHARS = 100
 MAX_PERSONA_CHARS = 2000
@@ -62,12 +64,14 @@ def checked_config(config: AgentConfig) -> AgentConfig:
         check_between("daily_tokens", config.daily_tokens, 0, MAX_DAILY_TOKENS)
     check_language("language", config.language)
     _check_theme(config.theme)
+    zone_named(config.time_zone, "time_zone")
     _check_fallback(config.fallback)
     _check_retrieval(config.retrieval)
     return replace(
         config,
         allowed_origins=_checked_origins(config.allowed_origins),
         allowed_link_hosts=_checked_link_hosts(config.allowed_link_hosts),
+        opening_hours=_checked_hours(config.opening_hours),
     )
 
 
@@ -92,6 +96,18 @@ def _checked_origins(patterns: Sequence[str]) -> tuple[str, ...]:
             normal.append(normal_pattern(pattern))
         except ValueError as error:
             raise InvalidInput(f"allowed_origins.{number}", str(error)) from None
+    return tuple(dict.fromkeys(normal))
+
+
+def _checked_hours(lines: Sequence[str]) -> tuple[str, ...]:
+    if len(lines) > MAX_LINES:
+        raise InvalidInput("opening_hours", f"There are {len(lines)} lines; keep it to {MAX_LINES}.")
+    normal: list[str] = []
+    for number, line in enumerate(lines):
+        try:
+            normal.append(normal_hours(line))
+        except ValueError as error:
+            raise InvalidInput(f"opening_hours.{number}", str(error)) from None
     return tuple(dict.fromkeys(normal))
 
 

@@ -89,7 +89,7 @@ class AnswerPipeline:
     async def ready(self, agent: LiveAgent, answers: Sequence[CuratedAnswer], asking: Asking) -> ReadyAnswer | None:
         """What is said without a search: to somebody who asks for a person, by a curated answer, to small talk."""
         request, language = asking.request, asking.language
-        if over := handed_over(agent.config, request.message, language, asking.channel):
+        if over := handed_over(agent.config, request.message, language, self._clock.now(), asking.channel):
             return over
         curated = await self._curated.find(
             answers, request.message, page_url=request.page_url, language=language, now=self._clock.now()

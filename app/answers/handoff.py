@@ -1,6 +1,7 @@
 """Where people come in: a visitor asks for one, and while one talks the agent is silent."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from app.agents.agent import AgentConfig
@@ -29,11 +30,15 @@ def of_curated(answer: CuratedAnswer | None) -> ReadyAnswer | None:
 
 
 def handed_over(
-    config: AgentConfig, message: str, language: str | None, channel: Channel = Channel.WIDGET
+    config: AgentConfig, message: str, language: str | None, now: datetime, channel: Channel = Channel.WIDGET
 ) -> ReadyAnswer | None:
-    """Our own words to a visitor who asks for a person, where the agent offers one; None for every other message."""
+    """Our own words to a visitor who asks for a person, where the agent offers one; None for every other message.
+    Outside of the opening hours it says when somebody is there again, and nobody is called."""
     if not config.live_chat or channel is not Channel.WIDGET or not asks_for_person(message):
         return None
+    if opens := config.people_come_at(now):
+        said = canned_messages(language).person_away
+        return ReadyAnswer(said.format(moment=f"{opens:%Y-%m-%d, %H:%M}", zone=config.time_zone), AnsweredBy.FALLBACK)
     return ReadyAnswer(canned_messages(language).person_asked, AnsweredBy.HANDOFF)
 
 

@@ -8,10 +8,11 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
+from app.core.time_zone import MAX_ZONE_CHARS, zone_named
 from app.quality.api.quality import TurnCountsOut
 from app.reports.records.figures import PAGES_OF_TURNS
 from app.reports.report import Figures, Report, Spent, Step
-from app.reports.report_days import MAX_ZONE_CHARS, MOST_DAYS, ReportDays, zone_named
+from app.reports.report_days import MOST_DAYS, ReportDays
 from app.reports.report_file import COLUMNS, rows
 from app.reports.reports import LISTED, MOST_AGENTS, USUAL_DAYS, Reports
 from app.web.access import read

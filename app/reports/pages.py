@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from app.core.errors import InvalidInput
 from app.core.text.language_names import language_name
+from app.core.time_zone import zone_named
 from app.quality.quality import TurnCounts
 from app.reports.api import report_file
 from app.reports.records.figures import PAGES_OF_TURNS
 from app.reports.report import Figures, Report
-from app.reports.report_days import zone_named
 from app.reports.report_file import WEEKDAYS
 from app.reports.reports import LISTED, MOST_AGENTS, Reports
 from app.web.access import read

@@ -1,6 +1,5 @@
 """The days that a report is of, in somebody's time zone."""
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -11,10 +10,8 @@ from app.core.errors import InvalidInput
 MOST_DAYS: Final = 731
 EARLIEST: Final = date(2000, 1, 1)
 LATEST: Final = date(2999, 12, 31)
-MAX_ZONE_CHARS: Final = 60
 _DAILY: Final = 62  # days that are told one by one; of more, weeks are
 _DAY: Final = timedelta(days=1)
-_ZONE: Final = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +103,3 @@ def report_days(first: date, last: date, zone: ZoneInfo) -> ReportDays:
     if days.count > MOST_DAYS:
         raise InvalidInput("last", f"A report is of {MOST_DAYS} days at most.")
     return days
-
-
-def zone_named(name: str) -> ZoneInfo:
-    """Raises InvalidInput."""
-    try:
-        if len(name) <= MAX_ZONE_CHARS and _ZONE.fullmatch(name):
-            return ZoneInfo(name)
-    except (LookupError, ValueError, OSError):  # no such file, no zone's file, a folder
-        pass
-    raise InvalidInput("zone", "is no time zone. Write UTC, or one such as Europe/Berlin.")

@@ -50,6 +50,24 @@ async def state(house: AnsweringHouse) -> LiveState:
     return (await chats.poll(house.session, 0)).chat.state
 
 
+async def test_outside_of_the_opening_hours_nobody_is_called(tmp_path: Path) -> None:
+    config = AgentConfig(
+        name="Lamp helper", live_chat=True, opening_hours=("mon-fri 14:00-18:00",), time_zone="Europe/Berlin"
+    )
+    async with answering_house(tmp_path, model=ScriptedChatModel(()), config=config) as house:  # at 13:00 there
+        events = await house.ask(WISH)
+        assert text(events) == (
+            "Nobody is here to chat right now. Somebody will be from 2026-01-01, 14:00 (Europe/Berlin) on."
+        )
+        assert done(events).answered_by is AnsweredBy.FALLBACK
+        assert await state(house) is LiveState.NONE
+        with house.record.reading() as tx:
+            assert GapRecords(tx).page(house.agent_id, GapState.OPEN, PageRequest()).items == []
+        house.clock.advance(3600)
+        assert done(await house.ask(WISH)).answered_by is AnsweredBy.HANDOFF
+        assert await state(house) is LiveState.WAITING
+
+
 async def test_our_own_words_answer_and_the_visitor_waits(house: AnsweringHouse) -> None:
     events = await house.ask(WISH)
     assert [type(event) for event in events] == [Start, Token, Done]

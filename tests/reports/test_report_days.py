@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.core.errors import InvalidInput
-from app.reports.report_days import ReportDays, report_days, zone_named
+from app.core.time_zone import zone_named
+from app.reports.report_days import ReportDays, report_days
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

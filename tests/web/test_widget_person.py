@@ -75,6 +75,27 @@ async def test_after_two_minutes_nobody_has_come(house: House, visitor: VisitorH
     assert (await person(visitor))["is_overdue"] is True
 
 
+async def test_outside_of_the_opening_hours_nobody_may_be_called(house: House) -> None:
+    agents = house.parts.get(Agents)
+    await agents.change_draft(
+        house.actor,
+        house.agent.id,
+        lambda draft: replace(draft, live_chat=True, opening_hours=("thu 13:00-18:00",)),
+    )
+    await agents.publish(house.actor, house.agent.id)
+    visitor = await house.visitor()  # on a Thursday, at noon
+    assert visitor.session["agent"]["live_chat"] is False
+    assert visitor.session["agent"]["people_from"] == "2026-01-01T13:00:00Z"
+    refused = await visitor.call("POST", "/person")
+    assert refused.status_code == 422
+    assert "Ask again from 2026-01-01T13:00:00+00:00 on." in refused.json()["error"]["message"]
+    house.clock.advance(3600)
+    visitor = await house.visitor()
+    assert visitor.session["agent"]["live_chat"] is True
+    assert visitor.session["agent"]["people_from"] is None
+    assert (await visitor.call("POST", "/person")).json()["state"] == "waiting"
+
+
 async def test_an_agent_without_live_chat_calls_nobody(house: House) -> None:
     refused = await (await house.visitor()).call("POST", "/person")
     assert refused.status_code == 422

@@ -12,16 +12,19 @@ from app.agents.agent import Agent, AgentConfig, AgentVersion, Fallback, Publish
 from app.agents.answer_check import AnswerCheck
 from app.agents.context_kind import ContextKind
 from app.agents.on_disconnect import OnDisconnect
+from app.agents.opening_hours import MAX_LINES
 from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.agents.token_budget import TokenBudget
 from app.core.costs import MonthCost
 from app.core.search_filter import AttributeFilter, SearchFilter
+from app.core.time_zone import MAX_ZONE_CHARS
 from app.quality.publishing import Published
 from app.web.model import Model, without_defaults
 from app.web.timestamps import Day
 
 _CONFIG, _THEME, _RETRIEVAL = AgentConfig(name="?"), Theme(), RetrievalSettings()
 _NESTED = Theme | Fallback | RetrievalSettings | SearchFilter
+_HOURS = 'When a person may be asked for, each as "mon-fri 09:00-17:00"; else `fallback` is offered. Empty: always.'
 Value = TypeVar("Value", bound=AgentConfig | _NESTED)
 
 
@@ -220,6 +223,8 @@ class AgentSettings(Model):
         default=_CONFIG.live_chat,
         description="Visitors may ask for a person, and operators may take conversations over: see listLiveChats.",
     )
+    opening_hours: tuple[str, ...] = Field(default=(), max_length=MAX_LINES, description=_HOURS)
+    time_zone: str = Field(default=_CONFIG.time_zone, max_length=MAX_ZONE_CHARS, description="Of opening_hours.")
     open_to_programs: bool = Field(
         default=_CONFIG.open_to_programs,
         description="Whoever can reach the server may ask by MCP without a token, with the limits of visitors.",

@@ -12,6 +12,7 @@ from app.agents.answer_check import AnswerCheck
 from app.agents.context_kind import ContextKind
 from app.agents.on_disconnect import OnDisconnect
 from app.core.errors import InvalidInput
+from app.core.time_zone import MAX_ZONE_CHARS
 from app.web.access import read, write
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
@@ -56,6 +57,8 @@ class SettingsForm(Form):
     fallback_label: str | None = Field(default=None, max_length=rules.MAX_FALLBACK_LABEL_CHARS)
     fallback_form: bool = False
     live_chat: bool = False
+    opening_hours: Lines = ()
+    time_zone: str = Field(default=_CONFIG.time_zone, max_length=MAX_ZONE_CHARS)
     next_questions: bool = False
     open_to_programs: bool = False
     fallback_consent: str | None = Field(default=None, max_length=rules.MAX_CONSENT_CHARS)

@@ -128,13 +128,17 @@ class PublicAgentOut(Model):
     theme: ThemeOut
     disclosure: DisclosureOut
     fallback: FallbackOut
-    live_chat: bool = Field(description="Whether a person may be asked for: askForPerson.")
+    live_chat: bool = Field(description="Whether a person may be asked for now, by the opening hours: askForPerson.")
+    people_from: datetime | None = Field(
+        description="When a person may next be asked for; null while one may be, or where the agent offers none."
+    )
     starter_prompts: tuple[str, ...]
     language: str | None
 
     @classmethod
-    def of(cls, agent: LiveAgent) -> "PublicAgentOut":
+    def of(cls, agent: LiveAgent, now: datetime) -> "PublicAgentOut":
         config = agent.config
+        opens = config.people_come_at(now) if config.live_chat else None
         return cls(
             id=agent.id,
             name=config.name,
@@ -142,7 +146,8 @@ class PublicAgentOut(Model):
             theme=_theme(config),
             disclosure=DisclosureOut(text=config.ai_notice),
             fallback=FallbackOut.model_validate(config.fallback),
-            live_chat=config.live_chat,
+            live_chat=config.live_chat and opens is None,
+            people_from=opens,
             starter_prompts=config.starter_prompts,
             language=config.language,
         )

@@ -55,12 +55,15 @@ class LiveChats:
 
     async def ask(self, session: VisitorSession) -> LiveView:
         """The visitor waits for a person from now on, unless they do already. Raises InvalidInput where the agent
-        offers none."""
+        offers none, or not at this hour."""
 
         def work(tx: Transaction) -> LiveView:
             agent = AgentRecords(tx).live(session.agent_id)
             if not agent.config.live_chat:
                 raise InvalidInput("", "This agent has no live chat. Its operator may set live_chat.")
+            opens = agent.config.people_come_at(self._clock.now())
+            if opens is not None and not LiveChatRecords(tx).own(session).is_open:
+                raise InvalidInput("", f"Nobody is here now. Ask again from {opens.isoformat()} on.")
             return self._latest(tx, LiveChatRecords(tx).ask(session))
 
         return await self._records.of_workspace(session.workspace_id).write(work)

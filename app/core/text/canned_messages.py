@@ -11,6 +11,7 @@ class CannedMessages:
     """`not_found`: nothing answers the question; `closest_sections` introduces sections that may; `see_also` introduces
     sections beside the answer; `withheld`: the answer must not be shown; `cannot_search`: the search is away;
     `your_page`: the title of what the visitor's own browser told us; `person_asked`: somebody was called;
+    `person_away`: nobody can be called before {moment}, in the time zone {zone};
     `unconfirmed`: said of a sentence, in brackets behind it; `file_page` names a page of a file, with {page} for its
     number; `internal_document`: said of a source that no link leads to."""
 
@@ -21,6 +22,7 @@ class CannedMessages:
     cannot_search: str
     your_page: str
     person_asked: str
+    person_away: str
     unconfirmed: str
     file_page: str
     internal_document: str

@@ -24,6 +24,7 @@ from app.core.search_filter import SearchFilter
 from app.core.text.turn_language import primary_subtag
 from app.core.turn import TurnRequest
 from app.core.turn_feed import TurnFeed
+from app.kit.clock import Clock
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import StreamSlots
 from app.store.system_of_record import SystemOfRecord
@@ -58,7 +59,9 @@ class WidgetConversations(Api):
         conversations: Conversations,
         signed_users: SignedUsers,
         tokens: VisitorTokens,
+        clock: Clock,
     ) -> None:
+        self._clock = clock
         self._records = records
         self._conversations = conversations
         self._signed_users = signed_users
@@ -98,7 +101,7 @@ class WidgetConversations(Api):
             anonymous_id=opened.visitor.anonymous_id if user_id is None else None,
             token=signed.token,
             expires_at=signed.expires_at,
-            agent=PublicAgentOut.of(agent),
+            agent=PublicAgentOut.of(agent, self._clock.now()),
             **dict(MessagesOut.of(opened.latest)),
         )
 

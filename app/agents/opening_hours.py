@@ -1,0 +1,62 @@
+"""When people are there for a live chat, as an operator writes it: "mon-fri 09:00-17:00", a line for each span."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+MAX_LINES: Final = 21
+_DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DAY: Final = "|".join(_DAYS)
+_LINE: Final = re.compile(rf"({_DAY})(?:-({_DAY}))? (\d\d):(\d\d)-(\d\d):(\d\d)", re.ASCII)
+_WHOLE_DAY: Final = 24 * 60
+
+
+def normal_hours(line: str) -> str:
+    """The line in its normal form. Raises ValueError, with the fix."""
+    told = re.sub(r" ?[-\u2013] ?", "-", " ".join(line.lower().split()))
+    told = re.sub(r"(?<![\d:])(\d):", r"0\1:", told)  # "9:00"
+    _span(told)
+    return told
+
+
+def opens_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | None:
+    """None while somebody is there, which is always without a line; else the next moment, in that zone, when somebody
+    will be. The lines are in their normal form."""
+    if not lines:
+        return None
+    spans = [_span(line) for line in lines]
+    today = now.astimezone(zone).date()
+    starts: list[datetime] = []
+    for ahead in range(-1, 9):  # a span may end on the day after, by a zone's own clock
+        day = today + timedelta(days=ahead)
+        for days, start, end in spans:
+            if day.weekday() not in days:
+                continue
+            opens, closes = _moment(day, start, zone), _moment(day, end, zone)
+            if opens <= now < closes:
+                return None
+            if opens > now:
+                starts.append(opens)
+    return min(starts).astimezone(zone)
+
+
+def _span(line: str) -> tuple[frozenset[int], int, int]:
+    """Weekdays (0 is Monday) and minutes from midnight. Raises ValueError."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        raise ValueError('Write days and hours, such as "mon-fri 09:00-17:00".')
+    first = _DAYS.index(found[1])
+    last = first if found[2] is None else _DAYS.index(found[2])
+    start, end = int(found[3]) * 60 + int(found[4]), int(found[5]) * 60 + int(found[6])
+    if int(found[4]) > 59 or int(found[6]) > 59 or not start < end <= _WHOLE_DAY:
+        raise ValueError("Hours run from 00:00 to 24:00, the earlier first. Write those past midnight as a line more.")
+    return frozenset((first + step) % 7 for step in range((last - first) % 7 + 1)), start, end
+
+
+def _moment(day: date, minutes: int, zone: ZoneInfo) -> datetime:
+    """By UTC: of two moments with one zone the wall's hands alone would be compared."""
+    more, rest = divmod(minutes, _WHOLE_DAY)
+    local = datetime.combine(day + timedelta(days=more), time(rest // 60, rest % 60), zone)
+    return local.astimezone(UTC)

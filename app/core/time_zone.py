@@ -1,0 +1,20 @@
+"""Time zones by the names of the IANA's database."""
+
+import re
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from app.core.errors import InvalidInput
+
+MAX_ZONE_CHARS: Final = 60
+_ZONE: Final = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII)
+
+
+def zone_named(name: str, field: str = "zone") -> ZoneInfo:
+    """Raises InvalidInput, about that field."""
+    try:
+        if len(name) <= MAX_ZONE_CHARS and _ZONE.fullmatch(name):
+            return ZoneInfo(name)
+    except (LookupError, ValueError, OSError):  # no such file, no zone's file, a folder
+        pass
+    raise InvalidInput(field, "is no time zone. Write UTC, or one such as Europe/Berlin.")
