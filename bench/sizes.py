@@ -20,6 +20,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ import numpy as np
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
-from app.settings import read_settings
+from app.settings import Settings, read_settings
 from bench.demo_corpus import DemoCorpus
 from bench.serving.web_process import own_environment
 from bench.sizing.exact import exact_nearest
@@ -46,10 +47,12 @@ _COMPARED: Final = 18
 @dataclass(frozen=True, slots=True)
 class Size:
     """`agents` of `chunks` each, and what they cost. Searches are objects of p50, p95 and cpu, in milliseconds; `first`
-    are those whose agent the process has not searched before, as far as there are several agents."""
+    are those whose agent the process has not searched before, as far as there are several agents. With
+    `vectors_memory_mib` a process keeps so many MiB of vectors in memory."""
 
     agents: int
     chunks: int
+    vectors_memory_mib: int
     build_seconds: float
     build_cpu_seconds: float
     disk_mib: dict[str, int]
@@ -75,27 +78,27 @@ class Sizes:
         self.embedder_ms_a_chunk = 0.0
         self.manual_chunks = 0
 
-    async def measured(self, agents: int, chunks: int) -> Size:
+    async def measured(self, agents: int, chunks: int) -> list[Size]:
+        """As it comes; where the vectors of an agent do not fit into memory then, also with as much as they need."""
         with tempfile.TemporaryDirectory(prefix="docent-sizes-", dir=self._parent) as folder:
             if self._embedder is None:
                 self._embedder = await self._learnt(Path(folder) / "manual")
             data = Path(folder) / "data"
             ids, seconds, cpu = await self._built(data, agents, chunks, self._embedder)
-            said = _searched(data, ids, self._questions, Path(folder) / "plan.json")
-            asked, vectors, found = (said.pop(name) for name in ("asked", "embedded", "found"))
-            true = await exact_nearest(
-                str(data / "vectors"), asked, np.asarray(vectors, dtype=np.float32), min(_COMPARED, chunks)
-            )
-            hits = sum(len(right & set(keys)) for right, keys in zip(true, found, strict=True))
-            return Size(
-                agents=agents,
-                chunks=chunks,
-                build_seconds=seconds,
-                build_cpu_seconds=cpu,
-                disk_mib={name: _mebibytes(data, name) for name in ("docent.sqlite", "vectors", "keywords")},
-                recall_at_18=hits / sum(len(right) for right in true),
-                **said,
-            )
+            disk = {name: _mebibytes(data, name) for name in ("docent.sqlite", "vectors", "keywords")}
+            usual = Settings.model_fields["vectors_memory_mib"].default
+            needed = ceil(chunks * self._embedder.dimensions * np.dtype(np.float32).itemsize / 2**20)
+            sizes = []
+            for memory in sorted({usual, max(usual, needed)}):
+                said = _searched(data, ids, self._questions, memory, Path(folder) / "plan.json")
+                asked, vectors, found = (said.pop(name) for name in ("asked", "embedded", "found"))
+                true = await exact_nearest(
+                    str(data / "vectors"), asked, np.asarray(vectors, dtype=np.float32), min(_COMPARED, chunks)
+                )
+                hits = sum(len(right & set(keys)) for right, keys in zip(true, found, strict=True))
+                recall = hits / sum(len(right) for right in true)
+                sizes.append(Size(agents, chunks, memory, seconds, cpu, disk, recall, **said))
+            return sizes
 
     async def _learnt(self, data: Path) -> SpreadingEmbedder:
         """Every text of the manual is known to it."""
@@ -124,8 +127,11 @@ class Sizes:
             return made, time.perf_counter() - began, time.process_time() - processor
 
 
-def _searched(data: Path, agents: Sequence[str], questions: Sequence[str], plan: Path) -> dict[str, Any]:
-    plan.write_text(json.dumps({"data": str(data), "agents": list(agents), "questions": list(questions)}))
+def _searched(
+    data: Path, agents: Sequence[str], questions: Sequence[str], memory_mib: int, plan: Path
+) -> dict[str, Any]:
+    told = {"data": str(data), "agents": agents, "questions": questions, "vectors_memory_mib": memory_mib}
+    plan.write_text(json.dumps(told))
     command = [sys.executable, "-m", "bench.sizing.searches", str(plan)]
     done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True)
     if done.returncode:
@@ -141,7 +147,7 @@ def _mebibytes(data: Path, name: str) -> int:
 
 
 def _print(size: Size) -> None:
-    print(f"{size.agents} x {size.chunks} chunks")
+    print(f"{size.agents} x {size.chunks} chunks, {size.vectors_memory_mib} MiB of vectors in memory")
     print(
         f"  built in {size.build_seconds:.0f} s ({size.build_cpu_seconds:.0f} s of the processor), {size.disk_mib} MiB"
     )
@@ -160,8 +166,9 @@ def _size(text: str) -> tuple[int, int]:
 async def _measure(sizes: Sequence[tuple[int, int]], parent: Path | None, out: Path) -> None:
     bench, found = Sizes(parent), []
     for agents, chunks in sizes:
-        found.append(await bench.measured(agents, chunks))
-        _print(found[-1])
+        for size in await bench.measured(agents, chunks):
+            found.append(size)
+            _print(size)
         written = {
             "date": datetime.now(UTC).date().isoformat(),
             "cores": os.cpu_count(),

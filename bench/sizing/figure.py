@@ -19,7 +19,9 @@ _LINES: Final = (
 
 def drawn(measured: Mapping[str, Any]) -> str:
     """Of what `bench.sizes` wrote: p95 of each part for one agent, over the number of its chunks."""
-    sizes = sorted((size for size in measured["sizes"] if size["agents"] == 1), key=lambda size: size["chunks"])
+    least = min(size["vectors_memory_mib"] for size in measured["sizes"])
+    as_it_comes = [size for size in measured["sizes"] if (size["agents"], size["vectors_memory_mib"]) == (1, least)]
+    sizes = sorted(as_it_comes, key=lambda size: size["chunks"])
     chunks = [size["chunks"] for size in sizes]
     values = [size[name]["p95"] for size in sizes for name, _, _ in _LINES]
     across = _Scale(min(chunks), max(chunks), _LEFT, _WIDTH - _RIGHT)

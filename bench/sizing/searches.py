@@ -1,7 +1,8 @@
 """`python -m bench.sizing.searches PLAN`: questions to agents of one data folder, in a process that has seen none.
 
-PLAN is a JSON file of `data`, `agents` (ids, asked in turn) and `questions`. What is printed is one JSON object: what a
-cold start costs, what searches take once warm, what the process holds, and what the vector index found.
+PLAN is a JSON file of `data`, `agents` (ids, asked in turn), `questions` and `vectors_memory_mib`. What is printed is
+one JSON object: what a cold start costs, what searches take once warm, what the process holds, and what the vector
+index found.
 """
 
 import time
@@ -30,7 +31,8 @@ _COMPARED = 18
 
 
 async def measure(plan: dict[str, Any]) -> dict[str, Any]:
-    settings = read_settings(data=Path(plan["data"]), log_level="error")
+    memory: int = plan["vectors_memory_mib"]
+    settings = read_settings(data=Path(plan["data"]), log_level="error", vectors_memory_mib=memory)
     configure_logging(settings)
     async with open_infrastructure(settings) as base:
         ids = [UUID(agent) for agent in plan["agents"]]

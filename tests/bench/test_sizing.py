@@ -44,11 +44,12 @@ async def test_the_true_nearest_are_those_of_the_agent_alone(tmp_path: Path) -> 
 
 
 def test_the_figure_has_a_line_for_each_part_and_a_dot_for_each_size() -> None:
-    def size(chunks: int, agents: int = 1) -> dict[str, object]:
-        times = {"p95": float(chunks) / 1000}
-        return {"agents": agents, "chunks": chunks, "search": times, "vectors": times, "keywords": times}
+    def size(chunks: int, agents: int = 1, memory: int = 192) -> dict[str, object]:
+        times = {name: {"p95": float(chunks) / 1000} for name in ("search", "vectors", "keywords")}
+        return {"agents": agents, "chunks": chunks, "vectors_memory_mib": memory, **times}
 
-    root = ElementTree.fromstring(drawn({"sizes": [size(100_000), size(1_000), size(10_000), size(1_000, agents=9)]}))
+    sizes = [size(100_000), size(100_000, memory=900), size(1_000), size(10_000), size(1_000, agents=9)]
+    root = ElementTree.fromstring(drawn({"sizes": sizes}))
     lines = [each for each in root.iter() if each.tag.endswith("path") and each.get("stroke-width") == "2"]
     assert len(lines) == 3
     assert len([each for each in root.iter() if each.tag.endswith("circle")]) == 9
