@@ -28,8 +28,8 @@ _log = structlog.get_logger(__name__)
 
 _ATTEMPTS: Final = 10
 _FEW_WRITES: Final = 20
-_MANY_WRITES: Final = 200
-_NEW_ENOUGH: Final = 0.02  # of the table's rows
+_MANY_WRITES: Final = 300
+_NEW_ENOUGH: Final = 0.1  # of the table's rows
 _MET_ANOTHER: Final = ("commit conflict", "Too many concurrent writers")
 
 
