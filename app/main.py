@@ -172,6 +172,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             background_tasks(
                 base.record,
                 webhooks,
+                configured_mailer(settings),
                 base.models.questions,
                 LanguageGuesser(),
                 trials_on(base, model, helper),

@@ -39,6 +39,7 @@ _SHORT_FILES: Final = {
         "app.conversations.pages.spending",
         "app.conversations.people.pages.leads",
         "app.reports.records.waiting_questions",
+        "app.webhooks.notices.pages",
         "app.workspaces.pages.audit",
     ),
     "a use case or a part that the bootstrap or a command opens": (

@@ -100,6 +100,7 @@ from app.web.openapi import OpenApi
 from app.web.stream_probe import StreamProbe
 from app.web.widget_script import WidgetScript
 from app.webhooks.api import AdminWebhooks
+from app.webhooks.notices.pages import NoticePages
 from app.webhooks.pages import WebhookPages
 from app.workspaces.api.audit import AdminAudit
 from app.workspaces.api.operators import AdminOperators
@@ -180,6 +181,7 @@ PAGES: Sequence[type[Pages]] = (
     ConversationPages,
     VisitorPages,
     LeadPages,
+    NoticePages,
     PlaygroundPages,
     CuratedAnswerPages,
     GoldenPages,

@@ -13,6 +13,7 @@ from app.kit.tasks.periodic_task import PeriodicTask
 from app.kit.tasks.supervisor import Supervisor
 from app.mail.mail_delivery import MailDelivery
 from app.mail.mail_server import sender_of
+from app.mail.mailer import Mailer
 from app.providers.embedding.embedder import Embedder
 from app.providers.mail.mail_transport import MailTransport
 from app.quality.golden_run_execution import SearchUnderTest
@@ -20,6 +21,7 @@ from app.quality.golden_run_worker import GoldenRunWorker
 from app.reports.topic_placing import TopicPlacing
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.gap_digests import GapDigests
+from app.webhooks.notices.notices import NoticeMails
 from app.webhooks.webhook_delivery import WebhookDelivery
 from app.webhooks.webhook_sender import WebhookSender
 
@@ -28,6 +30,7 @@ from app.webhooks.webhook_sender import WebhookSender
 async def background_tasks(
     records: SystemOfRecord,
     webhooks: WebhookSender,
+    mailer: Mailer,
     embedder: Embedder,
     languages: LanguageGuesser,
     trials: Trials,
@@ -42,7 +45,7 @@ async def background_tasks(
         return PeriodicTask(name, work, pause_seconds, supervisor)
 
     async with (
-        every(2, "webhook delivery", WebhookDelivery(records, webhooks, clock).deliver),
+        every(2, "webhook delivery", WebhookDelivery(records, webhooks, clock, NoticeMails(mailer)).deliver),
         every(3600, "retention", Retention(records, clock).erase),
         every(5, "stopped turns", StoppedTurns(records, embedder, languages).judge),
         every(2, "gap clustering", GapClustering(records, embedder, languages).place),

@@ -6,5 +6,7 @@ from enum import StrEnum
 class WebhookEvent(StrEnum):
     TURN_FINISHED = "turn.finished"
     GAP_DETECTED = "gap.detected"
+    GAP_GROWN = "gap.grown"
     GAPS_WEEKLY = "gaps.weekly"
     PERSON_ASKED = "conversation.person_asked"
+    SOURCE_FAILED = "source.failed"

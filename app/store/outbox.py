@@ -40,6 +40,10 @@ class Outbox(Repository):
         )
         return row.on_conflict_do_nothing()
 
+    def tell(self, agent_id: UUID, kind: str, payload: dict[str, Any], *, turn_id: UUID | None = None) -> None:
+        """One row of what happens now."""
+        self._connection.execute(self.news(agent_id, kind, payload, turn_id=turn_id))
+
     def announce(self, turn: TurnIds, kind: str) -> None:
         row = {
             "id": new_id(),

@@ -20,7 +20,8 @@ from app.store.tables.turns import OUTBOX
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
-from app.webhooks.webhook import DeadLetter, Delivery, Webhook, event_of
+from app.webhooks.notices.records import NoticeRecords
+from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, event_of
 
 _LATEST_DEAD_FIRST = Keyset(WEBHOOK_DELIVERIES.c.died_at, WEBHOOK_DELIVERIES.c.id, descending=True)
 
@@ -58,13 +59,15 @@ class WebhookRecords(Repository):
             raise NotFound("webhook")
 
     def owed_digests(self, week: Week) -> list[UUID]:
-        """Agents with a webhook that wants digests and was there when the week ended, and without that week's."""
-        told = OUTBOX.c.agent_id == WEBHOOKS.c.agent_id, OUTBOX.c.kind == WEEKLY, OUTBOX.c.week == week.monday
-        statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(
-            WEBHOOKS.c.created_at <= week.until, ~select(OUTBOX.c.id).where(*told).exists()
-        )
+        """Agents with a webhook, or an operator, that wants digests and did when the week ended, and without that
+        week's."""
+        statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= week.until)
         rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
-        return list(dict.fromkeys([agent_id for agent_id, events in rows if WebhookEvent.GAPS_WEEKLY in events]))
+        wanting = [agent_id for agent_id, events in rows if WebhookEvent.GAPS_WEEKLY in events]
+        wanting += NoticeRecords(self._tx).readers_of(WebhookEvent.GAPS_WEEKLY, week.until)
+        told = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == WEEKLY, OUTBOX.c.week == week.monday)
+        are_told = set(self._connection.scalars(told.where(OUTBOX.c.agent_id.in_(wanting))))
+        return [agent_id for agent_id in dict.fromkeys(wanting) if agent_id not in are_told]
 
     def announce_digest(self, agent_id: UUID, digest: GapDigest) -> bool:
         """Put it into the outbox, as of its week's end. False where that week's is there already."""
@@ -77,10 +80,10 @@ class WebhookRecords(Repository):
         news = select(OUTBOX.c.id).where(OUTBOX.c.delivered_at.is_(None)).limit(1)
         return self._connection.scalar(news) is not None or self.deliveries.is_any_due()
 
-    def hand_out(self, limit: int) -> int:
+    def hand_out(self, limit: int) -> list[News]:
         """Make a delivery for each webhook that wants to hear of it, of at most `limit` of the oldest outbox rows that
-        were not handed out; return how many rows. Webhooks do not hear of what was before them. `delivered_at` of an
-        outbox row is when it was handed out."""
+        were not handed out; return what these are about. Webhooks do not hear of what was before them.
+        `delivered_at` of an outbox row is when it was handed out."""
         now = self._now()
         oldest = (
             select(OUTBOX)
@@ -112,7 +115,7 @@ class WebhookRecords(Repository):
         self._connection.execute(
             update(OUTBOX).where(OUTBOX.c.id.in_([row.id for row in news])).values(delivered_at=now)
         )
-        return len(news)
+        return [News(row.agent_id, row.kind, row.payload, row.created_at) for row in news]
 
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
         """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; who

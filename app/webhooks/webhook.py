@@ -21,6 +21,8 @@ SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
 _PURPOSE: Final = b"docent webhook"
 _TURN: Final = "turn."
+_GAP: Final = "gap.seen"
+_TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,16 @@ class Webhook:
     kid: str
     salt: bytes = field(repr=False)
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What happened on an agent, as the outbox keeps it: `kind` is its own, `payload` ids and figures."""
+
+    agent_id: UUID
+    kind: str
+    payload: Mapping[str, Any]
+    happened_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,7 @@ class Delivery:
     def _told_of(self) -> Mapping[str, Any]:
         if self.kind == WEEKLY:
             return in_words(self.subject, self.questions)
-        return {name: self.subject[name] for name in ("turn_id", "conversation_id") if name in self.subject}
+        return {name: self.subject[name] for name in _TOLD if name in self.subject}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +100,11 @@ class DeadLetter:
 
 
 def event_of(kind: str) -> WebhookEvent:
-    """The event that an outbox row of that kind is: "turn.done", "turn.failed", "turn.cut", "gap.seen", WEEKLY or
-    "conversation.person_asked"."""
-    if kind == WEEKLY:
-        return WebhookEvent.GAPS_WEEKLY
-    if kind == WebhookEvent.PERSON_ASKED:
-        return WebhookEvent.PERSON_ASKED
-    return WebhookEvent.TURN_FINISHED if kind.startswith(_TURN) else WebhookEvent.GAP_DETECTED
+    """The event that an outbox row of that kind is: "turn.done", "turn.failed", "turn.cut", "gap.seen", or an event's
+    own name."""
+    if kind.startswith(_TURN):
+        return WebhookEvent.TURN_FINISHED
+    return WebhookEvent.GAP_DETECTED if kind == _GAP else WebhookEvent(kind)
 
 
 def webhook_secret(signing_key: bytes, webhook: Webhook) -> str:

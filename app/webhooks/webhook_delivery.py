@@ -1,4 +1,4 @@
-"""The outbox on its way to webhooks: at least once, under one id for each event and webhook."""
+"""The outbox on its way to webhooks, at least once and under one id for each event and webhook, and into mail."""
 
 import asyncio
 import random
@@ -11,6 +11,7 @@ import structlog
 from app.kit.clock import Clock
 from app.kit.retry_schedule import retry_delay
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.webhooks.notices.notices import NoticeMails
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Delivery, signed_headers
 from app.webhooks.webhook_sender import WebhookSender
@@ -36,12 +37,14 @@ class WebhookDelivery:
         records: SystemOfRecord,
         sender: WebhookSender,
         clock: Clock,
+        mails: NoticeMails,
         *,
         luck: Callable[[], float] = random.random,
     ) -> None:
         self._records = records
         self._sender = sender
         self._clock = clock
+        self._mails = mails
         self._luck = luck
 
     async def deliver(self) -> int:
@@ -51,8 +54,8 @@ class WebhookDelivery:
 
         def work(tx: Transaction) -> tuple[list[Delivery], dict[str, bytes]]:
             keys = {key.kid: key.secret for key in TokenRecords(tx).signing_keys()}
-            while WebhookRecords(tx).hand_out(_HANDED_OUT_AT_ONCE) == _HANDED_OUT_AT_ONCE:
-                pass
+            while news := WebhookRecords(tx).hand_out(_HANDED_OUT_AT_ONCE):
+                self._mails.put(tx, news)
             claimed = WebhookRecords(tx).claim(_SENT_AT_ONCE, self._clock.now() + LEASE)
             return claimed, keys
 

@@ -3,6 +3,7 @@
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import select
 
 from app.core.errors import IndexUnavailable, InvalidInput
 from app.core.list_page import PageRequest
@@ -14,6 +15,7 @@ from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_execution import RunExecution
 from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.store.tables.turns import OUTBOX
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 
@@ -236,6 +238,15 @@ async def test_a_paused_run_does_not_fail(house: KnowledgeHouse) -> None:
     await reading(house, ScriptedSiteReader({})).fail(run.id, "The worker died.")
     with house.record.reading() as tx:
         assert CrawlRunRecords(tx).run(run.id).state is RunState.PAUSED
+
+
+async def test_operators_may_hear_of_a_run_that_failed_once(house: KnowledgeHouse) -> None:
+    run = await start_run(house)
+    for _ in range(2):
+        await reading(house, ScriptedSiteReader({})).fail(run.id, "The worker died.")
+    with house.record.reading() as tx:
+        [(kind, payload)] = tx.connection.execute(select(OUTBOX.c.kind, OUTBOX.c.payload)).all()
+    assert (kind, payload) == ("source.failed", {"source_id": str(run.source_id), "run_id": str(run.id)})
 
 
 async def test_a_run_that_has_ended_is_no_work(house: KnowledgeHouse) -> None:

@@ -30,6 +30,7 @@ from app.webhooks.webhook_delivery import WebhookDelivery
 from app.webhooks.webhooks import Webhooks
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.mailers import NO_MAIL
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
 from tests.store.sample_rows import ask
@@ -97,7 +98,7 @@ class Office:
         await self.record.write(lambda tx: GapRecords(tx).set_state(self.actor.workspace_id, gap.id, state, ""))
 
     async def deliver(self) -> int:
-        return await WebhookDelivery(self.record, self.sender, self.clock, luck=lambda: 0.5).deliver()
+        return await WebhookDelivery(self.record, self.sender, self.clock, NO_MAIL, luck=lambda: 0.5).deliver()
 
     @property
     def told(self) -> list[dict[str, Any]]:

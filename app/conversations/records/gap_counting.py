@@ -12,11 +12,15 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.gap_state import GapReason, GapState
 from app.core.personal_data import masked
 from app.core.turn import question_key
+from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, TurnIds, insert_of
+
+TOLD_AT: Final = frozenset((1, 5, 20, 100))
+"""Operators hear of a gap that is new, and of one that was asked for so often."""
 
 ASKED_IN_VAIN_AGAIN = "Asked in vain again after its questions had been answered."
 
@@ -38,10 +42,12 @@ _AGAIN_VALUES: Final[dict[str, ColumnElement[Any]]] = {
     "note": case((_was_answered, _again_note), else_=GAPS.c.note),
     "reopened_at": case((_was_closed, _NOW), else_=GAPS.c.reopened_at),
 }
+_TOLD: Final = (GAPS.c.id, GAPS.c.count, GAPS.c.state)
 _AGAIN: Final = (
     update(GAPS)
     .where(GAPS.c.id == bindparam("gap"))
     .values(question=case((GAPS.c.question_key == _KEY, _ASKED), else_=GAPS.c.question), **_SEEN, **_AGAIN_VALUES)
+    .returning(*_TOLD)
 )
 _COUNTED: Final = select(GAP_QUESTIONS.c.id).where(GAP_QUESTIONS.c.turn_id == bindparam("turn"))
 # The gap of which the key is a wording, locked.
@@ -54,6 +60,7 @@ _ASKED_BEFORE: Final = (
     .with_for_update(of=GAPS)
 )
 _ASKING: Final = insert(GAP_QUESTIONS)
+_GROWN: Final = WebhookEvent.GAP_GROWN.value
 
 
 class GapCounting(Repository):
@@ -73,11 +80,12 @@ class GapCounting(Repository):
         key, now = hashed_key(words), self._now()
         own = {"agent": agent_id, "key": key}
         seen = own | {"asked": question, "why": reason.value, "now": now}
-        gap_id = self._connection.scalar(_ASKED_BEFORE, own)
-        if gap_id is None:  # two turns may come here with one question: the later one counts on
-            gap_id = self._connection.execute(_first(self._dialect), seen | {"gap": new_id()}).scalar_one()
+        known = self._connection.scalar(_ASKED_BEFORE, own)
+        if known is None:  # two turns may come here with one question: the later one counts on
+            row = self._connection.execute(_first(self._dialect), seen | {"gap": new_id()}).one()
         else:
-            self._connection.execute(_AGAIN, seen | {"gap": gap_id})
+            row = self._connection.execute(_AGAIN, seen | {"gap": known}).one()
+        gap_id, count, state = row
         asking = {
             "id": new_id(),
             "gap_id": gap_id,
@@ -88,11 +96,14 @@ class GapCounting(Repository):
             "asked_at": now,
         }
         self._connection.execute(_ASKING, asking)
+        if count in TOLD_AT and state != GapState.IGNORED.value:
+            payload = {"gap_id": str(gap_id), "count": count}
+            Outbox(self._tx).tell(agent_id, _GROWN, payload, turn_id=turn_id)
         return True
 
 
 @cache
-def _first(dialect: str) -> ReturningInsert[UUID]:
+def _first(dialect: str) -> ReturningInsert[UUID, int, str]:
     first = insert_of(dialect, GAPS).values(
         id=bindparam("gap"),
         agent_id=_AGENT,
@@ -107,7 +118,7 @@ def _first(dialect: str) -> ReturningInsert[UUID]:
     # Named again, and not as what was `excluded`, for which all columns would be copied.
     again = {"question": _ASKED, **_SEEN, **_AGAIN_VALUES}
     asked_again = first.on_conflict_do_update(index_elements=["agent_id", "question_key"], set_=again)
-    return asked_again.returning(GAPS.c.id)
+    return asked_again.returning(*_TOLD)
 
 
 def hashed_key(words: str) -> str:

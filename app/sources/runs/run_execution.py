@@ -8,6 +8,7 @@ import structlog
 
 from app.core.errors import DocentError, InvalidInput, NotFound, Overloaded, Unavailable
 from app.core.list_page import PageRequest
+from app.core.webhook_event import WebhookEvent
 from app.knowledge.document import IngestOutcome, IngestReceipt, PageContent
 from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
@@ -21,6 +22,7 @@ from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_pages import RunPages
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import GIVEN_KINDS, CrawlRun, RunState, Source, SourceKind
+from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
@@ -88,14 +90,17 @@ class RunExecution:
         return await self._record.read(lambda tx: RunReport(CrawlRunRecords(tx).run(run_id)))
 
     async def fail(self, run_id: UUID, reason: str) -> None:
-        """End the run as failed, unless it is paused, has ended or is gone."""
+        """End the run as failed, and let operators hear of it, unless it is paused, has ended or is gone."""
 
         def work(tx: Transaction) -> None:
             try:
                 run = CrawlRunRecords(tx).run(run_id)
             except NotFound:
                 return
-            CrawlRunRecords(tx).set_run_state(run_id, RunState.FAILED, reason, run.leg)
+            if CrawlRunRecords(tx).set_run_state(run_id, RunState.FAILED, reason, run.leg):
+                source = SourceRecords(tx).run_source(run_id)
+                told = {"source_id": str(source.id), "run_id": str(run_id)}
+                Outbox(tx).tell(source.agent_id, WebhookEvent.SOURCE_FAILED.value, told)
 
         await self._record.write(work)
 

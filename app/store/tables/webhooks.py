@@ -48,3 +48,11 @@ MAILS = table(
     column("died_at", UtcDateTime, nullable=True),
     partial_index("ix_mails_waiting", "next_at", where="next_at IS NOT NULL"),
 )
+
+# What an operator wants to be told by mail, since when.
+OPERATOR_NOTICES = table(
+    "operator_notices",
+    parent("operator_id", "operators", primary_key=True),
+    column("events", StorableJson),
+    column("chosen_at", UtcDateTime),
+)

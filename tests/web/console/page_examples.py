@@ -111,6 +111,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "save_saved_reply": {"title": "Hello", "text": "Good day."},
     "delete_saved_reply": {},
     "make_golden": {},
+    "choose_notices": {"events": ["conversation.person_asked"]},
     "add_webhook": {"url": "https://hooks.example.com/docent", "events": ["turn.finished"]},
     "retry_dead_letter": {},
     "remove_webhook": {},

@@ -1,0 +1,36 @@
+"""What operators want to be told by mail.
+
+Revision ID: 0047
+Revises: 0046
+Create Date: 2026-11-23 10:20:00.000000
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
+from app.store.migrations.baseline.columns import JSON
+
+revision = "0047"
+down_revision = "0046"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "operator_notices",
+        sa.Column("operator_id", sa.Uuid(), nullable=False),
+        sa.Column("events", JSON, nullable=False),
+        sa.Column("chosen_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["operator_id"], ["operators.id"], name=op.f("fk_operator_notices_operator_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("operator_id", name=op.f("pk_operator_notices")),
+    )
+    keep_apart("operator_notices", "operator_id", "operators")
+
+
+def downgrade() -> None:
+    no_longer_keep_apart("operator_notices")
+    op.drop_table("operator_notices")

@@ -1,0 +1,70 @@
+"""What a person is told of an event: a subject, a few sentences and a page of the console. No word of a visitor's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from app.core.webhook_event import WebhookEvent
+
+NOTICED: Final[Mapping[WebhookEvent, str]] = {
+    WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
+    WebhookEvent.GAP_GROWN: "a new gap, and one that was asked for 5, 20 or 100 times",
+    WebhookEvent.SOURCE_FAILED: "a source could not be read",
+    WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
+}
+"""The events that people may be told of, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """`path` is that of the page where something can be done about it, `action` what its link says."""
+
+    subject: str
+    paragraphs: tuple[str, ...]
+    path: str
+    action: str
+
+
+def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str, Any]) -> Notice:
+    """`agent` is its name, `told` what the outbox keeps of the event, which is one of NOTICED."""
+    pages = f"/console/agents/{agent_id}"
+    if event is WebhookEvent.PERSON_ASKED:
+        return Notice(
+            f"{agent}: a visitor waits for a person",
+            (f'On "{agent}" a visitor has asked for a person and waits for an answer.',),
+            f"/console/live/{told['conversation_id']}",
+            "Answer them",
+        )
+    if event is WebhookEvent.GAP_GROWN:
+        count = int(told["count"])
+        if count == 1:
+            subject, said = "a new gap", "was asked what its knowledge does not answer, for the first time"
+        else:
+            subject, said = f"a gap has grown to {count}", f"was asked {count} times what its knowledge does not answer"
+        return Notice(f"{agent}: {subject}", (f'"{agent}" {said}.',), f"{pages}/gaps", "See the gaps")
+    if event is WebhookEvent.SOURCE_FAILED:
+        return Notice(
+            f"{agent}: a source could not be read",
+            (f'A source of "{agent}" could not be read. Visitors are answered from what was read before.',),
+            f"{pages}/sources/{told['source_id']}",
+            "See why",
+        )
+    week = told["week"]
+    return Notice(
+        f"{agent}: the week of {week['first_day']}",
+        (
+            f'"{agent}" from {week["first_day"]} to {week["last_day"]}:',
+            f"{_shares(told['turns'])}\nThe week before: {_shares(told['turns_before'])}",
+            f"Gaps: {told['new']['count']} new, {told['answered']['count']} answered, "
+            f"{told['reopened']['count']} opened again.",
+        ),
+        f"{pages}/gaps",
+        "See the gaps",
+    )
+
+
+def _shares(turns: Mapping[str, Any]) -> str:
+    if not turns["turns"]:
+        return "Nobody asked anything."
+    return f"{turns['turns']} questions, {turns['answered']:.0%} with a sure answer, {turns['abstained']:.0%} without."

@@ -1,0 +1,65 @@
+"""What operators are told by mail: each chooses for themselves."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.webhook_event import WebhookEvent
+from app.mail.mail import Mail, MailLink
+from app.mail.mailer import Mailer
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.webhooks.notices.notice import NOTICED, notice_of
+from app.webhooks.notices.records import NoticeRecords
+from app.webhooks.webhook import News, event_of
+
+SETTINGS_PATH = "/console/notices"
+_WHY = "You get this because you have an account at Docent and chose to be told of it."
+
+
+class Notices:
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def chosen(self, actor: Actor, operator_id: UUID) -> tuple[WebhookEvent, ...]:
+        """Nothing until they choose."""
+        own = self._records.of_workspace(actor.workspace_id)
+        return await own.read(lambda tx: NoticeRecords(tx).chosen(operator_id))
+
+    async def choose(self, actor: Actor, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
+        """From now on: what happened before is not told. Raises InvalidInput."""
+        if not set(events) <= set(NOTICED):
+            raise InvalidInput("events", "Nobody is told of this by mail.")
+        wanted = tuple(event for event in NOTICED if event in events)
+        own = self._records.of_workspace(actor.workspace_id)
+        await own.write(lambda tx: NoticeRecords(tx).choose(operator_id, wanted))
+
+
+class NoticeMails:
+    def __init__(self, mailer: Mailer) -> None:
+        self._mailer = mailer
+
+    def put(self, tx: Transaction, news: Sequence[News]) -> None:
+        """A mail for each operator who wants to be told, in the transaction in which the news leave the outbox: each
+        is put once, whatever dies."""
+        told = [each for each in news if event_of(each.kind) in NOTICED] if self._mailer.is_on else []
+        if not told:
+            return
+        readers = NoticeRecords(tx).readers({each.agent_id for each in told})
+        for each in told:
+            event = event_of(each.kind)
+            for reader in readers.get(each.agent_id, ()):
+                if event not in reader.events or each.happened_at < reader.chosen_at:
+                    continue
+                name = AgentRecords(tx).get(reader.workspace_id, each.agent_id).draft.name
+                notice = notice_of(event, each.agent_id, name, each.payload)
+                mail = Mail(
+                    to=reader.email,
+                    subject=notice.subject,
+                    paragraphs=notice.paragraphs,
+                    link=MailLink(notice.action, self._mailer.url(notice.path)),
+                    footer=_WHY,
+                    settings_url=self._mailer.url(SETTINGS_PATH),
+                )
+                self._mailer.put(tx, reader.workspace_id, mail)

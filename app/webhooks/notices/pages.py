@@ -1,0 +1,28 @@
+"""Notices: what the operator who looks at the page is told by mail."""
+
+from app.core.webhook_event import WebhookEvent
+from app.mail.mailer import Mailer
+from app.web.access import read
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.webhooks.notices.notice import NOTICED
+from app.webhooks.notices.notices import SETTINGS_PATH, Notices
+
+
+class NoticesForm(Form):
+    events: tuple[WebhookEvent, ...] = ()
+
+
+class NoticePages(Pages):
+    def __init__(self, notices: Notices, mailer: Mailer) -> None:
+        self._notices = notices
+        self._mailer = mailer
+
+    @page(SETTINGS_PATH, access=read, menu=MenuEntry("Notices", 7, "letter"))
+    async def notices(self, visit: Visit[NoForm]) -> Shown:
+        chosen = await self._notices.chosen(visit.actor, visit.operator.id)
+        return Shown("notices.html", {"chosen": chosen, "in_words": NOTICED, "has_mail": self._mailer.is_on})
+
+    @action(SETTINGS_PATH, access=read, shown_on="notices", under="notices")
+    async def choose_notices(self, visit: Visit[NoticesForm]) -> Go:
+        await self._notices.choose(visit.actor, visit.operator.id, visit.input.events)
+        return Go(visit.url("notices"), "Saved.")

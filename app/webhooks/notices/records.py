@@ -1,0 +1,65 @@
+"""Which operators want to be told of what."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.core.webhook_event import WebhookEvent
+from app.store.tables.agents import AGENTS
+from app.store.tables.tenancy import OPERATORS
+from app.store.tables.webhooks import OPERATOR_NOTICES
+from app.store.transaction import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """An operator of `workspace_id` who has wanted `events` since `chosen_at`."""
+
+    workspace_id: UUID
+    email: str
+    events: frozenset[WebhookEvent]
+    chosen_at: datetime
+
+
+class NoticeRecords(Repository):
+    def chosen(self, operator_id: UUID) -> tuple[WebhookEvent, ...]:
+        events = select(OPERATOR_NOTICES.c.events).where(OPERATOR_NOTICES.c.operator_id == operator_id)
+        return tuple(map(WebhookEvent, self._connection.scalar(events) or ()))
+
+    def choose(self, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
+        values = {"events": list(events), "chosen_at": self._now()}
+        chosen = self._insert(OPERATOR_NOTICES).values(operator_id=operator_id, **values)
+        self._connection.execute(chosen.on_conflict_do_update(index_elements=["operator_id"], set_=values))
+
+    def readers(self, agent_ids: Collection[UUID]) -> Mapping[UUID, Sequence[Reader]]:
+        """By agent: the operators of its workspace who want to be told of anything, by address."""
+        statement = (
+            select(AGENTS.c.id, AGENTS.c.workspace_id, OPERATORS.c.email, OPERATOR_NOTICES)
+            .select_from(AGENTS)
+            .join(OPERATORS, OPERATORS.c.workspace_id == AGENTS.c.workspace_id)
+            .join(OPERATOR_NOTICES, OPERATOR_NOTICES.c.operator_id == OPERATORS.c.id)
+            .where(AGENTS.c.id.in_(agent_ids), OPERATORS.c.disabled_at.is_(None))
+            .order_by(OPERATORS.c.email)
+        )
+        found: dict[UUID, list[Reader]] = defaultdict(list)
+        for row in self._connection.execute(statement):
+            events = frozenset(map(WebhookEvent, row.events))
+            found[row.id].append(Reader(row.workspace_id, row.email, events, row.chosen_at))
+        return found
+
+    def readers_of(self, event: WebhookEvent, until: datetime) -> list[UUID]:
+        """The agents of whose `event` some operator has wanted to be told since `until` or before, oldest first."""
+        statement = (
+            select(AGENTS.c.id, OPERATOR_NOTICES.c.events)
+            .select_from(AGENTS)
+            .join(OPERATORS, OPERATORS.c.workspace_id == AGENTS.c.workspace_id)
+            .join(OPERATOR_NOTICES, OPERATOR_NOTICES.c.operator_id == OPERATORS.c.id)
+            .where(OPERATOR_NOTICES.c.chosen_at <= until, OPERATORS.c.disabled_at.is_(None))
+            .order_by(AGENTS.c.id)
+        )
+        rows = self._connection.execute(statement)
+        return list(dict.fromkeys([agent_id for agent_id, events in rows if event in events]))

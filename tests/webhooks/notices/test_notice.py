@@ -1,0 +1,58 @@
+"""What people are told of an event, in words."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from app.core.webhook_event import WebhookEvent
+from app.webhooks.notices.notice import NOTICED, notice_of
+
+AGENT, OTHER = UUID(int=1), UUID(int=2)
+WEEK: dict[str, Any] = {
+    "week": {"first_day": "2025-12-29", "last_day": "2026-01-04"},
+    "turns": {"turns": 5, "answered": 0.4, "abstained": 0.6},
+    "turns_before": {"turns": 0, "answered": None, "abstained": None},
+    "new": {"count": 1, "gaps": []},
+    "answered": {"count": 2, "gaps": []},
+    "reopened": {"count": 0, "gaps": []},
+}
+TOLD: dict[WebhookEvent, dict[str, Any]] = {
+    WebhookEvent.PERSON_ASKED: {"conversation_id": str(OTHER)},
+    WebhookEvent.GAP_GROWN: {"gap_id": str(OTHER), "count": 5},
+    WebhookEvent.SOURCE_FAILED: {"source_id": str(OTHER), "run_id": str(OTHER)},
+    WebhookEvent.GAPS_WEEKLY: WEEK,
+}
+
+
+@pytest.mark.parametrize(
+    ("event", "subject", "path"),
+    [
+        (WebhookEvent.PERSON_ASKED, "Shop: a visitor waits for a person", f"/console/live/{OTHER}"),
+        (WebhookEvent.GAP_GROWN, "Shop: a gap has grown to 5", f"/console/agents/{AGENT}/gaps"),
+        (WebhookEvent.SOURCE_FAILED, "Shop: a source could not be read", f"/console/agents/{AGENT}/sources/{OTHER}"),
+        (WebhookEvent.GAPS_WEEKLY, "Shop: the week of 2025-12-29", f"/console/agents/{AGENT}/gaps"),
+    ],
+)
+def test_a_notice_names_the_agent_and_leads_to_where_something_can_be_done(
+    event: WebhookEvent, subject: str, path: str
+) -> None:
+    notice = notice_of(event, AGENT, "Shop", TOLD[event])
+    assert (notice.subject, notice.path) == (subject, path)
+    assert '"Shop"' in notice.paragraphs[0]
+
+
+def test_whatever_can_be_chosen_has_words() -> None:
+    assert set(TOLD) == set(NOTICED)
+
+
+def test_a_gap_that_was_asked_for_once_is_new() -> None:
+    assert notice_of(WebhookEvent.GAP_GROWN, AGENT, "Shop", {"count": 1}).subject == "Shop: a new gap"
+
+
+def test_a_week_is_summed_up_beside_the_one_before() -> None:
+    assert notice_of(WebhookEvent.GAPS_WEEKLY, AGENT, "Shop", WEEK).paragraphs == (
+        '"Shop" from 2025-12-29 to 2026-01-04:',
+        "5 questions, 40% with a sure answer, 60% without.\nThe week before: Nobody asked anything.",
+        "Gaps: 1 new, 2 answered, 0 opened again.",
+    )

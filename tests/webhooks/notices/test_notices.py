@@ -1,0 +1,197 @@
+"""Operators get a mail of what they chose, once, and of nothing that was before or is another workspace's."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from email.headerregistry import Address
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.agents.records.agents import AgentRecords
+from app.conversations.people.live_chats import LiveChats
+from app.conversations.records.gap_counting import TOLD_AT
+from app.conversations.records.turns import TurnRecords
+from app.core.actor import READ, WRITE, Actor
+from app.core.errors import InvalidInput
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.webhook_event import WebhookEvent
+from app.mail.mail import Mail
+from app.mail.mail_delivery import MailDelivery
+from app.mail.records import MailRecords
+from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
+from app.store.system_of_record import SystemOfRecord
+from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
+from app.webhooks.gap_digests import GapDigests
+from app.webhooks.notices.notices import NoticeMails, Notices
+from app.webhooks.webhook_delivery import WebhookDelivery
+from app.workspaces.operator import Operator, Role
+from app.workspaces.records.operators import OperatorRecords
+from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.mail_server import running_mail_server
+from tests.doubles.mailers import MAILER, NO_MAIL
+from tests.doubles.recording_history import RecordingHistory
+from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import visitor_of, visitor_of_new_agent
+from tests.doubles.workspaces import another_workspace
+
+WEEK_SECONDS = 7 * 24 * 3600
+
+
+@dataclass
+class Team:
+    record: SystemOfRecord
+    clock: FixedClock
+    session: VisitorSession
+    sender: CrawlerWebhookSender
+    mails: NoticeMails
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(self.session.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
+
+    async def operator(self, email: str, *events: WebhookEvent, workspace_id: UUID | None = None) -> UUID:
+        workspace_id = workspace_id or self.session.workspace_id
+        operator = Operator(uuid4(), workspace_id, email, Role.EDITOR, self.clock.now())
+        with self.record.writing() as tx:
+            OperatorRecords(tx).add(operator, "hash")
+        await Notices(self.record).choose(replace(self.actor, workspace_id=workspace_id), operator.id, events)
+        return operator.id
+
+    async def visitor_asks_for_a_person(self) -> None:
+        await LiveChats(self.record, self.clock, RecordingHistory()).ask(self.session)
+
+    async def asked_in_vain(self, question: str) -> None:
+        turn_id = uuid4()
+        session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)
+        with self.record.writing() as tx:
+            TurnRecords(tx).begin(session, TurnRequest(turn_id, question, "https://www.example.com/"), 1, "tests")
+            end = TurnEnd(
+                TurnState.DONE, "?", AnsweredBy.MODEL, 0.1, True, Finish.COMPLETE, gap=GapReason.LOW_CONFIDENCE
+            )
+            TurnRecords(tx).finish(turn_id, end)
+
+    @property
+    def delivery(self) -> WebhookDelivery:
+        return WebhookDelivery(self.record, self.sender, self.clock, self.mails)
+
+    async def mailed(self) -> list[Mail]:
+        """What was put since it was last looked."""
+        await self.delivery.deliver()
+        with self.record.writing() as tx:
+            claimed = MailRecords(tx).claim(100, self.clock.now())
+            for each in claimed:
+                MailRecords(tx).sent(each.id)
+        return [each.mail for each in claimed if each.mail]
+
+
+@pytest.fixture
+async def team(tmp_path: Path) -> AsyncIterator[Team]:
+    clock = FixedClock()
+    async with temporary_record(tmp_path, clock) as record, CrawlerWebhookSender() as sender:
+        session = await visitor_of_new_agent(record)
+        with record.writing() as tx:
+            agent = AgentRecords(tx).get(session.workspace_id, session.agent_id)
+            AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, live_chat=True))
+            AgentRecords(tx).publish(agent.workspace_id, agent.id)
+        yield Team(record, clock, session, sender, NoticeMails(MAILER))
+
+
+async def test_a_visitor_who_waits_is_told_to_who_chose_it_with_a_link_to_the_chat(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
+    await team.operator("bob@example.com", WebhookEvent.GAPS_WEEKLY)
+    await team.visitor_asks_for_a_person()
+    [mail] = await team.mailed()
+    assert mail.to == "ann@example.com"
+    assert mail.subject.endswith(": a visitor waits for a person")
+    assert mail.link is not None
+    assert mail.link.url == f"https://docent.example.com/console/live/{team.session.conversation_id}"
+    assert mail.settings_url == "https://docent.example.com/console/notices"
+    assert await team.mailed() == []
+
+
+async def test_two_workers_put_one_mail(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
+    await team.visitor_asks_for_a_person()
+    await asyncio.gather(team.delivery.deliver(), team.delivery.deliver())
+    assert len(await team.mailed()) == 1
+
+
+async def test_a_gap_is_told_when_it_is_new_and_when_it_has_grown(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.GAP_GROWN)
+    subjects = []
+    for _ in range(21):
+        await team.asked_in_vain("Do you ship to Malta?")
+        subjects += [mail.subject.partition(": ")[2] for mail in await team.mailed()]
+    assert subjects == ["a new gap", "a gap has grown to 5", "a gap has grown to 20"]
+    assert max(TOLD_AT) == 100
+
+
+async def test_no_word_of_a_visitor_is_in_a_mail(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.GAP_GROWN, WebhookEvent.GAPS_WEEKLY)
+    await team.asked_in_vain("Do you ship to Malta?")
+    team.clock.advance(WEEK_SECONDS)
+    await GapDigests(team.record, team.clock).announce()
+    mails = await team.mailed()
+    assert len(mails) == 2
+    assert not any("Malta" in mail.text + mail.subject for mail in mails)
+
+
+async def test_a_week_is_summed_up_though_no_webhook_wants_it(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.GAPS_WEEKLY)
+    team.clock.advance(WEEK_SECONDS)
+    assert await GapDigests(team.record, team.clock).announce() == 1
+    assert await GapDigests(team.record, team.clock).announce() == 0
+    [mail] = await team.mailed()
+    assert "the week of" in mail.subject
+
+
+async def test_what_happened_before_it_was_chosen_is_not_told(team: Team) -> None:
+    await team.visitor_asks_for_a_person()
+    team.clock.advance(1)
+    await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
+    assert await team.mailed() == []
+
+
+async def test_who_chose_otherwise_or_is_disabled_is_told_nothing(team: Team) -> None:
+    ann = await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
+    bob = await team.operator("bob@example.com", WebhookEvent.PERSON_ASKED)
+    await Notices(team.record).choose(team.actor, ann, ())
+    with team.record.writing() as tx:
+        OperatorRecords(tx).set_disabled(bob, True)
+    await team.visitor_asks_for_a_person()
+    assert await team.mailed() == []
+
+
+async def test_operators_of_another_workspace_are_told_nothing(team: Team, tmp_path: Path) -> None:
+    other = await another_workspace(tmp_path)
+    await team.operator("eve@example.com", WebhookEvent.PERSON_ASKED, workspace_id=other)
+    await team.visitor_asks_for_a_person()
+    assert await team.mailed() == []
+
+
+async def test_an_installation_without_a_mail_server_puts_none(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
+    team.mails = NO_MAIL
+    await team.visitor_asks_for_a_person()
+    assert await team.mailed() == []
+
+
+async def test_nobody_chooses_what_no_mail_is_made_of(team: Team) -> None:
+    with pytest.raises(InvalidInput, match="events"):
+        await team.operator("ann@example.com", WebhookEvent.TURN_FINISHED)
+
+
+async def test_a_notice_reaches_a_real_mail_server(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.PERSON_ASKED)
+    await team.visitor_asks_for_a_person()
+    await team.delivery.deliver()
+    with running_mail_server() as server:
+        transport = AiosmtplibMailTransport("127.0.0.1", server.port, "", "", is_tls=False, is_plain=True)
+        sender = Address("Docent", "docent", "example.com")
+        assert await MailDelivery(team.record, transport, sender, team.clock).deliver() == 1
+    [mail] = server.mails
+    assert mail["To"] == "ann@example.com"
+    assert mail["List-Unsubscribe"] == "<https://docent.example.com/console/notices>"
