@@ -106,6 +106,8 @@ def test_import_lines_take_no_larger_share_of_app(ours: dict[str, _Module]) -> N
 def test_files_do_not_outgrow_one_idea(ours: dict[str, _Module]) -> None:
     every = ours | _modules("tests", "bench")
     assert [name for name, module in every.items() if module.lines > _LONGEST_FILE] == []
+    scripts = (_ROOT / "widget" / "src").rglob("*.ts")
+    assert [path.name for path in scripts if path.read_text("utf-8").count("\n") > _LONGEST_FILE] == []
 
 
 def test_short_files_stand_alone_only_for_a_reason(ours: dict[str, _Module]) -> None:

@@ -1,21 +1,23 @@
 import { PAGE, PEOPLE } from "docent:parts";
-import { Client, type ClientEvent } from "./client.js";
-import type { Citation, PastConversation, Question, Rating, Session } from "./contract.js";
+import type { Client, ClientEvent } from "./client.js";
+import type { Citation, PastConversation, Question, Rating } from "./contract.js";
 import type { OpenPeople, People } from "./desk.js";
 import type { Failure } from "./failure.js";
 import { uuid } from "./ids.js";
 import { pageAddress } from "./page_address.js";
+import { pageClient } from "./page_client.js";
 import type { pageContext } from "./page_context.js";
 import css from "./panel.css";
 import { PanelView, type PanelActions } from "./panel_view.js";
+import { messagesBefore, pastConversations } from "./past.js";
 import type { Panel, Shell } from "./shell.js";
-import { initialState, isRunning, next, type Happening, type State, type Turn } from "./state.js";
+import { screenSheet } from "./screen_sheet.js";
+import { initialState, isRunning, next, withSources, type Happening, type State, type Turn } from "./state.js";
+import { stayOf } from "./stay.js";
 import type { Stay } from "./store.js";
 import { askTabs, joinTabs, type Told } from "./tabs.js";
 import { ENGLISH, type Words } from "./words.js";
 
-/** The list of conversations is no longer than this. */
-const MOST_PAST = 100;
 /** After a stop the sources may still come; longer than this we do not listen. */
 const STOP_GRACE_MS = 2000;
 
@@ -24,7 +26,6 @@ export class Conversation implements Panel, PanelActions {
   readonly #shell: Shell;
   readonly #client: Client;
   readonly #view: PanelView;
-  readonly #screenSheet = new CSSStyleSheet();
   readonly #asked = new Map<string, Question>();
   readonly #running = new Map<string, AbortController>();
   #state: State = initialState;
@@ -39,23 +40,13 @@ export class Conversation implements Panel, PanelActions {
 
   constructor(shell: Shell) {
     this.#shell = shell;
-    const { options, store, tab, signal } = shell;
+    const { options, tab, signal } = shell;
     this.#before = tab.read();
-    this.#client = new Client({
-      base: options.base,
-      agentId: options.agentId,
-      locale: options.locale,
-      pageUrl: () => pageAddress(location.href),
-      anonymousId: () => store.read().anonymous_id,
-      keepAnonymousId: (anonymous_id) => store.keep({ anonymous_id }),
-      conversation: () => tab.read().conversation,
-      user: shell.user,
-      isOnline: () => navigator.onLine,
-    });
+    this.#client = pageClient(shell);
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     const shadow = shell.launcher.root.getRootNode() as ShadowRoot;
-    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet, this.#screenSheet];
+    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet, screenSheet(signal)];
     this.#view = new PanelView({ ...ENGLISH, ...(shell.words as Words) }, shell, this);
     this.#tell = joinTabs(options.agentId, (told) => this.#hear(told), signal);
     this.#attend();
@@ -127,7 +118,7 @@ export class Conversation implements Panel, PanelActions {
     if (this.#state.isOpen) this.connect();
   }
 
-  /** Hears of the network, the page's sleep and a phone's keyboard. */
+  /** Hears of the network and of the page's sleep. */
   #attend(): void {
     const { signal } = this.#shell;
     const online = (): void => {
@@ -135,20 +126,11 @@ export class Conversation implements Panel, PanelActions {
       if (navigator.onLine) this.#client.wake();
     };
     online();
-    addEventListener("online", online, { signal });
-    addEventListener("offline", online, { signal });
+    for (const name of ["online", "offline"]) addEventListener(name, online, { signal });
     addEventListener("pagehide", () => this.#keepPlace(), { signal });
     addEventListener("pagehide", () => this.#client.pause(), { signal });
     document.addEventListener("visibilitychange", () => void this.#catchUp(), { signal });
     addEventListener("pageshow", () => this.#client.wake(), { signal });
-    const screen = window.visualViewport;
-    const fit = (): void => {
-      // With the keyboard up a phone shows less than the page's height.
-      if (screen) this.#screenSheet.replaceSync(`:host{--height:${screen.height}px;--top:${screen.offsetTop}px}`);
-    };
-    fit();
-    screen?.addEventListener("resize", fit, { signal });
-    screen?.addEventListener("scroll", fit, { signal });
   }
 
   /** Connects; that it failed is in the state, and drawn. */
@@ -205,17 +187,7 @@ export class Conversation implements Panel, PanelActions {
   }
 
   #stay(): Stay {
-    const { tab, user, frame } = this.#shell;
-    const { isOpen } = this.#state;
-    const { conversation = tab.read().conversation } = this.#client;
-    return {
-      open: isOpen,
-      conversation,
-      place: isOpen ? this.#view.place : undefined,
-      draft: frame.input.value || undefined,
-      awaits: (!isOpen && (isRunning(this.#lastTurn) || this.#view.isMarked)) || undefined,
-      user: user()?.userId,
-    };
+    return stayOf(this.#shell, this.#state, this.#view, this.#client.conversation);
   }
 
   #keepPlace(): void {
@@ -363,9 +335,8 @@ export class Conversation implements Panel, PanelActions {
     return this.#client.conversation;
   }
 
-  async past(): Promise<PastConversation[]> {
-    const response = await this.#client.call("GET", "/conversations?limit=" + MOST_PAST);
-    return ((await response.json()) as { items: PastConversation[] }).items;
+  past(): Promise<PastConversation[]> {
+    return pastConversations(this.#client);
   }
 
   /** Shows what was said before the first turn; returns whether it came. */
@@ -374,8 +345,7 @@ export class Conversation implements Panel, PanelActions {
     if (!first || !this.#state.hasEarlier || this.#isGoingBack) return false;
     this.#isGoingBack = true;
     try {
-      const response = await this.#client.call("GET", "/conversation/messages?before=" + first);
-      const { messages, has_earlier: hasEarlier } = (await response.json()) as Pick<Session, "messages" | "has_earlier">;
+      const { messages, has_earlier: hasEarlier } = await messagesBefore(first, this.#client);
       // Unless another conversation has taken its place.
       if (first === this.#state.turns[0]?.id) this.#dispatch({ type: "went-back", messages, hasEarlier });
       return true;
@@ -387,10 +357,8 @@ export class Conversation implements Panel, PanelActions {
     }
   }
 
-  async copy(turn: Turn): Promise<void> {
-    const sources = turn.citations.map((one) => `\n[${one.id}] ${one.title} ${one.url}`).join("");
-    // An answer is copied with what its numbers mean.
-    await navigator.clipboard.writeText(turn.answer + "\n" + sources);
+  copy(turn: Turn): Promise<void> {
+    return navigator.clipboard.writeText(withSources(turn));
   }
 
   cited(turn: Turn, citation: Citation): void {

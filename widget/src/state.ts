@@ -133,6 +133,11 @@ export function isRunning(turn: Turn | undefined): boolean {
   return turn?.status === "waiting" || turn?.status === "streaming";
 }
 
+/** The answer with what its numbers mean, to be copied. */
+export function withSources({ answer, citations }: Turn): string {
+  return answer + "\n" + citations.map((one) => `\n[${one.id}] ${one.title} ${one.url}`).join("");
+}
+
 /** History as turns. The newest question without an answer may still be under way; an older one was cut. */
 export function turnsOf(messages: readonly Message[], isOlder = false): Turn[] {
   const turns = new Map<string, Turn>();
