@@ -31,8 +31,8 @@ from app.bootstrap.infrastructure import Infrastructure, Models, following_keywo
 from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
 from app.bootstrap.sign_in import sign_in_parts
 from app.conversations.history import History
-from app.conversations.people.history_cache import HistoryCache
-from app.conversations.privacy.conversation_terminator import ConversationTerminator
+from app.conversations.people.live_chats import HistoryCache
+from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.costs import TokenPrices
 from app.core.errors import DocentError, Unavailable
 from app.core.text.failure_words import has_failure_words
@@ -55,13 +55,13 @@ from app.providers.indexes.keyword_index import KeywordIndex
 from app.quality.golden_run_execution import SearchUnderTest
 from app.search.agent_search import AgentSearch
 from app.settings import Settings
+from app.sources.discovery import SiteDiscovery
 from app.sources.files.pooled_file_reader import PooledFileReader
 from app.sources.files.source_files import SourceFiles
 from app.sources.runs.crawler_page_listing import CrawlerPageListing
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
-from app.sources.site_discovery import SiteDiscovery
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses

@@ -7,9 +7,6 @@ from typing import Final, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from app.agents.answer_check import AnswerCheck
-from app.agents.context_kind import ContextKind
-from app.agents.on_disconnect import OnDisconnect
 from app.agents.opening_hours import opens_at
 from app.agents.retrieval_settings import RetrievalSettings
 
@@ -31,6 +28,28 @@ class Quarantine(StrEnum):
     OFF = "off"
     FLAG = "flag"
     HOLD = "hold"
+
+
+class ContextKind(StrEnum):
+    """What stands before a chunk where it is embedded and keyword-indexed."""
+
+    STRUCTURAL = "structural"  # one line: site, page, headings
+    MODEL = "model"  # that line, and a sentence or two that the chat model wrote about the chunk
+
+
+class OnDisconnect(StrEnum):
+    """What becomes of an answer that nobody reads any more."""
+
+    FINISH = "finish"  # it is written to its end, and waits for the visitor
+    STOP = "stop"  # after a grace; what was written is kept
+
+
+class AnswerCheck(StrEnum):
+    """What becomes of a sentence of the chat model that does not stand in the sources."""
+
+    OFF = "off"  # nothing is looked up
+    MARK = "mark"  # it is shown, and said of it that the sources do not confirm it
+    WITHHOLD = "withhold"  # it is left out
 
 
 @dataclass(frozen=True, slots=True)

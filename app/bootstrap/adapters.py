@@ -99,7 +99,7 @@ def _batching(settings: Settings, embedder: Embedder, circuits: CircuitMeter) ->
 
     if isinstance(embedder, OnnxEmbedder):
         return BatchingEmbedder(embedder.for_questions(), max_waiting=settings.embedder_queue)
-    from app.providers.embedding.circuit_embedder import CircuitEmbedder
+    from app.providers.circuits import CircuitEmbedder
 
     circuit = CircuitBreaker("embedder", on_change=circuits.watch("embedder"))
     guarded = CircuitEmbedder(embedder, circuit, seconds=_QUESTION_EMBEDDING_SECONDS)
@@ -117,7 +117,7 @@ def configured_reranker(
 
         folder = Path(settings.rerank_folder) if settings.rerank_folder else RERANKER_FOLDER
         return SheddingReranker(OnnxReranker(folder, threads, cores=settings.threads))
-    from app.providers.reranking.circuit_reranker import CircuitReranker
+    from app.providers.circuits import CircuitReranker
     from app.providers.reranking.http_reranker import HttpReranker
 
     reranker = HttpReranker(
@@ -252,10 +252,10 @@ def _impatient(
     if not _is_any_set(settings, parts):
         return None
     from app.providers.chat.bounded_chat_model import BoundedChatModel
-    from app.providers.chat.circuit_chat_model import CircuitChatModel
     from app.providers.chat.failover_chat_model import FailoverChatModel
     from app.providers.chat.timed_chat_model import TimedChatModel
     from app.providers.chat.traced_chat_model import TracedChatModel
+    from app.providers.circuits import CircuitChatModel
 
     models: list[ChatModel] = []
     for part, name, model in chat_endpoints(settings, closing, max_retries=0, parts=parts):
@@ -276,9 +276,9 @@ def configured_context_writer(
     if not _is_any_set(settings, parts):
         return None
     from app.knowledge.context_writer import ContextWriter
-    from app.providers.chat.circuit_chat_model import CircuitChatModel
     from app.providers.chat.failover_chat_model import FailoverChatModel
     from app.providers.chat.traced_chat_model import TracedChatModel
+    from app.providers.circuits import CircuitChatModel
 
     models, names = [], []
     for part, name, model in chat_endpoints(settings, closing, max_retries=2, parts=parts):

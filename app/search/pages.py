@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import Field
 
 from app.agents.agents import Agents
-from app.agents.api.agent_models import RetrievalModel
+from app.agents.api.retrieval_models import RetrievalModel
 from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest

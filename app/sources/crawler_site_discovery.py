@@ -8,7 +8,7 @@ import anyio
 
 from app.core.errors import InvalidInput, Overloaded
 from app.core.setting_values import USER_AGENT
-from app.sources.site_offer import SiteOffer, SiteOffers
+from app.sources.discovery import SiteOffer, SiteOffers
 from app.sources.source import SourceKind
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.discover.crawl_seeds import SeedKind

@@ -1,13 +1,50 @@
 """Looking at a website before anything of it is stored."""
 
+from dataclasses import dataclass
+from typing import Protocol
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.core.actor import Actor
 from app.core.field_rules import check_http_url
-from app.sources.site_discovery import SiteDiscovery
-from app.sources.site_offer import SiteOffers
+from app.sources.source import SourceKind
 from app.store.system_of_record import SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOffer:
+    """A source that could be made: `kind` and `url` are what it would be made with.
+
+    `pages` counts what it lists on its own website; of a site what its start page links to there. With `has_more`
+    there are more than were counted.
+    """
+
+    kind: SourceKind
+    url: str
+    title: str
+    pages: int
+    has_more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOffers:
+    """`url` is that of the start page after redirects. `problems` are (URL, reason) of what is named and cannot be
+    read; `is_complete` is False when the time for looking ran out."""
+
+    url: str
+    title: str
+    offers: tuple[SiteOffer, ...]
+    problems: tuple[tuple[str, str], ...]
+    is_complete: bool
+
+
+class SiteDiscovery(Protocol):
+    async def look(self, url: str) -> SiteOffers:
+        """Look at the website for half a minute at most. What it does wrong stands among the problems.
+
+        Raises InvalidInput, naming "url", when the address must not be dialled; Overloaded when too many look.
+        """
+        ...
 
 
 class Discovery:

@@ -9,8 +9,7 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.agent import LiveAgent
-from app.agents.on_disconnect import OnDisconnect
+from app.agents.agent import LiveAgent, OnDisconnect
 from app.agents.records.agents import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline, Asking, Outcome
 from app.answers.curated.curated_answer import CuratedAnswer

@@ -5,7 +5,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from app.agents.agent_rules import check_filter
-from app.agents.api.agent_models import SearchFilterModel
+from app.agents.api.retrieval_models import SearchFilterModel
 from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
 from app.web.validation_messages import invalid_input_of

@@ -14,7 +14,7 @@ from crawler.extract.page import Outcome, Page, PageResult, Validators
 from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.robots import Robots
-from crawler.fetch.robots_directives import parse_x_robots_tag
+from crawler.fetch.robots_rules import parse_x_robots_tag
 from crawler.url_rules import check_url, normalise_url
 
 if TYPE_CHECKING:

@@ -1,4 +1,5 @@
-"""One robots.txt as it concerns one robot (RFC 9309): may it fetch a path, how slowly, which sitemaps.
+"""What a website asks of one robot: its robots.txt (RFC 9309), which says what may be fetched, how slowly, and names
+sitemaps, and the X-Robots-Tag of an answer.
 
 The lines are read and the robot's groups picked here, and only those are handed to Protego for matching. Protego
 alone stumbles over a byte order mark, takes "Example" for "ExampleBot", ends a list of user agents at any record,
@@ -8,6 +9,7 @@ and needs quadratic time on files with many user agents.
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from protego import Protego
@@ -136,3 +138,31 @@ def _token(text: str) -> str:
 def _as_ascii(value: str) -> str:
     """Encode what Protego's line reader would take for a line end, and everything else beyond ASCII."""
     return quote(value, safe="".join(map(chr, range(0x21, 0x7F))))
+
+
+_ROBOT_PREFIX = re.compile(r"\s*([A-Za-z0-9_-]+)\s*:\s*(.*)", re.S)
+_DIRECTIVES_WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsDirectives:
+    """What the header says to us."""
+
+    is_noindex: bool = False
+    is_nofollow: bool = False
+
+
+def parse_x_robots_tag(value: str, agent: str) -> RobotsDirectives:
+    """Read the header, its repetitions joined by line ends. A line "otherbot: noindex" is for that robot alone."""
+    words: set[str] = set()
+    for line in value.split("\n"):
+        match = _ROBOT_PREFIX.fullmatch(line)
+        if match and match[1].lower() not in _DIRECTIVES_WITH_VALUE:
+            if match[1].lower() != agent.lower():
+                continue
+            line = match[2]
+        words.update(word.strip().lower() for word in line.split(","))
+    return RobotsDirectives(
+        is_noindex=not words.isdisjoint({"noindex", "none"}),
+        is_nofollow=not words.isdisjoint({"nofollow", "none"}),
+    )

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.agent import AgentConfig
-from app.agents.answer_check import AnswerCheck
+from app.agents.agent import AgentConfig, AnswerCheck
 from app.answers.guard.answer_evidence import KnownSections, Section
 from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.statement_check import StatementCheck

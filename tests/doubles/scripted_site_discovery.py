@@ -1,7 +1,7 @@
 """A SiteDiscovery that finds the same at every address."""
 
 from app.core.errors import InvalidInput
-from app.sources.site_offer import SiteOffer, SiteOffers
+from app.sources.discovery import SiteOffer, SiteOffers
 from app.sources.source import SourceKind
 
 

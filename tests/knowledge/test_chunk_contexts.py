@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.context_kind import ContextKind
+from app.agents.agent import ContextKind
 from app.agents.records.agents import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import ModelInterrupted, ModelUnavailable

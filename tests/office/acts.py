@@ -11,7 +11,7 @@ from app.core.gap_state import GapState
 from app.core.source_file import Upload
 from app.gaps.gap_suggestions import GapSuggestions
 from app.knowledge.quarantine import PageQuarantine
-from app.knowledge.suggested_starters import StarterSuggestions
+from app.knowledge.starter_suggestions import StarterSuggestions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.quality_review import QualityReview
 from app.quality.threshold_curves import ThresholdCurves

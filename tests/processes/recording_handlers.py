@@ -9,7 +9,7 @@ from uuid import UUID
 import anyio
 
 from app.core.errors import DatabaseAway, IndexUnavailable
-from app.kit.job_handlers import JobHandlers
+from app.kit.job_queue import JobHandlers
 from app.sources.runs.jobs.dbos_worker import DbosWorker
 from app.store.system_of_record import SystemOfRecord
 

@@ -10,10 +10,8 @@ import pytest
 from app.core.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable, RerankerUnavailable
 from app.kit.circuit_breaker import CircuitBreaker
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
-from app.providers.chat.circuit_chat_model import CircuitChatModel
 from app.providers.chat.timed_chat_model import TimedChatModel
-from app.providers.embedding.circuit_embedder import CircuitEmbedder
-from app.providers.reranking.circuit_reranker import CircuitReranker
+from app.providers.circuits import CircuitChatModel, CircuitEmbedder, CircuitReranker
 from tests.contracts.chat_model_contract import ChatModelContract, read
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.contracts.reranker_contract import RerankerContract

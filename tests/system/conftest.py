@@ -11,9 +11,8 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from app.agents.agent import AgentConfig
+from app.agents.agent import AgentConfig, AnswerCheck
 from app.agents.agents import Agents
-from app.agents.answer_check import AnswerCheck
 from app.bootstrap.infrastructure import open_infrastructure
 from app.bootstrap.knowledge import open_knowledge, page_scope_on
 from app.core.actor import SCOPES, Actor

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import anyio
 
-from app.agents.agent import AgentConfig
-from app.agents.on_disconnect import OnDisconnect
+from app.agents.agent import AgentConfig, OnDisconnect
 from app.core.turn import Finish, TurnRequest, TurnState
 from app.core.turn_events import NumberedEvent
 from app.core.turn_feed import TurnFeed

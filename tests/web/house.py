@@ -19,8 +19,8 @@ from app.answers.playground import Playground, playground_on
 from app.bootstrap.application import create_app, endpoints_of
 from app.conversations.conversations import Conversations
 from app.conversations.history import History
-from app.conversations.people.history_cache import HistoryCache
-from app.conversations.privacy.conversation_terminator import ConversationTerminator
+from app.conversations.people.live_chats import HistoryCache
+from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.actor import READ, SCOPES, WRITE, Actor
 from app.core.turn import TurnRequest, VisitorSession
 from app.gaps.gap_replays import Trials
@@ -43,11 +43,11 @@ from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.trial_search import TrialSearch
 from app.search.agent_search import AgentSearch
 from app.search.search_pipeline import SearchParts
+from app.sources.discovery import SiteDiscovery
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.source_files import SourceFiles
 from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
-from app.sources.site_discovery import SiteDiscovery
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import FORWARDED_FOR, ClientAddresses

@@ -18,7 +18,7 @@ from app.agents.api.agent_models import (
 )
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
-from app.knowledge.suggested_starters import SUGGESTED, StarterSuggestions
+from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestions
 from app.quality.publishing import Publishing
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, get, patch, post

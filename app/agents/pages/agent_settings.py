@@ -6,11 +6,16 @@ from typing import Any
 from pydantic import Field
 
 from app.agents import agent_rules as rules
-from app.agents.agent import LAUNCHER_ICONS, AgentConfig, PublishGate, Quarantine
+from app.agents.agent import (
+    LAUNCHER_ICONS,
+    AgentConfig,
+    AnswerCheck,
+    ContextKind,
+    OnDisconnect,
+    PublishGate,
+    Quarantine,
+)
 from app.agents.agents import Agents
-from app.agents.answer_check import AnswerCheck
-from app.agents.context_kind import ContextKind
-from app.agents.on_disconnect import OnDisconnect
 from app.core.errors import InvalidInput
 from app.core.time_zone import MAX_ZONE_CHARS
 from app.web.access import read, write

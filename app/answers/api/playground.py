@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from app.agents.agent import Version
 from app.agents.agent_rules import check_filter
-from app.agents.api.agent_models import SearchFilterModel
+from app.agents.api.retrieval_models import SearchFilterModel
 from app.answers.api.playground_stream import DESCRIPTION, EXAMPLE, playground_response
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.conversations.api.page_context import AnyPageContext, flattened

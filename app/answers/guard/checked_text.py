@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.agents.answer_check import AnswerCheck
+from app.agents.agent import AnswerCheck
 from app.answers.guard.statement_check import Finding, StatementCheck
 from app.core.text.statements import statement_ends, undecided_from
 

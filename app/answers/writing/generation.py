@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import structlog
 
-from app.agents.answer_check import AnswerCheck
+from app.agents.agent import AnswerCheck
 from app.answers.guard.answer_evidence import KnownSections
 from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.output_guard import OutputGuard

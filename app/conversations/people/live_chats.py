@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.inbox_entry import ConversationChange
-from app.conversations.people.history_cache import HistoryCache
 from app.conversations.people.live_chat import (
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,
@@ -31,6 +30,15 @@ from app.workspaces.assignees import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200
+
+
+class HistoryCache(Protocol):
+    """The history that models are told, where it is kept outside the system of record."""
+
+    async def people_wrote(self, conversation_id: UUID) -> None:
+        """A visitor or an operator has written a live message, which is committed: what was kept before is told no
+        more. Never raises."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import Protocol
 from uuid import UUID
 
 import structlog
 
-from app.conversations.privacy.conversation_terminator import ConversationTerminator
 from app.conversations.privacy.erasure import Erasure
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.privacy.visitor_export import VisitorExport
@@ -19,6 +19,15 @@ from app.workspaces.records.audit import AuditRecords
 log = structlog.get_logger(__name__)
 
 VISITOR = "visitor"  # how the audit names visitors who act for themselves: all alike
+
+
+class ConversationTerminator(Protocol):
+    """What is kept of conversations outside the system of record."""
+
+    async def end(self, conversation_ids: Collection[UUID]) -> None:
+        """End their running turns, and forget their events and cached history. On return this process writes
+        nothing more of them, unless a turn was begun meanwhile."""
+        ...
 
 
 class VisitorData:

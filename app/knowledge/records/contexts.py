@@ -1,16 +1,35 @@
 """What a model wrote about chunks, and which of it they are indexed with."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
 
-from app.agents.context_kind import ChunkToSituate, VersionToSituate
 from app.core.chunk import content_hash, searchable_text
 from app.knowledge.document import VersionState
 from app.store.batches import batches
 from app.store.tables.documents import CHUNK_CONTEXTS, CHUNKS, DOCUMENT_VERSIONS, EMBEDDING_CACHE
 from app.store.transaction import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkToSituate:
+    """`context` is the structural line; `indexed_context` what stands in its place in the indexes, or None."""
+
+    id: str
+    text: str
+    context: str
+    indexed_context: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionToSituate:
+    """A version of a document with its chunks in order."""
+
+    document_id: UUID
+    title: str
+    chunks: tuple[ChunkToSituate, ...]
 
 
 class ContextRecords(Repository):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.agents.agent import Version
 from app.agents.agent_rules import check_filter
-from app.agents.api.agent_models import SearchFilterModel
+from app.agents.api.retrieval_models import SearchFilterModel
 from app.core.actor import Actor
 from app.core.field_rules import check_http_url, check_language, check_text
 from app.search.agent_search import AgentSearch

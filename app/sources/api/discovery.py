@@ -4,8 +4,7 @@ from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
 from app.sources.api.sources import TAG
-from app.sources.discovery import Discovery
-from app.sources.site_offer import SiteOffers
+from app.sources.discovery import Discovery, SiteOffers
 from app.sources.source import SourceKind
 from app.web.access import write
 from app.web.endpoint import Api, Call, post

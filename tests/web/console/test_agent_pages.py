@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from app.agents.agent import OnDisconnect
 from app.agents.agents import Agents
-from app.agents.on_disconnect import OnDisconnect
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound, PublishGateFailed
 from app.quality.publishing import Publishing

@@ -23,7 +23,7 @@ from anyio import to_thread
 from dbos import DBOS, DBOSClient, WorkflowStatus
 
 from app.core.errors import DatabaseAway, DocentError, Overloaded, Unavailable
-from app.kit.job_handlers import JobHandlers
+from app.kit.job_queue import JobHandlers
 from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
 from app.sources.runs.jobs.dbos_job_queue import (

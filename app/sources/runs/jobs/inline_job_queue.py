@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from app.core.errors import DocentError
-from app.kit.job_handlers import JobHandlers
+from app.kit.job_queue import JobHandlers
 
 
 class InlineJobQueue:
