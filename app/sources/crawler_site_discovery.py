@@ -1,23 +1,17 @@
 """SiteDiscovery by our own crawler package, through its guarded fetcher."""
 
 from collections.abc import Iterable
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
-import anyio
-
-from app.core.errors import InvalidInput, Overloaded
+from app.core.errors import InvalidInput
 from app.core.setting_values import USER_AGENT
+from app.sources.awaited_websites import AwaitedWebsites
 from app.sources.discovery import SiteOffer, SiteOffers
 from app.sources.source import SourceKind
-from crawler.address_policy import AddressPolicy, Endpoint
+from crawler.address_policy import Endpoint
 from crawler.discover.crawl_seeds import SeedKind
 from crawler.discover.site_discovery import Discovery, DiscoveryLimits, SiteDiscovery
 from crawler.errors import UrlRefused
-from crawler.fetch.fetch_result import FetchLimits
-from crawler.fetch.fetcher import Fetcher
-from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
-from crawler.fetch.pacing import HostPacing
 from crawler.fetch.robots import Robots
 
 _KINDS: Final = {
@@ -25,14 +19,9 @@ _KINDS: Final = {
     SeedKind.SITEMAP: SourceKind.SITEMAP,
     SeedKind.FEED: SourceKind.FEED,
 }
-# Somebody waits for the answer: a site that is slow or away is not asked again.
-_LIMITS: Final = FetchLimits(total_timeout_seconds=10, attempts=1)
-_AT_ONCE: Final = 4
 
 
-class CrawlerSiteDiscovery:
-    """Use as an async context manager. `allowed` endpoints (ip, port) may be dialled although they are private."""
-
+class CrawlerSiteDiscovery(AwaitedWebsites):
     def __init__(
         self,
         allowed: Iterable[Endpoint] = (),
@@ -41,23 +30,15 @@ class CrawlerSiteDiscovery:
         min_delay_seconds: float = 0.5,
         limits: DiscoveryLimits | None = None,
     ) -> None:
-        policy = AddressPolicy(frozenset(allowed))
-        self._wire = GuardedWire(GuardedTransport(policy))
-        fetcher = Fetcher(self._wire, user_agent, HostPacing(min_delay_seconds), policy, _LIMITS)
-        self._discovery = SiteDiscovery(fetcher, Robots(fetcher), limits)
-        self._places = anyio.Semaphore(_AT_ONCE)
+        super().__init__(allowed, user_agent=user_agent, min_delay_seconds=min_delay_seconds)
+        self._discovery = SiteDiscovery(self.fetcher, Robots(self.fetcher), limits)
 
     async def look(self, url: str) -> SiteOffers:
         try:
-            self._places.acquire_nowait()
-        except anyio.WouldBlock:
-            raise Overloaded("Other websites are being looked at. Try again in a moment.") from None
-        try:
-            return _offers(await self._discovery.look(url))
+            with self.slot():
+                return _offers(await self._discovery.look(url))
         except UrlRefused as error:
             raise InvalidInput("url", error.reason) from error
-        finally:
-            self._places.release()
 
     async def name_of(self, url: str) -> str:
         """What the website calls itself; "" where nothing says so."""
@@ -65,14 +46,6 @@ class CrawlerSiteDiscovery:
             return await self._discovery.name_of(url)
         except UrlRefused:
             return ""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._wire.aclose()
 
 
 def _offers(found: Discovery) -> SiteOffers:

@@ -6,35 +6,21 @@ from hashlib import sha256
 
 from app.kit.recent_values import RecentValues
 from app.providers.embedding.batching_embedder import BatchingEmbedder, Vectors
+from app.providers.embedding.embedder import WrappedEmbedder
 
 
-class RememberingEmbedder:
+class RememberingEmbedder(WrappedEmbedder):
     """The vectors of up to `max_texts` texts, in single precision. An answer asks for its question's meaning several
     times, and visitors ask about the same pages. The texts, which may be visitors' words, are not kept."""
 
     def __init__(self, embedder: BatchingEmbedder, *, max_texts: int = 1024) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
+        self._batches = embedder
         self._known = RecentValues[bytes, "array[float]"](max_texts)  # 4 bytes a number, where a list takes 32
 
     @property
-    def model_id(self) -> str:
-        return self._embedder.model_id
-
-    @property
-    def reads(self) -> frozenset[str] | None:
-        return self._embedder.reads
-
-    @property
-    def dimensions(self) -> int:
-        return self._embedder.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    @property
     def is_full(self) -> bool:
-        return self._embedder.is_full
+        return self._batches.is_full
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         keys = {text: sha256(text.encode(errors="surrogatepass")).digest() for text in texts}

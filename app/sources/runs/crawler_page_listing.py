@@ -1,37 +1,28 @@
 """PageListing by our own crawler package: the lists that a crawl begins with, and nothing after them."""
 
 from collections.abc import Iterable
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import anyio
 
-from app.core.errors import InvalidInput, Overloaded
+from app.core.errors import InvalidInput
 from app.core.setting_values import USER_AGENT
+from app.sources.awaited_websites import AwaitedWebsites
 from app.sources.runs.crawler_site_reader import SEEDS
 from app.sources.runs.page_listing import ListedPage, Listing
 from app.sources.runs.page_scope import SourcePages
 from app.sources.source import SourceConfig
-from crawler.address_policy import AddressPolicy, Endpoint
+from crawler.address_policy import Endpoint
 from crawler.discover.crawl_seeds import Seed, SeedKind, sitemap_pages
 from crawler.discover.sitemap_reader import SitemapReader, SitemapReading
 from crawler.errors import UrlRefused
-from crawler.fetch.fetch_result import FetchLimits
-from crawler.fetch.fetcher import Fetcher
-from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
-from crawler.fetch.pacing import HostPacing
 from crawler.fetch.robots import Robots
 from crawler.url_rules import CheckedUrl
 
-# Somebody waits for the answer: a site that is slow or away is not asked again.
 MAX_SECONDS: Final = 20.0
-_LIMITS: Final = FetchLimits(total_timeout_seconds=10, attempts=1)
-_AT_ONCE: Final = 4
 
 
-class CrawlerPageListing:
-    """Use as an async context manager. `allowed` endpoints (ip, port) may be asked although they are private."""
-
+class CrawlerPageListing(AwaitedWebsites):
     def __init__(
         self,
         allowed: Iterable[Endpoint] = (),
@@ -40,36 +31,18 @@ class CrawlerPageListing:
         min_delay_seconds: float = 0.5,
         max_seconds: float = MAX_SECONDS,
     ) -> None:
-        self._policy = AddressPolicy(frozenset(allowed))
-        self._wire = GuardedWire(GuardedTransport(self._policy))
-        self._fetcher = Fetcher(self._wire, user_agent, HostPacing(min_delay_seconds), self._policy, _LIMITS)
+        super().__init__(allowed, user_agent=user_agent, min_delay_seconds=min_delay_seconds)
         self._max_seconds = max_seconds
-        self._places = anyio.Semaphore(_AT_ONCE)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._wire.aclose()
 
     async def of(self, source: SourceConfig) -> Listing:
         if source.kind not in SEEDS:
             raise InvalidInput("source_id", f"A source of kind {source.kind.value!r} lists no pages.")
-        pages = SourcePages(source, self._policy)
+        pages = SourcePages(source, self.policy)
         url = pages.start
         seed = Seed(str(url), SEEDS[source.kind])
         reading, problems = SitemapReading(), []
-        try:
-            self._places.acquire_nowait()
-        except anyio.WouldBlock:
-            raise Overloaded("Other websites are being asked. Try again in a moment.") from None
-        try:
-            with anyio.move_on_after(self._max_seconds) as time_limit:
-                reading = await self._read(seed, url)
-        finally:
-            self._places.release()
+        with self.slot(), anyio.move_on_after(self._max_seconds) as time_limit:
+            reading = await self._read(seed, url)
         if time_limit.cancelled_caught:
             problems.append(f"The website did not list its pages within {self._max_seconds:g} seconds.")
         problems += [f"{file}: {reason}" for file, reason in reading.problems]
@@ -78,8 +51,8 @@ class CrawlerPageListing:
         return Listing(_in_scope(pages, [*start, *listed]), problems)
 
     async def _read(self, seed: Seed, url: CheckedUrl) -> SitemapReading:
-        robots = Robots(self._fetcher)  # of this moment: robots.txt may have changed since the last time
-        return await sitemap_pages(seed, url, robots, SitemapReader(self._fetcher, robots.refusal))
+        robots = Robots(self.fetcher)  # of this moment: robots.txt may have changed since the last time
+        return await sitemap_pages(seed, url, robots, SitemapReader(self.fetcher, robots.refusal))
 
 
 def _in_scope(source: SourcePages, pages: Iterable[ListedPage]) -> list[ListedPage]:
