@@ -203,13 +203,24 @@ class LanceDBVectorIndex:
             return None
 
     async def _loaded(self, agent_id: UUID) -> VectorMatrix | None:
+        """None also where more was written meanwhile. Read by batches: a large agent's vectors need not lie in memory
+        twice."""
         async with self._translated():
             table = await self._opened()
-            if table is None or await table.count_rows(f"agent_id = '{agent_id}'") > self._largest_kept:
+            count = 0 if table is None else await table.count_rows(f"agent_id = '{agent_id}'")
+            if table is None or not 0 < count <= self._largest_kept:
                 return None
-            rows = await table.query().where(_of(agent_id)).select(["chunk_id", "vector"]).to_arrow()
-        work = partial(_matrix, rows, self._dimensions)
-        return work() if rows.num_rows <= _ROWS_ON_LOOP else await anyio.to_thread.run_sync(work)
+            ids: list[str] = []
+            vectors = np.empty((count, self._dimensions), dtype=np.float32)
+            rows = table.query().where(_of(agent_id)).select(["chunk_id", "vector"])
+            async for batch in await rows.to_batches():
+                end = len(ids) + batch.num_rows
+                if end > count:
+                    return None
+                vectors[len(ids) : end] = batch["vector"].flatten().to_numpy().reshape(-1, self._dimensions)
+                ids += batch["chunk_id"].to_pylist()
+        work = partial(VectorMatrix, ids, vectors[: len(ids)])
+        return work() if count <= _ROWS_ON_LOOP else await anyio.to_thread.run_sync(work)
 
     async def _settled_write(self) -> tuple[int, int] | None:
         """Names the last write; None where there is none, or it is so new that the next one may follow."""
@@ -370,12 +381,6 @@ class LanceDBVectorIndex:
             raise IndexUnavailable(
                 f"The vectors in {self._uri} cannot be used ({error}); run `docent reindex`."
             ) from error
-
-
-def _matrix(rows: pa.Table, dimensions: int) -> VectorMatrix | None:
-    flat = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    vectors = np.array(flat, dtype=np.float32).reshape(rows.num_rows, dimensions)
-    return VectorMatrix(rows["chunk_id"].to_pylist(), vectors) if rows.num_rows else None
 
 
 def _of(agent_id: UUID) -> Expr:
