@@ -1,18 +1,18 @@
 """What operators want to be told by mail.
 
-Revision ID: 0047
-Revises: 0046
+Revision ID: 0049
+Revises: 0048
 Create Date: 2026-11-23 10:20:00.000000
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 from app.store.migrations.baseline.columns import JSON
+from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
-revision = "0047"
-down_revision = "0046"
+revision = "0049"
+down_revision = "0048"
 branch_labels = None
 depends_on = None
 
