@@ -102,6 +102,7 @@ def _open_sqlite(url: URL, settle: Callable[[Any, Any], None]) -> Engine:
         url,
         poolclass=QueuePool,
         pool_size=SQLITE_READERS,
+        pool_use_lifo=True,
         max_overflow=0,
         pool_timeout=10,
         # What visitors wrote must not reach the logs inside a database error.

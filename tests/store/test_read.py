@@ -52,6 +52,15 @@ async def test_it_changes_nothing(record: SystemOfRecord, agent: Agent) -> None:
         assert AgentRecords(tx).get(agent.workspace_id, agent.id).generation == 0
 
 
+async def test_one_reader_after_another_shares_a_connection_and_what_it_has_read(record: SystemOfRecord) -> None:
+    def connection(tx: Transaction) -> object:
+        return tx.connection.connection.driver_connection
+
+    with record.reading(), record.reading():
+        pass
+    assert len({await record.read(connection) for _ in range(8)}) == 1
+
+
 async def test_whoever_leaves_takes_no_connection_along(record: SystemOfRecord, agent: Agent) -> None:
     await published(record, agent)
     leaving = [asyncio.create_task(asked(record, agent.id, [])) for _ in range(20)]

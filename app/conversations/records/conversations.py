@@ -29,6 +29,12 @@ _AGENT = select(AGENTS.c.id).where(AGENTS.c.id == bindparam("own_id"))
 _VISITOR = select(VISITORS.c.id).where(*(VISITORS.c[name] == bindparam(f"own_{name}") for name in ("id", "agent_id")))
 _NEW_VISITOR = VISITORS.insert()
 _NEW_CONVERSATION = CONVERSATIONS.insert()
+_QUESTIONS = (
+    select(MESSAGES.c.text)
+    .join(TURNS, TURNS.c.id == MESSAGES.c.turn_id)
+    .where(TURNS.c.conversation_id == bindparam("conversation"), MESSAGES.c.role == Role.VISITOR.value)
+    .order_by(TURNS.c.position)
+)
 
 
 class ConversationRecords(Repository):
@@ -193,13 +199,7 @@ class ConversationRecords(Repository):
 
     def questions(self, conversation_id: UUID) -> list[str]:
         """All that the visitor has asked in it, oldest first."""
-        statement = (
-            select(MESSAGES.c.text)
-            .join(TURNS, TURNS.c.id == MESSAGES.c.turn_id)
-            .where(TURNS.c.conversation_id == conversation_id, MESSAGES.c.role == Role.VISITOR.value)
-            .order_by(TURNS.c.position)
-        )
-        return list(self._connection.scalars(statement))
+        return list(self._connection.scalars(_QUESTIONS, {"conversation": conversation_id}))
 
     def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
         """Raises NotFound, for a foreign one as well."""

@@ -9,7 +9,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import anyio
 import httpx2
-from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, omit
+from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import (
     ChatCompletionAssistantMessageParam,
     ChatCompletionChunk,
@@ -149,17 +149,27 @@ class OpenAIChatModel:
         reply: ResponseFormatJSONSchema | None,
     ) -> AsyncStream[ChatCompletionChunk]:
         room = _ROOM_FOR_REASONING[field] if self._reasoning_tokens is None else self._reasoning_tokens
-        return await self._client.chat.completions.create(
-            model=self._model,
-            messages=[_message(message, self._has_cache_control) for message in messages],
-            max_tokens=max_tokens + room if field == "max_tokens" else omit,
-            max_completion_tokens=max_tokens + room if field == "max_completion_tokens" else omit,
-            temperature=omit if self._temperature is None else self._temperature,
-            reasoning_effort=self._reasoning_effort or omit,
-            response_format=reply or omit,
+        asked: dict[str, Any] = {
+            "model": self._model,
+            "messages": [_message(message, self._has_cache_control) for message in messages],
+            field: max_tokens + room,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if self._temperature is not None:
+            asked["temperature"] = self._temperature
+        if self._reasoning_effort:
+            asked["reasoning_effort"] = self._reasoning_effort
+        if reply is not None:
+            asked["response_format"] = reply
+        # Not by `chat.completions.create`, which goes through every field of every message by its type first.
+        return await self._client.post(
+            "/chat/completions",
+            cast_to=ChatCompletionChunk,
+            body=asked,
+            options={"headers": trace_headers()},
             stream=True,
-            stream_options={"include_usage": True},
-            extra_headers=trace_headers(),
+            stream_cls=AsyncStream[ChatCompletionChunk],
         )
 
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:

@@ -3,7 +3,7 @@
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, delete, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.chunk import content_hash
@@ -17,6 +17,12 @@ from app.store.transaction import Repository, Transaction, affected_rows
 from app.turns.question_candidates import WrittenQuestion
 
 _OF_ANSWER: Final = ("answer_contains", "answer_matches")
+# Asked with each answer that cites a page, so it is made once.
+_OF_AGENT: Final = (
+    select(GOLDEN_QUESTIONS)
+    .where(GOLDEN_QUESTIONS.c.agent_id == bindparam("agent"))
+    .order_by(GOLDEN_QUESTIONS.c.created_at, GOLDEN_QUESTIONS.c.id)
+)
 
 
 def written_questions(tx: Transaction, agent_id: UUID) -> list[WrittenQuestion]:
@@ -34,12 +40,7 @@ class GoldenQuestionRecords(Repository):
 
     def of_agent(self, agent_id: UUID) -> list[GoldenQuestion]:
         """Oldest first."""
-        statement = (
-            select(GOLDEN_QUESTIONS)
-            .where(GOLDEN_QUESTIONS.c.agent_id == agent_id)
-            .order_by(GOLDEN_QUESTIONS.c.created_at, GOLDEN_QUESTIONS.c.id)
-        )
-        return [value_of(GoldenQuestion, row) for row in self._connection.execute(statement)]
+        return [value_of(GoldenQuestion, row) for row in self._connection.execute(_OF_AGENT, {"agent": agent_id})]
 
     def get(self, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
         """Raises NotFound."""
