@@ -192,6 +192,26 @@ async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
     assert "The maker repairs a lamp free of charge. [2]" in found
 
 
+async def test_a_quotation_does_not_end_in_a_line_that_announces_something() -> None:
+    about = f"The warranty of a lamp is 3 years. {'It is for each lamp. ' * 20}".strip()
+    lead = f"{'The warranty of a lamp ends abroad. ' * 5}The warranty of a lamp has these limits:"
+    items = "\n".join(f"- Lamp {number} shines. {'It shines on. ' * 10}".strip() for number in range(9))
+    found = await answer("How long is the warranty of a lamp?", f"{about}\n\n{lead}\n\n{items}")
+    assert f"{lead} [1]" not in found
+    assert f"{lead}\n\n[1]" not in found
+
+
+async def test_a_long_paragraph_stays_one() -> None:
+    text = " ".join(f"The warranty of lamp {number} is {number} years and no more." for number in range(12))
+    assert await answer("How long is the warranty of a lamp?", text) == f"{text} [1]"
+
+
+async def test_long_code_stays_one() -> None:
+    lines = "\n".join(f"curl -X POST http://10.0.0.{number}/lamp/reset" for number in range(14))
+    text = f"This resets the hub of each lamp:\n\n```sh\n{lines}\n```"
+    assert await answer("How do I reset the hub of a lamp?", text) == f"{text}\n\n[1]"
+
+
 async def test_the_rest_of_the_best_section_may_be_a_little_worse_than_other_pages() -> None:
     class Judge(PassageJudge):
         async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:

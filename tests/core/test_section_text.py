@@ -1,4 +1,4 @@
-from app.core.text.section_text import section_text
+from app.core.text.section_text import section_name, section_text
 
 
 def test_chunks_are_one_text_in_their_order() -> None:
@@ -19,3 +19,7 @@ def test_tables_of_other_headers_stay_apart() -> None:
     one, other = "| Plan |\n|---|\n| A |", "| Price |\n|---|\n| 1 |"
 
     assert section_text([one, other]) == f"{one}\n\n{other}"
+
+
+def test_a_name_keeps_what_markdown_would_not_read() -> None:
+    assert section_name("`mod_ssl`: *the* GET_BAR_CONFIG reply_") == "mod_ssl: the GET_BAR_CONFIG reply"

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, extended, passages, with_code, without_far_ends
+from app.answers.writing.passages import Passage, completed, extended, passages, with_code, without_far_ends
 from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.section_text import section_name
@@ -13,6 +13,7 @@ from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 
 _FIRST_CHARS = 700
+_ANNOUNCED_CHARS = 900  # with what the last line of the first passage announces
 _SECOND_CHARS = 450
 _BOTH_CHARS = 800
 _NEAR_BEST = 0.9  # log odds: what is worth so much less adds nothing
@@ -58,6 +59,7 @@ class ExtractiveWriter:
             first = with_its_code
         if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(context, first)):
             first = without_far_ends(first, nearness)
+        first = completed(first, min(_ANNOUNCED_CHARS, max_chars))
         second = _second(
             first, judged, best.odds - _NEAR_BEST, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
         )
@@ -82,7 +84,7 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room:
             continue
         is_new = " ".join(folded_words(passage.text)) not in wording
         if is_new and not first.overlaps(passage) and _length(passage) <= room:
-            return extended(passage, room - _length(passage) + len(passage.text))
+            return completed(extended(passage, room - _length(passage) + len(passage.text)), room)
     return None
 
 

@@ -41,7 +41,7 @@ class Passage:
 
     @cached_property
     def text(self) -> str:
-        return "\n\n".join(block.text for block in _told_once(self.own_pieces))
+        return "\n\n".join(block.text for block in _told_once(self.own_pieces, self.source.text))
 
     @property
     def own_pieces(self) -> Sequence[Piece]:
@@ -119,6 +119,17 @@ def with_code(passage: Passage) -> Passage:
     return passage
 
 
+def completed(passage: Passage, max_chars: int) -> Passage:
+    """Not ending in a line that announces what is not shown: with that where it fits, else without the line, unless
+    that is all there is."""
+    pieces, start, end = passage.pieces, passage.start, passage.end
+    if not pieces[end - 1][-1].is_lead_in or end == len(pieces):
+        return passage
+    if _length(pieces[start : end + 1]) <= max_chars:
+        return replace(passage, end=end + 1)
+    return replace(passage, end=max(start + 1, end - 1))
+
+
 def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
     """Without what stands at either end and is much less near to the question than its nearest piece; `nearness` is
     the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for. So does
@@ -142,20 +153,36 @@ def piece_text(piece: Piece) -> str:
     return "\n\n".join(block.text for block in piece)
 
 
-def _told_once(pieces: Sequence[Piece]) -> list[Block]:
-    """The blocks of neighbouring pieces. Where one list or table was cut into several, what introduces each of them is
-    said once, and they are one again."""
+def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
+    """The blocks of neighbouring pieces. Where a block of the page was cut into several, they are one again, and what
+    introduces each of them is said once."""
     told: list[Block] = []
     lead: Block | None = None
     for piece in pieces:
         first, *others = piece
         own = others if others and first is lead else list(piece)
-        if told and (joined := one_block(told[-1], own[0])):
+        if told and (joined := one_block(told[-1], own[0]) or _uncut(told[-1], own[0], page)):
             told[-1:] = [joined, *own[1:]]
         else:
             told += own
         lead = first
     return told
+
+
+def _uncut(first: Block, second: Block, page: str) -> Block | None:
+    """Both as the paragraph or code that stands so on the page."""
+    if first.kind is not second.kind:
+        return None
+    match first.kind:
+        case BlockKind.PARAGRAPH:
+            text = inside = f"{first.text} {second.text}"
+        case BlockKind.CODE:
+            opening, closing = code_fences(first.text)
+            inside = "\n".join([*code_lines(first.text), *code_lines(second.text)])
+            text = f"{opening}\n{inside}\n{closing}"
+        case _:
+            return None
+    return Block(first.kind, text) if inside in page else None
 
 
 def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:

@@ -1,15 +1,16 @@
 """The text of a section, put together again from its chunks."""
 
+import re
 from collections.abc import Sequence
 
 from app.core.text.blocks import Block, BlockKind, blocks, table_rows
 
-_MARKDOWN = str.maketrans(dict.fromkeys("[]*_`#|<>", ""))
+_MARKDOWN = re.compile(r"[\[\]*`#|<>]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
 
 
 def section_name(heading: str) -> str:
     """A heading without anything that Markdown would read."""
-    return heading.translate(_MARKDOWN).strip()
+    return _MARKDOWN.sub("", heading).strip()
 
 
 def section_text(chunks: Sequence[str]) -> str:
