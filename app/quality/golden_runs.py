@@ -65,6 +65,18 @@ class GoldenRuns:
         )
         return known or await self._run(actor, agent, golden, BOTH, to_its_end=False)
 
+    async def comparison(self, actor: Actor, agent_id: UUID) -> tuple[int, GoldenRun | None]:
+        """How many golden questions the agent has, and the latest run of draft beside live that is about settings,
+        knowledge and questions as they are now. It asks nothing."""
+        agent, golden = await self._meant(actor, agent_id)
+        if agent.live_version is None or not golden:
+            return len(golden), None
+        meant = fingerprint(agent, golden, BOTH)
+        run = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: GoldenRunRecords(tx).latest(agent_id, meant)
+        )
+        return len(golden), run
+
     async def page(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
         """Latest first."""
 

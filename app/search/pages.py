@@ -16,13 +16,14 @@ from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankM
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
+from app.quality.golden_runs import GoldenRuns
 from app.search.agent_search import AgentSearch
 from app.search.api.agent_search import MAX_QUESTION_CHARS
 from app.search.retrieval import SearchQuery
 from app.sources.sources import Sources
 from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
 from app.web.console.trace_view import found_by_search, stages_of
 
 _FOUND: Final = 10
@@ -102,8 +103,9 @@ class SettingView:
 
 
 class SearchSettingsPages(Pages):
-    def __init__(self, agents: Agents, sources: Sources, search: AgentSearch) -> None:
+    def __init__(self, agents: Agents, sources: Sources, search: AgentSearch, golden: GoldenRuns) -> None:
         self._agents = agents
+        self._golden = golden
         self._sources = sources
         self._search = search
 
@@ -112,6 +114,7 @@ class SearchSettingsPages(Pages):
         current = visit.agent.draft.retrieval
         sources = (await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)).items
         question = visit.input.question.strip()
+        golden_count, run = await self._golden.comparison(visit.actor, visit.agent.id)
         return Shown(
             "search_settings.html",
             {
@@ -123,6 +126,9 @@ class SearchSettingsPages(Pages):
                 "sources": {str(source.id): source.config.name for source in sources},
                 "ticked": [str(source_id) for source_id in current.filter.sources],
                 "question": question,
+                "golden_count": golden_count,
+                "is_published": visit.agent.live_version is not None,
+                "run": run,
                 "found": await self._found(visit, question) if question else (),
             },
         )
@@ -138,6 +144,19 @@ class SearchSettingsPages(Pages):
             name = _FILTER + names[1] if names[0] == "filter" else names[0]
             raise InvalidInput(name, str(error).removeprefix(f"{error.field}: ")) from None
         return Go(visit.url("search_settings"), "The draft is saved. Visitors get it when you publish it.")
+
+    @action(
+        "/console/agents/{agent_id}/settings/search/golden",
+        access=write,
+        shown_on="search_settings",
+        under="agent_settings",
+    )
+    async def compare_search_settings(self, visit: Visit[NoForm]) -> Go:
+        """Every golden question is asked of the draft and of what visitors have."""
+        run = await self._golden.run(visit.actor, visit.agent.id)
+        rest = " A worker asks the rest." if run.is_running else ""
+        told = f"{run.asked} of {run.questions} golden questions were asked.{rest}"
+        return Go(visit.url("search_settings") + "#golden", told)
 
     async def _found(self, visit: Visit[Try], question: str) -> list[dict[str, Any]]:
         """By the draft, and by what visitors have."""

@@ -242,3 +242,14 @@ async def test_a_version_that_there_never_was_is_named(shop: Shop) -> None:
     assert refused.value.field == "number"
     with pytest.raises(NotFound):
         await shop.publishing.roll_back(replace(shop.actor, workspace_id=uuid4()), shop.agent, 1)
+
+
+async def test_a_comparison_holds_until_something_changes(shop: Shop) -> None:
+    await losing(shop, PublishGate.WARN)
+    assert await shop.runs.comparison(shop.actor, shop.agent) == (3, None)
+    run = await shop.runs.run(shop.actor, shop.agent)
+    assert await shop.runs.comparison(shop.actor, shop.agent) == (3, run)
+    asked = len(shop.searches.asked)
+    await shop.draft(tone="warm")
+    assert await shop.runs.comparison(shop.actor, shop.agent) == (3, None)
+    assert len(shop.searches.asked) == asked

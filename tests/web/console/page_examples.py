@@ -49,6 +49,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
         "filter_path_prefixes": "/docs/",
         "filter_attributes": "plan=pro\r\nplan=basic",
     },
+    "compare_search_settings": {},
     "make_user_secret": {},
     "remove_user_secret": {},
     "delete_agent": {"name": "Docs"},

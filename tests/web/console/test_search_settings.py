@@ -2,13 +2,17 @@
 
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
+from uuid import UUID, uuid4
 
 from app.agents.agents import Agents
 from app.agents.retrieval_settings import FusionMethod, RerankMode, RetrievalSettings
+from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
+from app.quality.golden_run import GoldenMark, GoldenSide
+from app.quality.records.golden_runs import GoldenRunRecords
 from tests.web.console.browser import ConsoleBrowser, text_of
-from tests.web.console.page_examples import FORMS
+from tests.web.console.page_examples import FORMS, OpenConsole
 from tests.web.house import House
 
 SETTINGS = {name: str(value) for name, value in FORMS["save_search_settings"].items()}
@@ -96,3 +100,36 @@ async def test_a_number_that_is_not_the_default_says_what_that_was(house: House,
     page = text_of(await browser.page(page_of(house)))
     assert "Chunks that reach the answer; 1 to 20. Default: 6." in page
     assert "Default: 18." not in page
+
+
+async def test_a_change_is_tried_on_the_golden_questions(console: OpenConsole) -> None:
+    """Of two questions one is found by the live version alone, and one by the draft alone."""
+    house, page = console.house, page_of(console.house)
+    await console.editor.post(page, SETTINGS)
+    shown = text_of(await console.viewer.page(page))
+    assert "Ask them of draft and live" not in shown  # a viewer only reads
+    assert "have changed since 1 golden question was last asked" in shown
+    house.clock.advance(1)  # after the run that the house has
+    asked = await console.editor.post(f"{page}/golden")
+    assert asked.headers["location"].endswith("/settings/search#golden")
+    assert "1 of 1 golden questions were asked." in await console.editor.flash(asked)
+    assert "Draft and live get the same questions right." in text_of(await console.viewer.page(page))
+
+    def mark(golden: int, is_right: bool) -> GoldenMark:
+        return GoldenMark(UUID(int=golden), f"Question {golden}?", None, 0.5, True, is_right)
+
+    later = house.clock.now() + timedelta(seconds=1)
+    with house.record.writing() as tx:
+        [run] = GoldenRunRecords(tx).page(house.agent.id, PageRequest(1)).items
+        live, draft = (
+            GoldenSide({}, {}, 0, marks) for marks in ((mark(1, True), mark(2, False)), (mark(1, False), mark(2, True)))
+        )
+        GoldenRunRecords(tx).add(
+            replace(run, id=uuid4(), asked_at=later, asked=2, questions=2, live=live, draft=draft), 50
+        )
+    shown = text_of(await console.viewer.page(page))
+    assert "Right by the live version, wrong by the draft 1 Question 1?" in shown
+    assert "Wrong by the live version, right by the draft 1 Question 2?" in shown
+    assert "Draft right 1 of 2" in shown
+    await console.editor.post(page, SETTINGS | {"vector_weight": "3"})
+    assert "have changed since" in text_of(await console.viewer.page(page))
