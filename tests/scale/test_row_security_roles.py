@@ -10,6 +10,7 @@ import pytest
 from alembic import command
 from sqlalchemy import (
     Engine,
+    inspect,
     text,
 )
 from typer.testing import CliRunner
@@ -82,7 +83,8 @@ def test_the_policies_go_and_come_with_their_migration(fresh: Engine) -> None:
     wanted = {table.name for table in KEPT_APART}
     with fresh.begin() as connection:
         command.downgrade(alembic_config(connection), "0042")
-        assert set(unprotected_tables(connection)) == wanted
+        younger = wanted - set(inspect(connection).get_table_names())
+        assert set(unprotected_tables(connection)) == wanted - younger
         command.upgrade(alembic_config(connection), "head")
         assert unprotected_tables(connection) == []
 

@@ -5,60 +5,22 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, Table, select
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.records.agents import AgentRecords
-from app.agents.records.milestones import MilestoneRecords
-from app.agents.records.user_keys import UserKeyRecords
-from app.agents.signed_user import UserKey
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.records import CuratedAnswerRecords
-from app.conversations.inbox_entry import ConversationChange
-from app.conversations.people.lead import Lead
-from app.conversations.people.live_chat import Author
-from app.conversations.people.records.leads import LeadRecords
-from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.records.conversations import ConversationRecords
-from app.conversations.records.inbox import InboxRecords
-from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound
-from app.core.file_format import FileFormat
-from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
-from app.core.turn import Finish, TokenUsage, VisitorSession
-from app.core.webhook_event import WebhookEvent
-from app.knowledge.records.contexts import ContextRecords
-from app.quality.golden_question import GoldenQuestion
-from app.quality.golden_run import GoldenRun
-from app.quality.records.golden_questions import GoldenQuestionRecords
-from app.quality.records.golden_runs import GoldenRunRecords
-from app.reports.records.topics import TopicRecords
-from app.reports.topic import TopicPlace
-from app.sources.files.records import FileRecords
-from app.sources.records.given_documents import GivenDocumentRecords
-from app.sources.records.hooks import HookRecords
-from app.sources.records.schedules import ScheduleRecords
-from app.sources.run_schedule import Schedule
-from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.runs.site_reader import QueuedPage
-from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables import all_tables
+from app.store.tables.agents import AGENTS
 from app.store.transaction import Transaction
-from app.webhooks.records import WebhookRecords
-from app.webhooks.webhook import Webhook
 from tests.doubles.fixed_clock import FixedClock
-from tests.store.sample_rows import a_page, add_live, an_id, ask, count_rows
+from tests.store.filled_tables import ROWS, fill
+from tests.store.sample_rows import an_id, count_rows
+
 
 # A receipt outlives what it is for.
-_TENANT_TABLES = {
-    *("workspaces", "api_tokens", "signing_keys", "audit_log", "processes", "embedding_cache", "deletions"),
-    *("operators", "operator_sessions"),
-}
-
-
 async def test_a_new_agent_is_a_draft_that_no_visitor_gets(record: SystemOfRecord, agent: Agent) -> None:
     assert (agent.draft.name, agent.live_version, agent.generation) == ("Ada", None, 0)
     with record.reading() as tx:
@@ -161,50 +123,23 @@ async def test_a_foreign_agent_is_an_absent_one(
         assert AgentRecords(tx).get(workspace_id, agent.id) == agent
 
 
-async def test_deleting_an_agent_leaves_no_row_of_it(
-    record: SystemOfRecord, engine: Engine, workspace_id: UUID, source: Source, session: VisitorSession
-) -> None:
-    agent_id = source.agent_id
-    answer = CuratedAnswer(an_id(), agent_id, Trigger.EXACT, "hi", "Hello.")
-    version = await add_live(record, source, a_page())
-    with record.writing() as tx:
-        AgentRecords(tx).publish(workspace_id, agent_id)
-        CuratedAnswerRecords(tx).create(answer)
-        GoldenQuestionRecords(tx).put(GoldenQuestion(an_id(), agent_id, "Hi?"))
-        asked = GoldenRun(an_id(), agent_id, "ann", FixedClock().now(), 1, "0" * 64, 1, None, 1, 0)
-        GoldenRunRecords(tx).add(asked, keep=1)
-        run = CrawlRunRecords(tx).start_run(agent_id, source.id)
-        CrawlPageRecords(tx).add_pages(run.id, [QueuedPage("https://docs.example/", 0)])
-        FileRecords(tx).put(source.id, "prices.txt", FileFormat.TEXT, b"12 euros")
-        GivenDocumentRecords(tx).put(source.id, a_page("https://docs.example/given"))
-        ScheduleRecords(tx).set(source.id, Schedule(every_hours=24), FixedClock().now())
-        MilestoneRecords(tx).tried(agent_id)
-        UserKeyRecords(tx).set(UserKey(agent_id, "kid", b"salt", FixedClock().now()))
-        HookRecords(tx).set(source.id, "kid", b"salt")
-        HookRecords(tx).note_call(source.id, "signature", FixedClock().now())
-        told = (WebhookEvent.TURN_FINISHED,)
-        url = "https://hooks.example.com/"
-        ContextRecords(tx).keep(version.document_id, "some-model", {"0" * 64: "About the installer."})
-        WebhookRecords(tx).add(Webhook(an_id(), agent_id, url, told, "kid", b"salt", FixedClock().now()))
-    turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE, curated_answer_id=answer.id)
-    await ask(record, session, finish=Finish.STOPPED)
-    with record.writing() as tx:
-        WebhookRecords(tx).hand_out(10)
-        conversation = ConversationRecords(tx).get(workspace_id, session.conversation_id)
-        InboxRecords(tx).add_note(conversation, "ann", "Asked the warehouse.")
-        InboxRecords(tx).change(agent_id, [session.conversation_id], ConversationChange(add_labels=("VIP",)))
-        LeadRecords(tx).add(
-            Lead(an_id(), agent_id, session.visitor_id, session.conversation_id, "", "a@b", "Hi", FixedClock().now())
-        )
-        TurnRecords(tx).feedback(session, turn_id, "down", "no")
-        TurnRecords(tx).charge(agent_id, "suggestion", TokenUsage(4, 3, "gpt"))
-        TopicRecords(tx).place(agent_id, "a model", [TopicPlace((1.0,), None, None, [(turn_id, "0" * 64)])])
-        LiveChatRecords(tx).add(LiveChatRecords(tx).ask(session), an_id(), Author.VISITOR, None, "Hello?")
-    of_agents = [table for table in all_tables().sorted_tables if table.name not in _TENANT_TABLES]
-    assert version.agent_id == agent_id
-    assert [table.name for table in of_agents if not await count_rows(engine, table)] == []
+async def test_deleting_an_agent_leaves_no_row_of_it(record: SystemOfRecord, engine: Engine) -> None:
+    fill(engine)
+    with engine.connect() as connection:
+        workspace_id, agent_id = connection.execute(select(AGENTS.c.workspace_id, AGENTS.c.id).limit(1)).one()
+    of_agents = _hanging_on(AGENTS)
+    assert {table.name for table in all_tables().sorted_tables if "agent_id" in table.c} - of_agents == {"deletions"}
 
     with record.writing() as tx:
         AgentRecords(tx).delete(workspace_id, agent_id)
 
-    assert [table.name for table in of_agents if await count_rows(engine, table)] == []
+    left = {table.name: await count_rows(engine, table) for table in all_tables().sorted_tables}
+    assert left == {table: ROWS - (table in of_agents) for table in left}
+
+
+def _hanging_on(owner: Table) -> set[str]:
+    """The tables whose rows go with those of `owner`."""
+    found = {owner.name}
+    for table in all_tables().sorted_tables:  # parents first
+        found |= {table.name for key in table.foreign_keys if key.column.table.name in found}
+    return found
