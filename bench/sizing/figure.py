@@ -10,6 +10,7 @@ _LEFT: Final = 60
 _RIGHT: Final = 150
 _TOP: Final = 36
 _BOTTOM: Final = 40
+_LABEL: Final = 14  # from one label to the next
 _LINES: Final = (
     ("search", "whole search", "#3465a4"),
     ("vectors", "vectors", "#c17d11"),
@@ -31,9 +32,11 @@ def drawn(measured: Mapping[str, Any]) -> str:
         *(_across(across(value), f"{value:,.0f}") for value in _powers(min(chunks), max(chunks))),
         *(_down(up(value), f"{value:,g}") for value in _powers(min(values), max(values))),
     ]
-    for name, words, colour in _LINES:
+    label_y = 0.0
+    for name, words, colour in sorted(_LINES, key=lambda line: -sizes[-1][line[0]]["p95"]):
         points = [(across(size["chunks"]), up(size[name]["p95"])) for size in sizes]
-        shapes.append(_line(points, words, colour))
+        label_y = max(points[-1][1] + 4, label_y + _LABEL)
+        shapes.append(_line(points, words, colour, label_y))
     body = "\n".join(shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
@@ -78,11 +81,10 @@ def _down(y: float, words: str) -> str:
     )
 
 
-def _line(points: Sequence[tuple[float, float]], words: str, colour: str) -> str:
+def _line(points: Sequence[tuple[float, float]], words: str, colour: str, label_y: float) -> str:
     path = "M" + " L".join(f"{x} {y}" for x, y in points)
     dots = "".join(f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in points)
-    x, y = points[-1]
     return (
         f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"/>{dots}'
-        f'<text x="{x + 8}" y="{y + 4}" fill="{colour}">{words}</text>'
+        f'<text x="{points[-1][0] + 8}" y="{label_y:.1f}" fill="{colour}">{words}</text>'
     )
