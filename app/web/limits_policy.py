@@ -15,7 +15,8 @@ class LimitsPolicy:
     time, joined ones included. Addresses are counted as IPv4 addresses and IPv6 /64 networks. `leads_per_caller`
     counts for a visitor and for an address alike. Searches are many: a visitor who types makes one every few letters.
     Nothing counts sign-ins of an account from everywhere: whoever knows the e-mail address could keep its operator out;
-    a device that is known there is counted by itself."""
+    a device that is known there is counted by itself. `codes_per_operator` counts for all addresses together: a code is
+    looked at where the password is right alone."""
 
     inits_per_address: int = 60
     questions_per_address: int = 60
@@ -31,6 +32,7 @@ class LimitsPolicy:
     sign_ins_per_account_and_address: int = 5
     sign_ins_per_known_device: int = 10
     password_changes_per_operator: int = 5
+    codes_per_operator: int = 5
     calls_per_operator: int = 1200
     leads_per_caller: int = 5
 

@@ -43,5 +43,8 @@ class OperatorSession:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
+    """`asks_for_code`: the account has a second factor."""
+
     operator: Operator
     password_hash: str = field(repr=False)
+    asks_for_code: bool = False

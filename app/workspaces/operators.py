@@ -12,6 +12,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.second_factors import SecondFactorRecords
 
 MAX_EMAIL_CHARS = 254
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
@@ -59,8 +60,10 @@ class Operators:
         role: Role | None = None,
         password: str | None = None,
         is_disabled: bool | None = None,
+        is_own: bool = False,
     ) -> Operator:
-        """What is None stays. Every change ends the operator's sessions: who is signed in has to sign in again.
+        """What is None stays. Every change ends the operator's sessions: who is signed in has to sign in again. Another
+        password from somebody else removes the second factor: whoever asks for one may have lost that as well.
 
         Raises InvalidInput, also when no admin would be left.
         """
@@ -70,7 +73,7 @@ class Operators:
             await self.get(actor, operator_id)
             hashed = await self._passwords.hash(password)
         return await self._records.of_workspace(actor.workspace_id).write(
-            lambda tx: _changed(tx, actor, operator_id, role, hashed, is_disabled)
+            lambda tx: _changed(tx, actor, operator_id, role, hashed, is_disabled, is_own)
         )
 
     async def change_own_password(self, actor: Actor, current: str, new: str) -> None:
@@ -81,7 +84,7 @@ class Operators:
         )
         if found is None or not found.password_hash or not await self._passwords.is_right(current, found.password_hash):
             raise InvalidInput("current", "This is not your password.")
-        await self.change(actor, found.operator.id, password=new)
+        await self.change(actor, found.operator.id, password=new, is_own=True)
 
     async def has_password(self, actor: Actor) -> bool:
         """Whether the actor's own account has one: those that an identity provider vouches for may have none."""
@@ -140,6 +143,7 @@ def _changed(
     role: Role | None,
     hashed: str | None,
     is_disabled: bool | None,
+    is_own: bool,
 ) -> Operator:
     before = OperatorRecords(tx).get(actor.workspace_id, operator_id)
     is_demoted = role is not None and role is not Role.ADMIN
@@ -151,6 +155,9 @@ def _changed(
     if hashed is not None:
         OperatorRecords(tx).set_password(operator_id, hashed)
         _note(tx, actor, "operator.set_password", operator_id)
+        if not is_own and SecondFactorRecords(tx).has(operator_id):
+            SecondFactorRecords(tx).remove(operator_id)
+            _note(tx, actor, "operator.remove_second_factor", operator_id)
     if is_disabled is not None and is_disabled is not before.is_disabled:
         OperatorRecords(tx).set_disabled(operator_id, is_disabled)
         _note(tx, actor, "operator.disable" if is_disabled else "operator.enable", operator_id)

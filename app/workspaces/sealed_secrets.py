@@ -6,6 +6,7 @@ from app.core.actor import Actor
 from app.mail.records import MailRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.second_factors import SecondFactorRecords
 from app.workspaces.records.tokens import TokenRecords
 
 log = structlog.get_logger(__name__)
@@ -31,6 +32,7 @@ class SealedSecrets:
 
         def work(tx: Transaction) -> int:
             sealed = TokenRecords(tx).seal_keys(again=True) + MailRecords(tx).seal_again()
+            sealed += SecondFactorRecords(tx).seal_again()
             _audit(tx, actor, "secrets.rotate", sealed)
             return sealed
 
@@ -40,10 +42,11 @@ class SealedSecrets:
 
     async def forget(self, actor: Actor) -> int:
         """Give up what no key opens; return how many secrets. Visitors get new tokens; hooks and webhooks whose secrets
-        were drawn from these are to be made new; mails that waited are gone."""
+        were drawn from these are to be made new; mails that waited are gone, and operators' second factors are off."""
 
         def work(tx: Transaction) -> int:
             forgotten = TokenRecords(tx).forget_locked_keys() + MailRecords(tx).forget_locked()
+            forgotten += SecondFactorRecords(tx).forget_locked()
             _audit(tx, actor, "secrets.forget", forgotten)
             return forgotten
 

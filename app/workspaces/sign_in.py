@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -20,6 +21,7 @@ from app.workspaces.operator import Operator, OperatorSession
 from app.workspaces.operators import MAX_PASSWORD_CHARS
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.second_factors import SecondFactorRecords
 from app.workspaces.records.tokens import TokenRecords
 
 IDLE_FOR_AT_MOST = timedelta(hours=12)
@@ -29,8 +31,15 @@ TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
 SECRET_BYTES = 32
 _DEVICE_ID_BYTES = 16
 _DEVICE = re.compile(r"([\w-]{22})\.([0-9a-f]{64})", re.ASCII)
-_WRONG = "The e-mail address or the password is wrong."
+_WRONG = "The e-mail address or the password is wrong, or the one-time code that your account asks for."
 SOMEBODY, _REFUSED = "somebody", "operator.refuse_sign_in"
+
+
+BeforeCode = Callable[[str], Awaitable[None]]
+
+
+class WrongCode(Unauthorized):
+    """The password was right. It reads as any other refusal: a password is not told right without its code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,12 @@ class SignIn:
         found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
         return _device_id_of(device, found.password_hash) if found and found.password_hash else None
 
-    async def sign_in(self, email: str, password: str, replacing: str = "") -> SignedIn:
-        """A new session; the one whose secret is `replacing` ends. Raises Unauthorized, and audits that."""
+    async def sign_in(
+        self, email: str, password: str, replacing: str = "", *, code: str = "", before_code: BeforeCode | None = None
+    ) -> SignedIn:
+        """A new session; the one whose secret is `replacing` ends. `before_code` is called with the account's id before
+        a code is looked at, which only happens where the password is right: it may raise. Raises Unauthorized, and
+        audits that."""
         found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
         # An account of the identity provider's has no password: none fits, and that takes as long.
         hashed = found.password_hash if found and found.password_hash else await self._hash_of_nobody()
@@ -66,6 +79,8 @@ class SignIn:
         if found is None or not is_right or len(password) > MAX_PASSWORD_CHARS or found.operator.is_disabled:
             await self._note_refusal(found.operator if found else None, is_right)
             raise Unauthorized(_WRONG)
+        if found.asks_for_code and before_code is not None:
+            await before_code(str(found.operator.id))
         renewed = await self._passwords.hash(password) if self._passwords.is_outdated(hashed) else None
         secret = secrets.token_urlsafe(SECRET_BYTES)
 
@@ -73,13 +88,18 @@ class SignIn:
             current = OperatorRecords(tx).credentials(found.operator.email)
             if current is None or current.password_hash != hashed or current.operator.is_disabled:
                 raise Unauthorized(_WRONG)  # changed while the password was checked
+            _use_code(tx, current.operator, code, self._clock.now())
             if renewed is not None:
                 OperatorRecords(tx).set_password(found.operator.id, renewed)
             operator = found.operator
             start_session(tx, operator, secret, replacing, self._clock.now())
             AuditRecords(tx).record(operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), {})
 
-        await self._records.write(work)
+        try:
+            await self._records.write(work)
+        except WrongCode:
+            await self._note_refusal(found.operator, is_right, "wrong one-time code")
+            raise
         return SignedIn(secret, _new_device(renewed or hashed))
 
     async def signed_in(self, secret: str) -> Operator | None:
@@ -111,7 +131,7 @@ class SignIn:
 
         await self._records.write(work)
 
-    async def _note_refusal(self, operator: Operator | None, is_right: bool) -> None:
+    async def _note_refusal(self, operator: Operator | None, is_right: bool, why: str = "") -> None:
         """An address without an account is written down as well, in the first workspace: it takes as long. It is not
         named there, for it may be a password that was typed into the wrong field."""
 
@@ -120,7 +140,7 @@ class SignIn:
                 first = TokenRecords(tx).default_workspace()
                 AuditRecords(tx).record(first, SOMEBODY, _REFUSED, str(first), {"reason": "no such account"})
                 return
-            reason = "the account is disabled" if is_right else "wrong password"
+            reason = why or ("the account is disabled" if is_right else "wrong password")
             details = {"email": operator.email, "reason": reason}
             AuditRecords(tx).record(operator.workspace_id, SOMEBODY, _REFUSED, str(operator.id), details)
 
@@ -135,6 +155,22 @@ class SignIn:
         if self._nobodys_hash is None:
             self._nobodys_hash = await self._passwords.hash(secrets.token_urlsafe(SECRET_BYTES))
         return self._nobodys_hash
+
+
+def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> None:
+    """The code is used up with the sign-in that it is for. Raises WrongCode where the account asks for another."""
+    factor = SecondFactorRecords(tx).of_operator(operator.id, to_use=True)
+    if factor is None:
+        return
+    left = factor.used(code, now)
+    if left is None:
+        raise WrongCode(_WRONG)
+    SecondFactorRecords(tx).set(operator.id, left)
+    if len(left.recovery_sha256) < len(factor.recovery_sha256):
+        details = {"codes_left": len(left.recovery_sha256)}
+        AuditRecords(tx).record(
+            operator.workspace_id, operator.email, "operator.use_recovery_code", str(operator.id), details
+        )
 
 
 def start_session(tx: Transaction, operator: Operator, secret: str, replacing: str, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Workspaces, who may act in them, what was done, and which processes serve them."""
 
-from sqlalchemy import Index, LargeBinary, String
+from sqlalchemy import BigInteger, Index, LargeBinary, String
 
 from app.store.tables.columns import column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -62,6 +62,8 @@ PROCESSES = table(
     column("beaten_at", UtcDateTime),
 )
 
+# The columns from `totp_secret` on are the second factor, NULL without one: the secret sealed by the key of that name,
+# the period whose code was used last, and hashes of the recovery codes that are left.
 # `password_hash` is empty for an account without one; `identity` is the SHA-256 of who somebody is at the identity
 # provider.
 OPERATORS = table(
@@ -75,6 +77,10 @@ OPERATORS = table(
     column("signed_in_at", UtcDateTime, nullable=True),
     column("disabled_at", UtcDateTime, nullable=True),
     column("identity", LargeBinary(32), nullable=True, index=True, unique=True),
+    column("totp_secret", LargeBinary, nullable=True),
+    column("totp_sealed_by", String(16), nullable=True),
+    column("totp_step", BigInteger, nullable=True),
+    column("recovery_sha256", StorableJson, nullable=True),
 )
 
 OPERATOR_SESSIONS = table(

@@ -25,6 +25,8 @@ from app.web.console.session_cookie import (
 )
 from app.web.errors import Refusal
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.workspaces.second_factor import MAX_CODE_CHARS
+from app.workspaces.second_factors import SecondFactors
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
 from app.workspaces.sign_in_methods import SignInMethods
 
@@ -40,6 +42,7 @@ class Wanted(Form):
 class SignInForm(Wanted):
     email: str = Field(max_length=MAX_EMAIL_CHARS)
     password: str = Field(max_length=MAX_PASSWORD_CHARS)
+    code: str = Field(default="", max_length=MAX_CODE_CHARS)
 
 
 class PasswordForm(Form):
@@ -48,11 +51,14 @@ class PasswordForm(Form):
 
 
 class SignInPages(Pages):
-    def __init__(self, admission: Admission, operators: Operators, methods: SignInMethods) -> None:
+    def __init__(
+        self, admission: Admission, operators: Operators, methods: SignInMethods, factors: SecondFactors
+    ) -> None:
         self._admission = admission
         self._sessions = admission.sign_in
         self._operators = operators
         self._methods = methods
+        self._factors = factors
 
     @page("/console/sign-in", access=everyone)
     async def sign_in(self, visit: Visit[Wanted]) -> Answer:
@@ -66,7 +72,9 @@ class SignInPages(Pages):
         self._check_passwords()
         await self._count(visit)
         try:
-            signed_in = await self._sessions.sign_in(given.email, given.password, secret_of(visit.request))
+            signed_in = await self._sessions.sign_in(
+                given.email, given.password, secret_of(visit.request), code=given.code, before_code=self._count_code
+            )
         except Unauthorized as error:
             _log.warning("operator.sign_in_refused")
             raise InvalidInput("", str(error)) from None
@@ -76,6 +84,10 @@ class SignInPages(Pages):
         if self._methods.provider:
             forget_id_token(visit.request, response)
         return response
+
+    async def _count_code(self, account: str) -> None:
+        """Raises RateLimited."""
+        await self._admission.count(self._admission.limits.codes_per_operator, "code", "operator", account)
 
     def _check_passwords(self) -> None:
         """Raises Refusal."""
@@ -107,7 +119,10 @@ class SignInPages(Pages):
     @page("/console/account", access=read)
     async def account(self, visit: Visit[NoForm]) -> Shown:
         has_password = self._methods.by_password and await self._operators.has_password(visit.actor)
-        return Shown("account.html", {"least": MIN_PASSWORD_CHARS, "has_password": has_password})
+        operator = visit.operator
+        factor = await self._factors.state(operator.id, operator.workspace_id) if has_password else None
+        told = {"least": MIN_PASSWORD_CHARS, "has_password": has_password, "factor": factor}
+        return Shown("account.html", told)
 
     @action("/console/account/leave", access=read, shown_on="account")
     async def leave_workspace(self, visit: Visit[NoForm]) -> Response:

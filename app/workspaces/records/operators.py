@@ -53,7 +53,9 @@ class OperatorRecords(Repository):
     def credentials(self, email: str) -> Credentials | None:
         """Of whoever has the address, disabled or not."""
         row = self._connection.execute(select(OPERATORS).where(OPERATORS.c.email == email)).first()
-        return None if row is None else Credentials(value_of(Operator, row), row.password_hash)
+        if row is None:
+            return None
+        return Credentials(value_of(Operator, row), row.password_hash, row.totp_secret is not None)
 
     def of_identity(self, identity: bytes) -> Operator | None:
         """Whose account it is by the identity provider's word, disabled or not."""

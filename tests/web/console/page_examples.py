@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+import pyotp
+
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.agents.retrieval_settings import RetrievalSettings
@@ -14,9 +16,13 @@ from app.core.source_file import Upload
 from app.web.console.page import ConsolePage
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
+from tests.doubles.fixed_clock import FixedClock
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
 from tests.web.house import Belongings, House, uninhabited
 from tests.web.route_examples import FILE, FurnishedHouse, furnished
+
+TOTP_SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+CODE = pyotp.TOTP(TOTP_SECRET).at(int(FixedClock().now().timestamp()))
 
 # A right form for each POST, whose answer leads on; `{gap_id}` and the like stand for the ids of the furnished house.
 FORMS: Mapping[str, Mapping[str, Value]] = {
@@ -65,6 +71,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "revoke_token": {},
     "add_operator": {"email": "new@example.com", "role": "viewer", "password": PASSWORD},
     "leave_workspace": {},
+    "switch_on_second_factor": {"secret": TOTP_SECRET, "code": CODE, "password": PASSWORD},
+    "switch_off_second_factor": {"own_password": PASSWORD},
     "add_workspace": {"name": "Shop", "email": "ann@shop.example", "password": PASSWORD},
     "set_role": {"role": "editor"},
     "set_password": {"password": "another long password"},
@@ -135,6 +143,7 @@ SHOWN_AT_ONCE: frozenset[str] = frozenset(
         "rehearse_gap",
         "replay_gap",
         "suggest_answer",
+        "switch_on_second_factor",
     }
 )
 # Pages whose path names what only that operation of the API names.

@@ -50,7 +50,9 @@ def test_only_these_pages_are_open_to_everyone() -> None:
 
 
 def test_what_changes_something_needs_more_than_the_right_to_read() -> None:
-    own = {"sign_out", "change_password", "leave_workspace", "do_sign_in"}  # of the operator alone
+    # Of the operator alone.
+    own = {"sign_out", "change_password", "leave_workspace", "do_sign_in"}
+    own |= {"choose_notices", "switch_on_second_factor", "switch_off_second_factor"}
     assert [page.name for page in PAGES if is_form(page) and page.scope not in (WRITE, MANAGE)] == sorted(
         own, key=[page.name for page in PAGES].index
     )

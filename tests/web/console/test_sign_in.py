@@ -76,7 +76,7 @@ async def test_a_refused_sign_in_keeps_the_address_and_never_the_password(house:
     browser = ConsoleBrowser(house)
     response = await browser.sign_in("admin@example.com", "not the password", next="/console/account")
     assert response.status_code == 422
-    assert "The e-mail address or the password is wrong." in text_of(response.text)
+    assert "The e-mail address or the password is wrong" in text_of(response.text)
     assert 'value="admin@example.com"' in response.text
     assert 'name="next" value="/console/account"' in response.text
     assert "not the password" not in response.text

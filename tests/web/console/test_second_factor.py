@@ -1,0 +1,169 @@
+"""One-time codes beside the password: set up, asked for, used up, lost."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pyotp
+import pytest
+
+from app.core.list_page import PageRequest
+from app.web.limits_policy import LimitsPolicy
+from app.workspaces.audit_entry import AuditFilter
+from app.workspaces.operator import Role
+from app.workspaces.operators import Operators
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.second_factors import SecondFactorRecords
+from app.workspaces.sealed_secrets import SealedSecrets
+from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
+from tests.web.house import House, open_house, unlimited
+
+PAGE, EMAIL = "/console/account/second-factor", "admin@example.com"
+
+
+def code_of(secret: str, house: House, later_seconds: int = 0) -> str:
+    return pyotp.TOTP(secret).at(int(house.clock.now().timestamp()) + later_seconds)
+
+
+async def set_up(house: House, browser: ConsoleBrowser) -> tuple[str, list[str]]:
+    """The secret and the recovery codes."""
+    found = re.search(r'name="secret" value="([A-Z2-7]{32})"', await browser.page(PAGE))
+    assert found is not None
+    answer = await browser.post(PAGE, {"secret": found[1], "code": code_of(found[1], house), "password": PASSWORD})
+    assert answer.status_code == 200, text_of(answer.text)
+    house.clock.advance(30)
+    told = re.search(r'<pre id="codes">(.*?)</pre>', answer.text, re.DOTALL)
+    assert told is not None
+    return found[1], told[1].split()
+
+
+async def tried(house: House, password: str, code: str, came_from: str = "") -> int:
+    return (await ConsoleBrowser(house, came_from=came_from).sign_in(EMAIL, password, code=code)).status_code
+
+
+def bytes_in(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
+
+
+async def test_the_qr_code_is_drawn_on_the_page_without_script_or_style(house: House) -> None:
+    browser = await an_operator(house)
+    page = await browser.page(PAGE)
+    [drawing] = re.findall(r"<svg[^>]*class=\"segno\".*?</svg>", page, re.DOTALL)
+    assert "<path" in drawing
+    assert not re.search(r"style=|<script|href|<style", drawing)
+    assert (await browser.page(PAGE)) != page, "another secret each time"
+
+
+async def test_a_password_alone_opens_nothing_and_is_not_told_right(house: House) -> None:
+    secret, _ = await set_up(house, await an_operator(house))
+    told = set()
+    for password, code in ((PASSWORD, ""), (PASSWORD, "000000"), ("a guess", code_of(secret, house))):
+        response = await ConsoleBrowser(house).sign_in(EMAIL, password, code=code)
+        assert response.status_code == 422
+        told.update(re.findall(r"The e-mail address or the password is wrong[^<]*", response.text))
+    assert len(told) == 1
+    assert await tried(house, PASSWORD, code_of(secret, house)) == 303
+
+
+async def test_a_code_is_good_once(house: House) -> None:
+    secret, _ = await set_up(house, await an_operator(house))
+    code = code_of(secret, house)
+    assert [await tried(house, PASSWORD, code) for _ in "12"] == [303, 422]
+    assert await tried(house, PASSWORD, code_of(secret, house, -30)) == 422, "nor is one before it"
+    assert await tried(house, PASSWORD, code_of(secret, house, 30)) == 303
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(-60, 422), (30, 303), (60, 422)])
+async def test_clocks_may_differ_by_half_a_minute(seconds: int, status: int, house: House) -> None:
+    secret, _ = await set_up(house, await an_operator(house))
+    house.clock.advance(300)
+    assert await tried(house, PASSWORD, code_of(secret, house, seconds)) == status
+
+
+async def test_a_recovery_code_signs_in_once_however_it_is_typed(house: House) -> None:
+    browser = await an_operator(house)
+    _, codes = await set_up(house, browser)
+    assert len(set(codes)) == 10
+    typed = codes[3].upper().replace("-", " ")
+    assert [await tried(house, PASSWORD, typed) for _ in "12"] == [303, 422]
+    assert "9 recovery codes are left" in text_of(await browser.page("/console/account"))
+
+
+async def test_a_wrong_code_or_password_switches_nothing_on(house: House) -> None:
+    browser = await an_operator(house)
+    secret = pyotp.random_base32()
+    right = {"secret": secret, "code": code_of(secret, house), "password": PASSWORD}
+    for wrong in ({"code": "000000"}, {"password": "a guess"}, {"secret": "short"}):
+        response = await browser.post(PAGE, {**right, **wrong})
+        assert response.status_code == 422
+        assert PASSWORD not in response.text
+    assert f'value="{secret}"' in (await browser.post(PAGE, {**right, "code": "000000"})).text, "the same QR code again"
+    assert await tried(house, PASSWORD, "") == 303
+
+
+async def test_it_is_switched_off_with_the_password(house: House) -> None:
+    browser = await an_operator(house)
+    await set_up(house, browser)
+    assert (await browser.post(f"{PAGE}/off", {"own_password": "a guess"})).status_code == 422
+    assert "no one-time code" in await browser.flash(await browser.post(f"{PAGE}/off", {"own_password": PASSWORD}))
+    assert await tried(house, PASSWORD, "") == 303
+
+
+async def test_another_password_of_ones_own_keeps_it_and_an_admins_removes_it(house: House) -> None:
+    browser = await an_operator(house)
+    secret, _ = await set_up(house, browser)
+    another = "another long password"
+    await browser.post("/console/account/password", {"current_password": PASSWORD, "new_password": another})
+    assert await tried(house, another, "") == 422
+    assert await tried(house, another, code_of(secret, house)) == 303
+    found = await house.record.read(lambda tx: OperatorRecords(tx).credentials(EMAIL))
+    assert found is not None
+    await house.parts.get(Operators).change(house.actor, found.operator.id, password=PASSWORD)
+    assert await tried(house, PASSWORD, "") == 303
+
+
+async def test_tries_are_counted_over_all_addresses_where_the_password_is_right(tmp_path: Path) -> None:
+    limits = replace(unlimited(), codes_per_operator=LimitsPolicy().codes_per_operator)
+    async with open_house(tmp_path, limits=limits, trusted_proxies=("127.0.0.1",)) as house:
+        secret, _ = await set_up(house, await an_operator(house))
+        places = [f"203.0.113.{number}" for number in range(8)]
+        assert [await tried(house, "a guess", "000000", place) for place in places] == [422] * 8
+        assert [await tried(house, PASSWORD, "000000", place) for place in places] == [422] * 5 + [429] * 3
+        assert await tried(house, PASSWORD, code_of(secret, house)) == 429
+
+
+async def test_what_happens_is_audited(house: House) -> None:
+    browser = await an_operator(house)
+    _, codes = await set_up(house, browser)
+    await tried(house, PASSWORD, "000000")
+    await tried(house, PASSWORD, codes[0])
+    await browser.post(f"{PAGE}/off", {"own_password": PASSWORD})
+    of = AuditFilter(action="operator.")
+    page = await house.record.read(lambda tx: AuditRecords(tx).page(house.actor.workspace_id, PageRequest(50), of))
+    actions = {entry.action.removeprefix("operator.") for entry in page.items}
+    assert actions == {
+        *("create", "sign_in", "add_second_factor", "refuse_sign_in", "use_recovery_code", "remove_second_factor")
+    }
+    assert [each.details["reason"] for each in page.items if "reason" in each.details] == ["wrong one-time code"]
+
+
+async def test_nothing_of_the_secret_lies_plain_in_the_database(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        secret, codes = await set_up(house, await an_operator(house))
+        found = await house.record.read(lambda tx: OperatorRecords(tx).credentials(EMAIL))
+        assert found is not None
+        stored = bytes_in(tmp_path)
+        assert EMAIL.encode() in stored
+        for plain in (secret, *codes, codes[0].replace("-", "")):
+            assert plain.encode() not in stored
+        await SealedSecrets(house.record).rotate(house.actor)
+        operator_id = found.operator.id
+        factor = await house.record.read(lambda tx: SecondFactorRecords(tx).of_operator(operator_id))
+        assert factor is not None
+        assert (factor.secret, len(factor.recovery_sha256)) == (secret, 10)
+
+
+async def test_an_operator_of_each_role_may_have_one(house: House) -> None:
+    viewer = await an_operator(house, Role.VIEWER)
+    assert (await viewer.get(PAGE)).status_code == 200
