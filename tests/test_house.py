@@ -36,7 +36,6 @@ _SHORT_FILES: Final = {
         "app.conversations.pages.spending",
         "app.reports.records.waiting_questions",
         "app.webhooks.notices.pages",
-        "app.workspaces.pages.audit",
     ),
     "a use case or a part that the bootstrap or a command opens": (
         "app.cli.serving.process_limits",

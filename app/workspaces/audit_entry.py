@@ -22,11 +22,13 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Of that actor, with that beginning of the action, about that subject; None: any."""
+    """Of that actor, with that beginning of the action, about that subject, from `since`, before `until`; None: any."""
 
     actor: str | None = None
     action: str | None = None
     subject: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 EVERY_ENTRY = AuditFilter()

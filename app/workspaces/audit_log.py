@@ -1,10 +1,15 @@
 """What operators read of the audit log."""
 
+from typing import Final
+
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
+from app.core.list_paging import collected
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 from app.workspaces.records.audit import AuditRecords
+
+MAX_EXPORTED: Final = 10_000
 
 
 class AuditLog:
@@ -16,3 +21,7 @@ class AuditLog:
         return await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: AuditRecords(tx).page(actor.workspace_id, page, only)
         )
+
+    async def fitting(self, actor: Actor, only: AuditFilter) -> list[AuditEntry]:
+        """The latest MAX_EXPORTED, latest first."""
+        return await collected(lambda page: self.page(actor, page, only), MAX_EXPORTED)

@@ -1,29 +1,47 @@
 """Admin API: who changed what."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from pydantic import Field
+from starlette.responses import Response
 
 from app.core.actor import Actor
+from app.core.spreadsheet_cell import as_cell
 from app.web.access import manage
 from app.web.endpoint import Api, Call, get
+from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.list_models import ListOut, ListQuery, listed
 from app.web.model import Model
+from app.web.timestamps import Timestamp
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
-from app.workspaces.audit_log import AuditLog
+from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
+
+_COLUMNS: Final = ("created_at", "actor", "action", "subject", "details")
 
 
-class AuditQuery(ListQuery):
+class AuditWanted(Model):
     actor: str | None = Field(default=None, max_length=300, description="A token's name, or an operator's e-mail.")
     action: str | None = Field(default=None, max_length=100, description='How it begins: "agent", "agent.publish".')
     subject: str | None = Field(default=None, max_length=100, description="The id of what was changed.")
 
+    since: Timestamp | None = Field(default=None, description="Not before this moment.")
+    until: Timestamp | None = Field(default=None, description="Before this moment.")
+
     @property
     def only(self) -> AuditFilter:
-        return AuditFilter(self.actor, self.action, self.subject)
+        return AuditFilter(self.actor, self.action, self.subject, self.since, self.until)
+
+
+class AuditQuery(ListQuery, AuditWanted):
+    pass
+
+
+class AuditExportQuery(AuditWanted):
+    format: ExportFormat = "csv"
 
 
 class AuditEntryOut(Model):
@@ -51,3 +69,23 @@ class AdminAudit(Api):
         return listed(
             ListOut[AuditEntryOut], await self._log.page(call.caller, asked.page, asked.only), AuditEntryOut.of
         )
+
+    @get(
+        "/v1/audit/export",
+        f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
+        access=manage,
+        response_media_type="text/csv",
+        other_media_types=("application/json",),
+    )
+    async def export_audit(self, call: Call[Actor, AuditExportQuery]) -> Response:
+        return audit_file(await self._log.fitting(call.caller, call.input.only), call.input.format)
+
+
+def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
+    """A download."""
+    return exported("audit", form, lambda: csv_table(_COLUMNS, map(_row, entries)), map(AuditEntryOut.of, entries))
+
+
+def _row(entry: AuditEntry) -> tuple[str, ...]:
+    details = json.dumps(dict(entry.details), ensure_ascii=False)
+    return entry.created_at.isoformat(), as_cell(entry.actor), entry.action, as_cell(entry.subject), as_cell(details)

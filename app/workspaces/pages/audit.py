@@ -1,31 +1,62 @@
 """Who changed what."""
 
+from datetime import UTC, date, datetime, time, timedelta
+
 from pydantic import Field
+from starlette.responses import Response
 
 from app.core.list_page import PageRequest
 from app.web.access import manage
 from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page
+from app.web.file_export import ExportFormat
+from app.workspaces.api.audit import audit_file
+from app.workspaces.assignees import Assignees
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.audit_log import AuditLog
 
 _SHOWN = 100
 
 
-class AuditWanted(Form):
+class AuditNarrowed(Form):
+    """Days by UTC, both of them whole."""
+
     actor: str | None = Field(default=None, max_length=300)
     action: str | None = Field(default=None, max_length=100)
     subject: str | None = Field(default=None, max_length=100)
+    since: date | None = Field(default=None, ge=date(2000, 1, 1), lt=date(3000, 1, 1))
+    until: date | None = Field(default=None, ge=date(2000, 1, 1), lt=date(3000, 1, 1))
+
+    @property
+    def only(self) -> AuditFilter:
+        since = None if self.since is None else datetime.combine(self.since, time(), UTC)
+        until = None if self.until is None else datetime.combine(self.until, time(), UTC) + timedelta(days=1)
+        return AuditFilter(self.actor, self.action, self.subject, since, until)
+
+
+class AuditWanted(AuditNarrowed):
     cursor: str | None = Field(default=None, max_length=512)
 
 
+class AuditExport(AuditNarrowed):
+    format: ExportFormat = "csv"
+
+
 class AuditPages(Pages):
-    def __init__(self, log: AuditLog) -> None:
+    def __init__(self, log: AuditLog, people: Assignees) -> None:
         self._log = log
+        self._people = people
 
     @page("/console/audit", access=manage, menu=MenuEntry("Audit", 30, "log"))
     async def audit(self, visit: Visit[AuditWanted]) -> Shown:
         wanted = visit.input
-        only = AuditFilter(wanted.actor, wanted.action, wanted.subject)
-        page = await self._log.page(visit.actor, PageRequest(_SHOWN, wanted.cursor), only)
-        kept = {"actor": wanted.actor, "action": wanted.action, "subject": wanted.subject}
-        return Shown("audit.html", {"page": page, "wanted": wanted, "kept": kept})
+        page = await self._log.page(visit.actor, PageRequest(_SHOWN, wanted.cursor), wanted.only)
+        kept = wanted.model_dump(mode="json", exclude={"cursor"}, exclude_none=True)
+        people = await self._people.of_workspace(visit.actor)
+        return Shown("audit.html", {"page": page, "wanted": wanted, "kept": kept, "people": people})
+
+    @page("/console/audit/export", access=manage, under="audit", is_file=True)
+    async def export_audit(self, visit: Visit[AuditExport]) -> Response:
+        wanted = visit.input
+        file = audit_file(await self._log.fitting(visit.actor, wanted.only), wanted.format)
+        file.headers["Cache-Control"] = "no-store"
+        return file

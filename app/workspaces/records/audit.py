@@ -55,4 +55,8 @@ class AuditRecords(Repository):
             statement = statement.where(AUDIT_LOG.c.action.startswith(only.action, autoescape=True))
         if only.subject is not None:
             statement = statement.where(AUDIT_LOG.c.subject == only.subject)
+        if only.since is not None:
+            statement = statement.where(AUDIT_LOG.c.created_at >= only.since)
+        if only.until is not None:
+            statement = statement.where(AUDIT_LOG.c.created_at < only.until)
         return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(AuditEntry, row))

@@ -144,3 +144,18 @@ async def test_the_log_names_the_operator_by_e_mail_and_is_narrowed(house: House
     assert "operator.sign_in" not in page
     assert "operator.sign_in" in text_of(await browser.page("/console/audit"))
     assert "No change fits." in text_of(await browser.page("/console/audit?actor=nobody"))
+
+
+async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> None:
+    browser: ConsoleBrowser = await an_operator(house)  # on the 1st of January 2026
+    await browser.post(settings_path(house), SETTINGS)
+    shown = await browser.page("/console/audit?since=2026-01-01&until=2026-01-01&action=agent.edit")
+    assert "admin@example.com agent.edit" in text_of(shown)
+    assert "/console/audit/export?action=agent.edit&amp;since=2026-01-01&amp;until=2026-01-01&amp;format=csv" in shown
+    assert "No change fits." in text_of(await browser.page("/console/audit?since=2026-01-02"))
+    assert "No change fits." in text_of(await browser.page("/console/audit?until=2025-12-31"))
+    table = (await browser.get("/console/audit/export?action=agent.edit&since=2026-01-01")).text.splitlines()
+    assert table[0] == "created_at,actor,action,subject,details"
+    assert table[1].startswith(f"2026-01-01T12:00:00+00:00,admin@example.com,agent.edit,{house.agent.id},")
+    told = (await house.api("GET", "/v1/audit/export?format=json&action=agent.edit&since=2026-01-01T00:00:00Z")).json()
+    assert [each["actor"] for each in told] == ["admin@example.com"]
