@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
+from app.conversations.api.conversations import TAG
 from app.conversations.people.lead import Lead
 from app.conversations.people.leads import MAX_EXPORTED, Leads
 from app.core.actor import Actor
@@ -19,7 +20,6 @@ from app.web.list_models import ListOut, ListQuery, listed
 from app.web.model import Model
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
-TAG: Final = "Conversations"
 _COLUMNS: Final = ("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id", "assignee")
 
 

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from pydantic import ConfigDict, Field
 
-from app.conversations.people.api.leads import TAG
+from app.conversations.api.conversations import TAG
 from app.conversations.people.live_chat import MAX_TEXT_CHARS
 from app.conversations.people.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
 from app.conversations.people.saved_reply import MAX_TITLE_CHARS, VARIABLES, SavedReply

@@ -1,12 +1,11 @@
 """Admin API: what is kept of a visitor, shown or erased at their request."""
 
+from app.conversations.api.conversations import TAG
 from app.conversations.privacy.api.visitor_models import ErasureOut, VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
 from app.core.actor import Actor
 from app.web.access import read, write
 from app.web.endpoint import Api, Call, delete, get
-
-TAG = "Conversations"
 
 
 class AdminVisitors(Api):
