@@ -206,10 +206,12 @@ class Ingest:
 
     async def _index(self, agent_id: UUID, versions: Sequence[PendingVersion]) -> list[int]:
         """Put pending versions into both indexes and make them live; return how many chunks of each were embedded."""
-        record = self._record.of_agent(agent_id)
-        chunks = await record.read(lambda tx: [DocumentRecords(tx).version_chunks(version.id) for version in versions])
+        of_agent = self._record.of_agent(agent_id)
+        chunks = await of_agent.read(
+            lambda tx: [DocumentRecords(tx).version_chunks(version.id) for version in versions]
+        )
         embedded = await self._indexer.put(agent_id, [chunk for of_version in chunks for chunk in of_version])
-        retired = await record.write(lambda tx: DocumentRecords(tx).make_live(*versions))
+        retired = await of_agent.write(lambda tx: DocumentRecords(tx).make_live(*versions))
         await self._indexer.forget_versions(agent_id, retired)
         return [sum(chunk.content_hash in embedded for chunk in of_version) for of_version in chunks]
 
