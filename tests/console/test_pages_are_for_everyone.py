@@ -13,7 +13,8 @@ from tests.web.console.page_examples import every_page
 
 AXE = Path(__file__).parents[2] / "widget" / "node_modules" / "axe-core" / "axe.min.js"
 # Without what is no page of its own: a file, a stream, and every address that is none.
-GETS = [page for page in every_page() if page.method == "GET" and page.name != "nothing"]
+LEADS_AWAY = {"nothing", "sign_in_at_provider", "provider_answer", "signed_out", "sign_out_at_provider"}
+GETS = [page for page in every_page() if page.method == "GET" and page.name not in LEADS_AWAY]
 PAGES = [page for page in GETS if not page.is_file and not page.is_stream]
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
