@@ -73,7 +73,8 @@ class ProviderSignIn:
     ) -> Operator | str:
         """The account that is theirs from now on, or why there is none. One that is there already is theirs only where
         the provider has verified that the address is: anybody may claim one."""
-        is_verified = identity.claims.get("email_verified")
+        # It tells of `email` alone: a name at the provider may be one that somebody chose.
+        is_verified = identity.claims.get("email_verified") if identity.claims.get("email") else None
         try:
             email = _email_of(identity.claims)
         except InvalidInput:

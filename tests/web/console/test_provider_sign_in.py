@@ -153,6 +153,15 @@ async def test_an_account_with_a_password_is_theirs_once_the_address_is_verified
     assert "somebody else's" in await place.refused(other, await place.sign_in(other))
 
 
+async def test_a_name_that_looks_like_an_address_opens_nobody_s_account(place: Place) -> None:
+    """Some providers let people choose `preferred_username`; what is verified is `email`."""
+    await place.house.parts.get(Operators).add(place.house.actor, "ann@example.com", Role.ADMIN, PASSWORD)
+    named = {"sub": "eve", "preferred_username": "ann@example.com", "email_verified": True, "groups": ["staff"]}
+    place.provider.person = named
+    browser = ConsoleBrowser(place.house)
+    assert "does not say that the address is yours" in await place.refused(browser, await place.sign_in(browser))
+
+
 async def test_no_password_opens_an_account_without_one(place: Place) -> None:
     await place.sign_in(ConsoleBrowser(place.house))
     for guess in ("", "x", PASSWORD):
