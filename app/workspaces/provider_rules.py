@@ -8,7 +8,7 @@ from typing import Any, Final
 from app.workspaces.operator import Role
 
 EVERYBODY: Final = "*"
-_RULE = re.compile(r"\s*(.+?)\s*=\s*(viewer|editor|admin)\s*(?:,|$)")
+_ROLE = re.compile(r"=\s*+(viewer|editor|admin)\s*+(?:,|$)")
 _RANKS: Final = tuple(Role)
 
 
@@ -44,11 +44,10 @@ def groups_of(claims: Mapping[str, Any], name: str) -> list[str]:
 def read_roles(text: str) -> tuple[tuple[str, Role], ...]:
     """ "docs-admins=admin, staff=viewer" -> pairs. A group's name may hold commas and equals signs, as those of LDAP
     do. Raises ValueError."""
-    found, at = [], 0
-    while at < len(text.rstrip()):
-        rule = _RULE.match(text, at)
-        if rule is None:
-            raise ValueError("write it as GROUP=ROLE, comma separated, such as docs-admins=admin, *=viewer")
-        found.append((rule[1], Role(rule[2])))
-        at = rule.end()
+    found, at, text = [], 0, text.strip()
+    for role in _ROLE.finditer(text):
+        found.append((text[at : role.start()].strip(), Role(role[1])))
+        at = role.end()
+    if at < len(text) or not all(group for group, _ in found):
+        raise ValueError("write it as GROUP=ROLE, comma separated, such as docs-admins=admin, *=viewer")
     return tuple(found)

@@ -101,7 +101,7 @@ async def test_a_second_end_changes_nothing(
     assert turn is not None
     assert (second, turn.state, turn.answer, gap.count) == (first, TurnState.DONE, "First.", 1)
     rows = [await count_rows(engine, row) for row in (MESSAGES, CITATIONS, USAGE, OUTBOX)]
-    assert rows == [2, 1, 1, 2]
+    assert rows == [2, 1, 1, 3]
 
 
 async def test_an_erased_turn_cannot_end(record: SystemOfRecord) -> None:
@@ -148,12 +148,14 @@ async def test_a_curated_answer_counts_its_hits(record: SystemOfRecord, session:
 
 
 async def test_what_happened_waits_in_the_outbox_once(
-    record: SystemOfRecord, session: VisitorSession, engine: Engine
+    record: SystemOfRecord, session: VisitorSession, engine: Engine, agent: Agent
 ) -> None:
     turn_id = await ask(record, session, gap=GapReason.LOW_CONFIDENCE)
     with record.writing() as tx:
         TurnRecords(tx).feedback(session, turn_id, "down", "")
+        [gap] = GapRecords(tx).page(agent.id, None, PageRequest()).items
     with engine.connect() as connection:
         rows = connection.execute(select(OUTBOX.c.kind, OUTBOX.c.payload).order_by(OUTBOX.c.kind)).all()
     payload = {"turn_id": str(turn_id), "conversation_id": str(session.conversation_id)}
-    assert rows == [("gap.seen", payload), ("turn.done", payload)]
+    grown = {"gap_id": str(gap.id), "count": 1}
+    assert rows == [("gap.grown", grown), ("gap.seen", payload), ("turn.done", payload)]

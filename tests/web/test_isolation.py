@@ -54,6 +54,7 @@ PLANTED = {
     "leads": ("message", OF_AGENT),
     "live_messages": ("text", OF_AGENT),
     "curated_answers": ("answer", OF_AGENT),
+    "curated_edits": ("answer", OF_AGENT),
     "golden_questions": ("question", OF_AGENT),
     "golden_runs": ("asked_by", OF_AGENT),
     "webhooks": ("url", OF_AGENT),
@@ -128,6 +129,10 @@ def plant(folder: Path, agent_id: UUID) -> None:
                 {"mark": ASKED_ON_A_PAGE if table == "chunks" else MARK, "agent": agent_id.hex},
             )
             assert changed.rowcount, f"{table} has nothing of the other tenant"
+        gave = (
+            f"update turns set curated_answer_id = (select id from curated_answers where {OF_AGENT}) where {OF_AGENT}"
+        )
+        assert connection.execute(gave, {"agent": agent_id.hex}).rowcount
         named = f'update sources set config = replace(config, \'"name": "\', \'"name": "{MARK}\') where {OF_AGENT}'
         assert connection.execute(named, {"agent": agent_id.hex}).rowcount
 
@@ -161,6 +166,7 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
             "golden_run_id",
             "lead_id",
             "note_id",
+            "reply_id",
         ),
     }
     named = {name for endpoint in ENDPOINTS for name in endpoint.path_ids}

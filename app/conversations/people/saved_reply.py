@@ -16,7 +16,7 @@ VARIABLES: Final[Mapping[str, str]] = {
     "page": "the address of the page on which the visitor last asked",
     "user": "who the visitor is, where your website has signed it",
 }
-_VARIABLE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_VARIABLE: Final = re.compile(r"\{\{([^{}]*+)\}\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class SavedReply:
 
 def check_variables(text: str) -> None:
     """Raises InvalidInput for one that there is not."""
-    for name in _VARIABLE.findall(text):
+    for name in map(str.strip, _VARIABLE.findall(text)):
         if name not in VARIABLES:
             known = ", ".join(f"{{{{{each}}}}}" for each in VARIABLES)
             raise InvalidInput("text", f"There is no {{{{{name}}}}}. Write one of {known}, or leave out the braces.")
@@ -41,4 +41,4 @@ def check_variables(text: str) -> None:
 
 def filled(text: str, values: Mapping[str, str]) -> str:
     """The text with its variables' values; one without a value leaves nothing. No value is read for variables."""
-    return _VARIABLE.sub(lambda found: values.get(found[1], ""), text)
+    return _VARIABLE.sub(lambda found: values.get(found[1].strip(), ""), text)
