@@ -52,7 +52,7 @@ async def nemesis(folder: Path, seed: int, turn_count: int, *, on_postgres: bool
         rows = stored_turns(record)
     killed_at = {pid: at for home in homes for pid, at in home.killed_at.items()}
     paused = {pid for home in homes for pid in home.paused}
-    verdict = judged(log, rows, providers, killed_at, paused)
+    verdict = judged(log, rows, providers, killed_at, servers.record_away, paused)
     exit_codes = [code for home in homes for code in home.exit_codes]
     slowest_stop = max(seconds for home in homes for seconds in home.stop_seconds)
     verdict.faults += [f"exit code {code} after SIGTERM" for code in exit_codes if code != 0]
