@@ -49,11 +49,16 @@ class NoticeMails:
         readers = NoticeRecords(tx).readers({each.agent_id for each in told})
         for each in told:
             event = event_of(each.kind)
-            for reader in readers.get(each.agent_id, ()):
-                if event not in reader.events or each.happened_at < reader.chosen_at:
-                    continue
-                name = AgentRecords(tx).get(reader.workspace_id, each.agent_id).draft.name
-                notice = notice_of(event, each.agent_id, name, each.payload)
+            wanting = [
+                reader
+                for reader in readers.get(each.agent_id, ())
+                if event in reader.events and reader.chosen_at <= each.happened_at
+            ]
+            if not wanting:
+                continue
+            name = AgentRecords(tx).get(wanting[0].workspace_id, each.agent_id).draft.name
+            notice = notice_of(event, each.agent_id, name, each.payload)
+            for reader in wanting:
                 mail = Mail(
                     to=reader.email,
                     subject=notice.subject,
