@@ -133,3 +133,8 @@ class FilesUnavailable(Unavailable):
 
 class IndexUnavailable(Unavailable):
     """A search index cannot be read or written."""
+
+
+def first_line(error: Exception) -> str:
+    """What a library said, for a message of ours: its first 200 characters at most, or the error's kind."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

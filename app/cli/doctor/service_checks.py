@@ -15,7 +15,7 @@ from app.core.errors import DocentError, Unavailable
 from app.kit.redis.redis_connection import redis_facts
 from app.mail.records import MailRecords
 from app.providers.files.object_store_files import ObjectStoreFiles
-from app.providers.indexes.object_store_check import write_and_read
+from app.providers.indexes.lancedb_tables import write_and_read
 from app.providers.mail.mail_transport import MailTransport
 from app.providers.server_clock import server_clock
 from app.settings import Settings

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from app.core.errors import FilesUnavailable, Misconfigured, NotFound
+from app.core.errors import FilesUnavailable, Misconfigured, NotFound, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ class ObjectStoreFiles:
             client |= {"timeout": _PATIENCE, "connect_timeout": timedelta(seconds=5)}
             return cls(from_url(uri, config=config, client_options=client, retry_config=retries), uri)
         except (BaseError, ValueError) as error:
-            raise Misconfigured(f"DOCENT_FILES_URI, DOCENT_FILES_OPTIONS: {_first_line(error)}") from error
+            raise Misconfigured(f"DOCENT_FILES_URI, DOCENT_FILES_OPTIONS: {first_line(error)}") from error
 
     async def put(self, key: str, body: bytes) -> None:
         with self._errors():
@@ -95,10 +95,6 @@ class ObjectStoreFiles:
             yield
         except (BaseError, OSError) as error:
             raise FilesUnavailable(
-                f"{self._uri} does not take and give back files ({_first_line(error)}). See DOCENT_FILES_URI, and in "
+                f"{self._uri} does not take and give back files ({first_line(error)}). See DOCENT_FILES_URI, and in "
                 "DOCENT_FILES_OPTIONS the keys, the region and the endpoint."
             ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,18 +1,23 @@
-"""Our tables in LanceDB: how they are named, indexed, listed, and written beside other processes."""
+"""Our tables in LanceDB: how they are named, indexed, listed, written beside other processes, and tried out."""
 
 import hashlib
 import random
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
+from time import perf_counter
 from typing import Final
+from uuid import uuid4
 
 import anyio
+import pyarrow as pa
 import structlog
 
+from app.core.errors import IndexUnavailable, first_line
 from app.providers.indexes.lancedb_import import without_catalogue_client
 
 with without_catalogue_client():
+    import lancedb
     from lancedb.db import AsyncConnection
     from lancedb.index import Bitmap, BTree
     from lancedb.table import AsyncTable
@@ -99,3 +104,26 @@ async def tables_of(connection: AsyncConnection) -> list[str]:
         token = page.page_token
         if not token:
             return names
+
+
+async def write_and_read(uri: str, options: Mapping[str, str]) -> float:
+    """Milliseconds for a table of its own, made, written, read and dropped. Raises IndexUnavailable, with what the
+    store said and what to look at."""
+    began = perf_counter()
+    name = f"doctor_{uuid4().hex}"  # no table of vectors, and known to nobody else
+    try:
+        connection = await lancedb.connect_async(uri, storage_options=dict(options) or None)
+        table = await connection.create_table(name, pa.table({"number": [1]}))
+        try:
+            await table.add(pa.table({"number": [2]}))  # a second version: the store must know conditional writes
+            count = await table.count_rows()
+        finally:
+            await connection.drop_table(name)
+    except VENDOR_ERRORS as error:
+        raise IndexUnavailable(
+            f"{uri} does not take and give back what is written ({first_line(error)}). See DOCENT_VECTORS_URI, and in "
+            "DOCENT_VECTORS_OPTIONS the keys, the region and the endpoint; the store must know conditional writes."
+        ) from error
+    if count != 2:
+        raise IndexUnavailable(f"{uri} gave back {count} of 2 rows: it does not read what was just written.")
+    return (perf_counter() - began) * 1000
