@@ -1,6 +1,8 @@
 """Agents, their published versions and the answers that operators wrote."""
 
-from sqlalchemy import Boolean, Index, Integer, LargeBinary, String, UniqueConstraint, text, true
+from typing import Any
+
+from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, UniqueConstraint, text, true
 
 from app.store.tables.columns import column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -46,17 +48,25 @@ AGENT_VERSIONS = table(
     UniqueConstraint("agent_id", "number"),
 )
 
+
+def _written_answer() -> list[Column[Any]]:
+    """What operators write of a curated answer, which its history has as well."""
+    return [
+        column("trigger", StorableText),
+        column("pattern", StorableText),
+        column("answer", StorableText),
+        column("priority", Integer),
+        column("language", StorableText, nullable=True),
+        column("page_prefix", StorableText),
+        column("expires_at", UtcDateTime, nullable=True),
+    ]
+
+
 CURATED_ANSWERS = table(
     "curated_answers",
     own_id(),
     parent("agent_id", "agents"),
-    column("trigger", StorableText),
-    column("pattern", StorableText),
-    column("answer", StorableText),
-    column("priority", Integer),
-    column("language", StorableText, nullable=True),
-    column("page_prefix", StorableText),
-    column("expires_at", UtcDateTime, nullable=True),
+    *_written_answer(),
     column("is_on", Boolean, default=True, server_default=true()),
     column("hits", Integer, default=0),
     column("last_hit_at", UtcDateTime, nullable=True),
@@ -74,12 +84,6 @@ CURATED_EDITS = table(
     column("author", StorableText),
     column("saved_at", UtcDateTime),
     column("is_on", Boolean),
-    column("trigger", StorableText),
-    column("pattern", StorableText),
-    column("answer", StorableText),
-    column("priority", Integer),
-    column("language", StorableText, nullable=True),
-    column("page_prefix", StorableText),
-    column("expires_at", UtcDateTime, nullable=True),
+    *_written_answer(),
     UniqueConstraint("answer_id", "number"),
 )
