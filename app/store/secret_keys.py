@@ -68,6 +68,13 @@ class SecretKeys:
                 f"{place} was changed after it was sealed. Restore a backup, or give it up: `docent secrets forget`."
             ) from error
 
+    def can_open(self, sealed: Sealed, place: str) -> bool:
+        try:
+            self.open(sealed, place)
+        except SecretsLocked:
+            return False
+        return True
+
 
 def new_key() -> str:
     """A key as it is written down: 43 characters of base64url."""

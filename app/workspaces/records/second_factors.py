@@ -5,7 +5,6 @@ from uuid import UUID
 
 from sqlalchemy import Row, select, update
 
-from app.core.errors import SecretsLocked
 from app.store.secret_keys import Sealed
 from app.store.tables.tenancy import OPERATORS
 from app.store.transaction import Repository
@@ -50,7 +49,7 @@ class SecondFactorRecords(Repository):
 
     def forget_locked(self) -> int:
         """Remove those that no key opens, for nobody could sign in with them; return how many."""
-        locked = [row.id for row in self._rows() if not self._opens(row)]
+        locked = [row.id for row in self._rows() if not self._tx.secret_keys.can_open(*_sealed(row))]
         for operator_id in locked:
             self.remove(operator_id)
         return len(locked)
@@ -60,17 +59,14 @@ class SecondFactorRecords(Repository):
         return list(self._connection.execute(statement))
 
     def _opened(self, row: Row[Any]) -> bytes:
-        return self._tx.secret_keys.open(Sealed(row.totp_secret, row.totp_sealed_by), _place(row.id))
-
-    def _opens(self, row: Row[Any]) -> bool:
-        try:
-            self._opened(row)
-        except SecretsLocked:
-            return False
-        return True
+        return self._tx.secret_keys.open(*_sealed(row))
 
     def _change(self, operator_id: UUID, **values: object) -> None:
         self._connection.execute(update(OPERATORS).where(OPERATORS.c.id == operator_id).values(**values))
+
+
+def _sealed(row: Row[Any]) -> tuple[Sealed, str]:
+    return Sealed(row.totp_secret, row.totp_sealed_by), _place(row.id)
 
 
 def _place(operator_id: UUID) -> str:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, func, or_, select, update
 
-from app.core.errors import NotFound, SecretsLocked
+from app.core.errors import NotFound
 from app.store.codec import value_of
 from app.store.secret_keys import Sealed
 from app.store.tables.tenancy import API_TOKENS, SIGNING_KEYS, WORKSPACES
@@ -180,11 +180,9 @@ class TokenRecords(Repository):
         return self._tx.secret_keys.open(Sealed(row.secret, row.sealed_by), _place(row.kid))
 
     def _opens(self, row: Row[Any]) -> bool:
-        try:
-            self._opened(row)
-        except SecretsLocked:
-            return False
-        return True
+        if row.sealed_by is None:
+            return True
+        return self._tx.secret_keys.can_open(Sealed(row.secret, row.sealed_by), _place(row.kid))
 
 
 def _place(kid: str) -> str:
