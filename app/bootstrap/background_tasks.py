@@ -20,6 +20,7 @@ from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_run_worker import GoldenRunWorker
 from app.reports.topic_placing import TopicPlacing
 from app.store.system_of_record import SystemOfRecord
+from app.webhooks.budget_warnings import BudgetWarnings
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails
 from app.webhooks.webhook_delivery import WebhookDelivery
@@ -52,6 +53,7 @@ async def background_tasks(
         every(10, "topics", TopicPlacing(records, embedder, languages).place),
         every(5, "gap replays", GapReplays(records, trials).replay_due),
         every(2, "golden runs", GoldenRunWorker(records, searches, clock).go_on),
+        every(60, "budget warnings", BudgetWarnings(records, clock).announce),
         every(60, "gap digests", GapDigests(records, clock).announce),
     ):
         yield

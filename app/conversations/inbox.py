@@ -5,6 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
+from app.conversations.assignments import tell_assigned
 from app.conversations.inbox_entry import (
     MAX_AT_ONCE,
     MAX_LABEL_CHARS,
@@ -105,10 +106,13 @@ def _changed(
     tx: Transaction, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], wanted: ConversationChange
 ) -> list[InboxEntry]:
     inbox = InboxRecords(tx)
-    if len(inbox.of_agent(agent_id, conversation_ids)) < len(conversation_ids):
+    before = inbox.of_agent(agent_id, conversation_ids)
+    if len(before) < len(conversation_ids):
         raise NotFound("conversation")
     if wanted.assignee is not None:
-        wanted = replace(wanted, assignee=checked_assignee(tx, actor, wanted.assignee))
+        assignee = checked_assignee(tx, actor, wanted.assignee)
+        wanted = replace(wanted, assignee=assignee)
+        tell_assigned(tx, actor, agent_id, before, assignee)
     wanted = replace(wanted, add_labels=_as_spelt(inbox, agent_id, wanted.add_labels))
     inbox.change(agent_id, conversation_ids, wanted)
     if wanted.add_labels and max(inbox.label_counts(conversation_ids).values()) > MAX_LABELS:

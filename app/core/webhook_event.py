@@ -9,4 +9,6 @@ class WebhookEvent(StrEnum):
     GAP_GROWN = "gap.grown"
     GAPS_WEEKLY = "gaps.weekly"
     PERSON_ASKED = "conversation.person_asked"
+    CONVERSATION_ASSIGNED = "conversation.assigned"
     SOURCE_FAILED = "source.failed"
+    BUDGET_NEAR = "budget.near"

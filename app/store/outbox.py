@@ -21,12 +21,13 @@ class Outbox(Repository):
         *,
         turn_id: UUID | None = None,
         conversation_id: UUID | None = None,
-        week: date | None = None,
+        first_day: date | None = None,
         happened_at: datetime | None = None,
     ) -> Insert:
-        """The insert of one row about a turn, a conversation or the week of a Monday, now unless it says when.
+        """The insert of one row about a turn, a conversation, or the week or day of the agent that began on
+        `first_day`, now unless it says when.
 
-        A kind that was told of the turn, or of the agent's week, is not told again.
+        A kind that was told of the turn, or of the agent's week or day, is not told again.
         """
         row = self._insert(OUTBOX).values(
             id=new_id(),
@@ -34,15 +35,23 @@ class Outbox(Repository):
             conversation_id=conversation_id,
             agent_id=agent_id,
             kind=kind,
-            week=week,
+            week=first_day,
             payload=payload,
             created_at=happened_at or self._now(),
         )
         return row.on_conflict_do_nothing()
 
-    def tell(self, agent_id: UUID, kind: str, payload: dict[str, Any], *, turn_id: UUID | None = None) -> None:
+    def tell(
+        self,
+        agent_id: UUID,
+        kind: str,
+        payload: dict[str, Any],
+        *,
+        turn_id: UUID | None = None,
+        conversation_id: UUID | None = None,
+    ) -> None:
         """One row of what happens now."""
-        self._connection.execute(self.news(agent_id, kind, payload, turn_id=turn_id))
+        self._connection.execute(self.news(agent_id, kind, payload, turn_id=turn_id, conversation_id=conversation_id))
 
     def announce(self, turn: TurnIds, kind: str) -> None:
         row = {

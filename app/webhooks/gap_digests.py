@@ -1,11 +1,13 @@
 """Once a week, agents' webhooks are told how the gaps are going."""
 
+from typing import Final
 from uuid import UUID
 
 import structlog
 
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
+from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import GapOrder
 from app.gaps.gap_digest import LISTED, BigGap, GapDigest, TurnShares, Week, last_week, turn_shares
 from app.gaps.records.gaps import GapRecords
@@ -16,6 +18,8 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
 
 log = structlog.get_logger(__name__)
+
+_EVENT: Final = WebhookEvent.GAPS_WEEKLY
 
 
 class GapDigests:
@@ -30,13 +34,13 @@ class GapDigests:
     async def announce(self) -> int:
         """Return how many digests were put there."""
         week = last_week(self._clock.now())
-        owed = await self._records.read(lambda tx: WebhookRecords(tx).owed_digests(week))
+        owed = await self._records.read(lambda tx: WebhookRecords(tx).owed(_EVENT, week.until, week.monday))
         return sum([await self._announce(agent_id, week) for agent_id in owed])
 
     async def _announce(self, agent_id: UUID, week: Week) -> bool:
         digest = await self._records.of_agent(agent_id).read(lambda tx: _digest(tx, agent_id, week))
         is_first = await self._records.of_agent(agent_id).write(
-            lambda tx: WebhookRecords(tx).announce_digest(agent_id, digest)
+            lambda tx: WebhookRecords(tx).announce(agent_id, _EVENT, digest.figures, week.monday, week.until)
         )
         if is_first:
             log.info("gap_digest.announced", agent=str(agent_id), week=week.monday.isoformat())

@@ -1,7 +1,7 @@
 """Webhooks of agents, and what is on its way to them."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from sqlalchemy import Row, delete, select, update
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
-from app.gaps.gap_digest import WEEKLY, GapDigest, Week, gap_ids_in
+from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.store.codec import value_of
 from app.store.deliveries import Deliveries
 from app.store.keyset import Keyset
@@ -58,21 +58,22 @@ class WebhookRecords(Repository):
         if affected_rows(removed) == 0:
             raise NotFound("webhook")
 
-    def owed_digests(self, week: Week) -> list[UUID]:
-        """Agents with a webhook, or an operator, that wants digests and did when the week ended, and without that
-        week's."""
-        statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= week.until)
+    def owed(self, event: WebhookEvent, until: datetime, first_day: date) -> list[UUID]:
+        """Agents with a webhook, or an operator, that wants to hear of `event` and did at `until`, and that were not
+        told of it in what began on `first_day`."""
+        statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= until)
         rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
-        wanting = [agent_id for agent_id, events in rows if WebhookEvent.GAPS_WEEKLY in events]
-        wanting += NoticeRecords(self._tx).readers_of(WebhookEvent.GAPS_WEEKLY, week.until)
-        told = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == WEEKLY, OUTBOX.c.week == week.monday)
+        wanting = [agent_id for agent_id, events in rows if event in events]
+        wanting += NoticeRecords(self._tx).readers_of(event, until)
+        told = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
         are_told = set(self._connection.scalars(told.where(OUTBOX.c.agent_id.in_(wanting))))
         return [agent_id for agent_id in dict.fromkeys(wanting) if agent_id not in are_told]
 
-    def announce_digest(self, agent_id: UUID, digest: GapDigest) -> bool:
-        """Put it into the outbox, as of its week's end. False where that week's is there already."""
-        week = digest.week
-        news = Outbox(self._tx).news(agent_id, WEEKLY, digest.figures, week=week.monday, happened_at=week.until)
+    def announce(
+        self, agent_id: UUID, event: WebhookEvent, told: dict[str, Any], first_day: date, happened_at: datetime
+    ) -> bool:
+        """Put it into the outbox, once for what began on `first_day`. False where it is there already."""
+        news = Outbox(self._tx).news(agent_id, event.value, told, first_day=first_day, happened_at=happened_at)
         return self._connection.scalar(news.returning(OUTBOX.c.id)) is not None
 
     def has_work(self) -> bool:

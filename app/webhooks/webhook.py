@@ -22,7 +22,8 @@ _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown
 _PURPOSE: Final = b"docent webhook"
 _TURN: Final = "turn."
 _GAP: Final = "gap.seen"
-_TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id")
+_TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee")
+_SPENT: Final = ("used_tokens", "daily_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Delivery:
     def _told_of(self) -> Mapping[str, Any]:
         if self.kind == WEEKLY:
             return in_words(self.subject, self.questions)
-        return {name: self.subject[name] for name in _TOLD if name in self.subject}
+        return {name: self.subject[name] for name in (*_TOLD, *_SPENT) if name in self.subject}
 
 
 @dataclass(frozen=True, slots=True)

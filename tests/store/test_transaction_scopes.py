@@ -39,6 +39,7 @@ INSTALLATION_WIDE: Final = {
     "sources/runs/run_execution.py": (3, "a run, by what the queue hands out; its source says whose it is"),
     "sources/runs/jobs/dbos_worker.py": (4, "heartbeats, and runs that no queue has"),
     "mail/mail_delivery.py": (3, "which mails are due, and which were given up long ago"),
+    "webhooks/budget_warnings.py": (1, "whose warnings are owed"),
     "webhooks/gap_digests.py": (1, "whose digests are owed"),
     "webhooks/webhook_delivery.py": (2, "whose deliveries are due"),
     # Tables that are the installation's, and workspaces themselves.

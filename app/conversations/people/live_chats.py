@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
+from app.conversations.assignments import tell_assigned
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.live_chat import (
@@ -174,6 +175,8 @@ class LiveChats:
             given = chat.transferred(actor.name, named, self._clock.now(), by_force=actor.may(MANAGE))
             if given is not chat:
                 LiveChatRecords(tx).keep(given)
+                before = InboxRecords(tx).of_agent(chat.agent_id, [conversation_id])
+                tell_assigned(tx, actor, chat.agent_id, before, named)
                 InboxRecords(tx).change(chat.agent_id, [conversation_id], ConversationChange(assignee=named))
                 _record(tx, actor, "live_chat.transfer", given)
             return self._latest(tx, given)

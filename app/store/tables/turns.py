@@ -151,8 +151,8 @@ TOPIC_QUESTIONS = table(
 )
 
 # Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn; what is about
-# a conversation as a whole names that and no turn; what is about a week and not a turn comes once for each agent and
-# week, which is named by its Monday.
+# a conversation as a whole names that and no turn; what is about a week or a day and not a turn comes once for each
+# agent and week or day, which `week` names by its first day.
 OUTBOX = table(
     "outbox",
     own_id(),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import quote
 from uuid import UUID
 
 from app.core.webhook_event import WebhookEvent
@@ -10,7 +11,9 @@ from app.core.webhook_event import WebhookEvent
 NOTICED: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
     WebhookEvent.GAP_GROWN: "a new gap, and one that was asked for 5, 20 or 100 times",
+    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is given to somebody (by mail: to you)",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
+    WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are spent",
     WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
 }
 """The events that people may be told of, in words."""
@@ -50,6 +53,19 @@ def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str
             f"{pages}/sources/{told['source_id']}",
             "See why",
         )
+    if event is WebhookEvent.CONVERSATION_ASSIGNED:
+        return _assigned(pages, agent, told)
+    if event is WebhookEvent.BUDGET_NEAR:
+        share = told["used_tokens"] / told["daily_tokens"]
+        return Notice(
+            f"{agent}: the day's tokens are nearly spent",
+            (
+                f'"{agent}" has used up {share:.0%} of the tokens that it may cost in a day. '
+                "Once all are spent it answers without its chat model until midnight UTC.",
+            ),
+            f"{pages}/settings/spending",
+            "See what it costs",
+        )
     week = told["week"]
     return Notice(
         f"{agent}: the week of {week['first_day']}",
@@ -61,6 +77,18 @@ def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str
         ),
         f"{pages}/gaps",
         "See the gaps",
+    )
+
+
+def _assigned(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
+    count, assignee = int(told["count"]), told["assignee"]
+    given = "a conversation is" if count == 1 else f"{count} conversations are"
+    named = told.get("conversation_id")
+    return Notice(
+        f"{agent}: {given} given to {assignee}",
+        (f'On "{agent}" {given} given to {assignee}.',),
+        f"{pages}/conversations/{named}" if named else f"{pages}/conversations?assignee={quote(assignee)}",
+        "Read it" if named else "Read them",
     )
 
 

@@ -52,7 +52,9 @@ class NoticeMails:
             wanting = [
                 reader
                 for reader in readers.get(each.agent_id, ())
-                if event in reader.events and reader.chosen_at <= each.happened_at
+                if event in reader.events
+                and reader.chosen_at <= each.happened_at
+                and each.payload.get("assignee", reader.email) == reader.email
             ]
             if not wanting:
                 continue

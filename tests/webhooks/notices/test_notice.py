@@ -20,6 +20,8 @@ WEEK: dict[str, Any] = {
 TOLD: dict[WebhookEvent, dict[str, Any]] = {
     WebhookEvent.PERSON_ASKED: {"conversation_id": str(OTHER)},
     WebhookEvent.GAP_GROWN: {"gap_id": str(OTHER), "count": 5},
+    WebhookEvent.CONVERSATION_ASSIGNED: {"conversation_id": str(OTHER), "assignee": "bo@example.com", "count": 1},
+    WebhookEvent.BUDGET_NEAR: {"used_tokens": 900, "daily_tokens": 1000},
     WebhookEvent.SOURCE_FAILED: {"source_id": str(OTHER), "run_id": str(OTHER)},
     WebhookEvent.GAPS_WEEKLY: WEEK,
 }
@@ -31,6 +33,16 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
         (WebhookEvent.PERSON_ASKED, "Shop: a visitor waits for a person", f"/console/live/{OTHER}"),
         (WebhookEvent.GAP_GROWN, "Shop: a gap has grown to 5", f"/console/agents/{AGENT}/gaps"),
         (WebhookEvent.SOURCE_FAILED, "Shop: a source could not be read", f"/console/agents/{AGENT}/sources/{OTHER}"),
+        (
+            WebhookEvent.CONVERSATION_ASSIGNED,
+            "Shop: a conversation is given to bo@example.com",
+            f"/console/agents/{AGENT}/conversations/{OTHER}",
+        ),
+        (
+            WebhookEvent.BUDGET_NEAR,
+            "Shop: the day's tokens are nearly spent",
+            f"/console/agents/{AGENT}/settings/spending",
+        ),
         (WebhookEvent.GAPS_WEEKLY, "Shop: the week of 2025-12-29", f"/console/agents/{AGENT}/gaps"),
     ],
 )
@@ -48,6 +60,12 @@ def test_whatever_can_be_chosen_has_words() -> None:
 
 def test_a_gap_that_was_asked_for_once_is_new() -> None:
     assert notice_of(WebhookEvent.GAP_GROWN, AGENT, "Shop", {"count": 1}).subject == "Shop: a new gap"
+
+
+def test_several_conversations_are_told_at_once_and_found_in_the_inbox() -> None:
+    notice = notice_of(WebhookEvent.CONVERSATION_ASSIGNED, AGENT, "Shop", {"assignee": "bo+a@example.com", "count": 3})
+    assert notice.subject == "Shop: 3 conversations are given to bo+a@example.com"
+    assert notice.path == f"/console/agents/{AGENT}/conversations?assignee=bo%2Ba%40example.com"
 
 
 def test_a_week_is_summed_up_beside_the_one_before() -> None:

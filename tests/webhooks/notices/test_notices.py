@@ -10,19 +10,22 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.records.agents import AgentRecords
+from app.conversations.inbox import Inbox
+from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.records.gap_counting import TOLD_AT
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput
 from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.mail.mail import Mail
 from app.mail.mail_delivery import MailDelivery
 from app.mail.records import MailRecords
 from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
 from app.store.system_of_record import SystemOfRecord
+from app.webhooks.budget_warnings import BudgetWarnings
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails, Notices
@@ -70,6 +73,21 @@ class Team:
             TurnRecords(tx).begin(session, TurnRequest(turn_id, question, "https://www.example.com/"), 1, "tests")
             end = TurnEnd(
                 TurnState.DONE, "?", AnsweredBy.MODEL, 0.1, True, Finish.COMPLETE, gap=GapReason.LOW_CONFIDENCE
+            )
+            TurnRecords(tx).finish(turn_id, end)
+
+    async def bound_to(self, daily_tokens: int) -> None:
+        with self.record.writing() as tx:
+            agent = AgentRecords(tx).get(self.session.workspace_id, self.session.agent_id)
+            AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, daily_tokens=daily_tokens))
+            AgentRecords(tx).publish(agent.workspace_id, agent.id)
+
+    async def spend(self, tokens: int) -> None:
+        turn_id = uuid4()
+        with self.record.writing() as tx:
+            TurnRecords(tx).begin(self.session, TurnRequest(turn_id, "?", "https://www.example.com/"), 1, "tests")
+            end = TurnEnd(
+                TurnState.DONE, "!", AnsweredBy.MODEL, 0.9, False, Finish.COMPLETE, usage=TokenUsage(tokens, 0, "m")
             )
             TurnRecords(tx).finish(turn_id, end)
 
@@ -146,6 +164,33 @@ async def test_a_week_is_summed_up_though_no_webhook_wants_it(team: Team) -> Non
     assert await GapDigests(team.record, team.clock).announce() == 0
     [mail] = await team.mailed()
     assert "the week of" in mail.subject
+
+
+async def test_a_conversation_is_told_to_who_is_given_it_and_to_nobody_else(team: Team) -> None:
+    for email in ("ann@example.com", "bob@example.com", "cy@example.com"):
+        await team.operator(email, WebhookEvent.CONVERSATION_ASSIGNED)
+    inbox, conversation_id = Inbox(team.record), team.session.conversation_id
+    for assignee in ("ann@example.com", "bob@example.com", "bob@example.com", ""):  # ann takes it herself first
+        await inbox.change_one(team.actor, conversation_id, ConversationChange(assignee=assignee))
+    [mail] = await team.mailed()
+    assert mail.to == "bob@example.com"
+    assert mail.link is not None
+    assert mail.link.url.endswith(f"/conversations/{conversation_id}")
+
+
+async def test_a_day_that_is_nearly_spent_is_told_once(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.BUDGET_NEAR)
+    warnings = BudgetWarnings(team.record, team.clock)
+    assert await warnings.announce() == 0, "an agent without a bound"
+    await team.bound_to(1000)
+    await team.spend(799)
+    assert await warnings.announce() == 0
+    await team.spend(1)
+    assert [await warnings.announce() for _ in range(2)] == [1, 0]
+    [mail] = await team.mailed()
+    assert "80%" in mail.text
+    team.clock.advance(24 * 3600)
+    assert await warnings.announce() == 0, "a new day"
 
 
 async def test_what_happened_before_it_was_chosen_is_not_told(team: Team) -> None:

@@ -65,10 +65,9 @@ class LiveChatRecords(Repository):
         asked = chat.asked(self._now())
         self.keep(asked)
         payload = {"conversation_id": str(asked.conversation_id)}
-        news = Outbox(self._tx).news(
+        Outbox(self._tx).tell(
             asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
         )
-        self._connection.execute(news)
         return asked
 
     def keep(self, chat: LiveChat) -> None:
