@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from app.bootstrap.adapters import configured_mailer
 from app.bootstrap.infrastructure import Stored, open_stored
 from app.cli.local_operator import local_operator
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for, table
@@ -14,6 +15,8 @@ from app.kit.argon2_password_hasher import Argon2PasswordHasher
 from app.settings import Settings
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import Operators, checked_email
+from app.workspaces.password_links import PasswordLinks
+from app.workspaces.sign_in_methods import SignInMethods
 
 commands = typer.Typer(help="Operators: who may work at the console.", no_args_is_help=True, add_completion=False)
 
@@ -28,6 +31,22 @@ def add(
 ) -> None:
     """Make an account. The password is asked for, or read from standard input."""
     run(_add(settings_for(), email, role, new_password(), as_json))
+
+
+@commands.command()
+def invite(
+    email: Email,
+    role: Annotated[Role, typer.Option(help="What they may do: read, change, or also manage accounts.")] = Role.ADMIN,
+    as_json: AsJson = False,
+) -> None:
+    """Make an account whose operator chooses a password by a link, which is sent by mail or printed."""
+    run(_link(settings_for(), email, role, as_json))
+
+
+@commands.command()
+def link(email: Email, as_json: AsJson = False) -> None:
+    """Make a link by which an operator chooses another password: sent by mail, or printed."""
+    run(_link(settings_for(), email, None, as_json))
 
 
 @commands.command("list")
@@ -76,6 +95,28 @@ async def _add(settings: Settings, email: str, role: Role, password: str, as_jso
     err.print(f"{operator.email} may sign in at /console as {operator.role.value}.", highlight=False)
 
 
+async def _link(settings: Settings, email: str, invited_as: Role | None, as_json: bool) -> None:
+    async with open_stored(settings) as base:
+        methods = SignInMethods(settings.password_sign_in, settings.oidc_issuer)
+        mailer = configured_mailer(settings)
+        links = PasswordLinks(base.record, Argon2PasswordHasher(), mailer, methods, base.clock)
+        actor = await local_operator(base)
+        if invited_as is not None:
+            made = await links.invite(actor, email, invited_as)
+        else:
+            made = await links.make(actor, (await _known(base, actor, email)).id)
+    if as_json:
+        print_json({"id": made.operator.id, "url": made.url or None, "expires_at": made.expires_at})
+        return
+    if not made.url:
+        err.print(f"A mail with the link goes to {made.operator.email}; a worker sends it.", highlight=False)
+        return
+    err.print(f"Hand this to {made.operator.email} alone; it works once, until {made.expires_at:%Y-%m-%d %H:%M} UTC:")
+    typer.echo(made.url)
+    if not settings.public_url:
+        err.print("Put the address of your Docent before it, or set DOCENT_PUBLIC_URL.")
+
+
 async def _list(settings: Settings, as_json: bool) -> None:
     async with open_stored(settings) as base:
         operators = await operators_on(base).of_workspace(await local_operator(base))
@@ -86,13 +127,14 @@ async def _list(settings: Settings, as_json: bool) -> None:
             "role": operator.role.value,
             "signed_in_at": operator.signed_in_at,
             "disabled_at": operator.disabled_at,
+            "invited_at": operator.invited_at,
         }
         for operator in operators
     ]
     if as_json:
         print_json({"operators": rows})
         return
-    shown = table("id", "e-mail", "role", "signed in", "disabled")
+    shown = table("id", "e-mail", "role", "signed in", "disabled", "invited")
     for row in rows:
         shown.add_row(*(str(cell or "") for cell in row.values()))
     out.print(shown)

@@ -42,7 +42,7 @@ class MailRecords(Repository):
     def deliveries(self) -> Deliveries:
         return Deliveries(self._tx, MAILS)
 
-    def add(self, workspace_id: UUID, mail: Mail) -> None:
+    def add(self, workspace_id: UUID, mail: Mail) -> UUID:
         mail_id, now = new_id(), self._now()
         sealed = self._tx.secret_keys.seal(json.dumps(asdict(mail)).encode(), _place(mail_id))
         self._connection.execute(
@@ -57,6 +57,7 @@ class MailRecords(Repository):
                 created_at=now,
             )
         )
+        return mail_id
 
     def claim(self, limit: int, lease_until: datetime) -> list[WaitingMail]:
         """At most `limit` of those that are due, longest due first. Nobody else gets them before `lease_until`."""

@@ -33,6 +33,7 @@ class LimitsPolicy:
     sign_ins_per_known_device: int = 10
     password_changes_per_operator: int = 5
     codes_per_operator: int = 5
+    password_links_per_address: int = 5
     calls_per_operator: int = 1200
     leads_per_caller: int = 5
 

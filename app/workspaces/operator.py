@@ -16,7 +16,8 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A person with an account at one workspace. `email` is in lower case and unique in the installation."""
+    """A person with an account at one workspace. `email` is in lower case and unique in the installation. `invited_at`
+    says that nobody can sign in yet: who was invited has chosen no password."""
 
     id: UUID
     workspace_id: UUID
@@ -25,10 +26,15 @@ class Operator:
     created_at: datetime
     signed_in_at: datetime | None = None
     disabled_at: datetime | None = None
+    invited_at: datetime | None = None
 
     @property
     def is_disabled(self) -> bool:
         return self.disabled_at is not None
+
+    @property
+    def is_invited(self) -> bool:
+        return self.invited_at is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,10 +169,10 @@ def _changed(
 
 def _check_other_admin(tx: Transaction, operator: Operator) -> None:
     """A workspace whose last admin is gone could be mended from the command line alone."""
-    if operator.role is not Role.ADMIN or operator.is_disabled:
+    if operator.role is not Role.ADMIN or operator.is_disabled or operator.is_invited:
         return
     others = OperatorRecords(tx).of_workspace(operator.workspace_id)
-    if not any(o.role is Role.ADMIN and not o.is_disabled and o.id != operator.id for o in others):
+    if not any(o.role is Role.ADMIN and not o.is_disabled and not o.is_invited and o.id != operator.id for o in others):
         raise InvalidInput("", "This is the last admin. Make another operator an admin first.")
 
 

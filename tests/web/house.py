@@ -216,6 +216,7 @@ async def open_house(
     trusted_proxies: tuple[str, ...] = (),
     proxy_header: str = FORWARDED_FOR,
     widget_files: Path | None = None,
+    mailer: Mailer | None = None,
     readiness: Readiness | None = None,
     belongings: Belongings | None = None,
     opened: OpenRecord = temporary_record,
@@ -238,6 +239,7 @@ async def open_house(
                 StreamPolicy: streams or StreamPolicy(),
                 ClientAddresses: ClientAddresses(trusted_proxies, proxy_header),
                 WidgetFolder: widget_files or folder,
+                Mailer: mailer or Mailer(is_on=False, public_url=""),
             }
         )
         app = create_app(parts, version="1.2.3")

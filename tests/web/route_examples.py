@@ -51,6 +51,7 @@ from app.webhooks.webhooks import Webhooks
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
+from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
 from tests.web.ended_turn import store_turn
 from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, a_question, open_house
@@ -86,6 +87,7 @@ BODIES: Mapping[str, Json] = {
     "rehearseCuratedAnswer": {"trigger": "phrase", "pattern": "cost", "answer": "12 euros."},
     "searchAgent": {"question": "When are you open?"},
     "createOperator": {"email": "Bob-{unique}@example.com", "role": "editor", "password": "a long password"},
+    "inviteOperator": {"email": "Bob-{unique}@example.com", "role": "editor"},
     "editOperator": {"role": "admin"},
     "createToken": {"name": "deploy script"},
     "putDocuments": {"url": "https://www.example.com/tariff", "title": "Tariff", "text": "The tariff costs €5."},
@@ -144,6 +146,7 @@ REQUIRED: Mapping[str, str] = {
     "settleGaps": "state",
     "createWebhook": "url",
     "createOperator": "email",
+    "inviteOperator": "role",
     "createToken": "name",
     "createCuratedAnswer": "answer",
     "rehearseCuratedAnswer": "pattern",
@@ -277,6 +280,7 @@ async def furnish(house: House) -> FurnishedHouse:
     webhook, [dead] = await dead_letters(house, 1, "the receiver answered 500")
     spare = await parts.get(ApiTokens).issue(actor.workspace_id, "spare")
     operator = await parts.get(Operators).add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
+    link = await parts.get(PasswordLinks).make(actor, operator.id)
     answer = await parts.get(CuratedAnswers).create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
@@ -339,6 +343,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "split_turn": split_turn,
             "conversation": session.conversation_id,
             "ann": operator.email,
+            "link_token": link.url.rpartition("=")[2],
         },
         hook_secret=secret,
     )

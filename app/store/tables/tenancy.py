@@ -65,7 +65,7 @@ PROCESSES = table(
 # The columns from `totp_secret` on are the second factor, NULL without one: the secret sealed by the key of that name,
 # the period whose code was used last, and hashes of the recovery codes that are left.
 # `password_hash` is empty for an account without one; `identity` is the SHA-256 of who somebody is at the identity
-# provider.
+# provider. `invited_at`: who was invited has not chosen a password yet.
 OPERATORS = table(
     "operators",
     own_id(),
@@ -76,6 +76,7 @@ OPERATORS = table(
     column("created_at", UtcDateTime),
     column("signed_in_at", UtcDateTime, nullable=True),
     column("disabled_at", UtcDateTime, nullable=True),
+    column("invited_at", UtcDateTime, nullable=True),
     column("identity", LargeBinary(32), nullable=True, index=True, unique=True),
     column("totp_secret", LargeBinary, nullable=True),
     column("totp_sealed_by", String(16), nullable=True),
@@ -90,4 +91,13 @@ OPERATOR_SESSIONS = table(
     column("sha256", LargeBinary(32), unique=True),
     column("started_at", UtcDateTime),
     column("used_at", UtcDateTime),
+)
+
+# Links by which operators choose a password, known by the SHA-256 of their tokens. One that was used is gone.
+PASSWORD_LINKS = table(
+    "password_links",
+    column("sha256", LargeBinary(32), primary_key=True),
+    parent("operator_id", "operators", index=True),
+    column("created_at", UtcDateTime),
+    column("expires_at", UtcDateTime),
 )

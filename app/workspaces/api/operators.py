@@ -11,6 +11,7 @@ from app.web.endpoint import Api, Call, delete, get, patch, post
 from app.web.model import Model, without_defaults
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.workspaces.password_links import MadeLink, PasswordLinks
 
 TAG = "Operators"
 
@@ -22,6 +23,7 @@ class OperatorOut(Model):
     created_at: datetime
     signed_in_at: datetime | None = Field(description="The latest sign-in; null before the first.")
     disabled_at: datetime | None
+    invited_at: datetime | None = Field(description="Who was invited has chosen no password yet; null otherwise.")
 
     @classmethod
     def of(cls, operator: Operator) -> "OperatorOut":
@@ -38,6 +40,24 @@ class OperatorIn(Model):
     password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
 
 
+class InvitationIn(Model):
+    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS, description="Kept in lower case.")
+    role: Role = Field(description="As that of an account which is made with its password.")
+
+
+class PasswordLinkOut(Model):
+    operator: OperatorOut
+    url: str | None = Field(
+        description="The link to hand over, told this once; it begins with DOCENT_PUBLIC_URL, or is a path where that "
+        "is not set. Null where it went by mail."
+    )
+    expires_at: datetime
+
+    @classmethod
+    def of(cls, made: MadeLink) -> "PasswordLinkOut":
+        return cls(operator=OperatorOut.of(made.operator), url=made.url or None, expires_at=made.expires_at)
+
+
 class OperatorPatch(Model):
     """Only what is sent changes; each change signs the operator out."""
 
@@ -51,8 +71,9 @@ class OperatorPatch(Model):
 class AdminOperators(Api):
     tag = TAG
 
-    def __init__(self, operators: Operators) -> None:
+    def __init__(self, operators: Operators, links: PasswordLinks) -> None:
         self._operators = operators
+        self._links = links
 
     @get("/v1/operators", "Who may work at the console", access=manage)
     async def list_operators(self, call: Call[Actor, None]) -> OperatorsOut:
@@ -63,6 +84,26 @@ class AdminOperators(Api):
     async def create_operator(self, call: Call[Actor, OperatorIn]) -> OperatorOut:
         given = call.input
         return OperatorOut.of(await self._operators.add(call.caller, given.email, given.role, given.password))
+
+    @post(
+        "/v1/operators/invitations",
+        "Make an account whose operator chooses a password by a link",
+        access=manage,
+        status=201,
+    )
+    async def invite_operator(self, call: Call[Actor, InvitationIn]) -> PasswordLinkOut:
+        given = call.input
+        return PasswordLinkOut.of(await self._links.invite(call.caller, given.email, given.role))
+
+    @post(
+        "/v1/operators/{operator_id}/password-link",
+        "Make a link by which an operator chooses a password; those made before end",
+        access=manage,
+        status=201,
+        codes=("not_found", "invalid_request"),
+    )
+    async def make_password_link(self, call: Call[Actor, None]) -> PasswordLinkOut:
+        return PasswordLinkOut.of(await self._links.make(call.caller, call.path_id("operator_id")))
 
     @patch(
         "/v1/operators/{operator_id}",

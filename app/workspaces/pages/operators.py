@@ -1,11 +1,15 @@
 """Who may work at the console."""
 
+from typing import Any
+
 from pydantic import Field
 
 from app.web.access import manage
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.workspaces.password_links import MadeLink, PasswordLinks
+from app.workspaces.sign_in_methods import SignInMethods
 from app.workspaces.workspaces import MAX_NAME_CHARS, Workspaces
 
 _LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"
@@ -17,6 +21,11 @@ class NewOperator(Form):
     password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
 
 
+class Invitation(Form):
+    email: str = Field(max_length=MAX_EMAIL_CHARS)
+    role: Role
+
+
 class RoleForm(Form):
     role: Role
 
@@ -26,13 +35,15 @@ class PasswordForm(Form):
 
 
 class OperatorPages(Pages):
-    def __init__(self, operators: Operators) -> None:
+    def __init__(self, operators: Operators, links: PasswordLinks, methods: SignInMethods) -> None:
         self._operators = operators
+        self._links = links
+        self._methods = methods
 
     @page("/console/operators", access=manage, menu=MenuEntry("Operators", 10, "people"))
     async def operators(self, visit: Visit[NoForm]) -> Shown:
         found = await self._operators.of_workspace(visit.actor)
-        return Shown("operators.html", {"found": found, "roles": _ROLES, "least": MIN_PASSWORD_CHARS})
+        return Shown("operators.html", {"found": found, **self._told})
 
     @action("/console/operators", access=manage, shown_on="operators")
     async def add_operator(self, visit: Visit[NewOperator]) -> Go:
@@ -40,10 +51,15 @@ class OperatorPages(Pages):
         added = await self._operators.add(visit.actor, given.email, given.role, given.password)
         return Go(visit.url("operators"), f"{added.email} may sign in now.")
 
+    @action("/console/operators/invite", access=manage, shown_on="operators", under="operators")
+    async def invite_operator(self, visit: Visit[Invitation]) -> Shown | Go:
+        made = await self._links.invite(visit.actor, visit.input.email, visit.input.role)
+        return _handed(visit, made)
+
     @page("/console/operators/{operator_id}", access=manage, under="operators")
     async def operator(self, visit: Visit[NoForm]) -> Shown:
         found = await self._one(visit)
-        return Shown("operator.html", {"found": found, "roles": _ROLES, "least": MIN_PASSWORD_CHARS})
+        return Shown("operator.html", {"found": found, **self._told})
 
     @action("/console/operators/{operator_id}/role", access=manage, shown_on="operator")
     async def set_role(self, visit: Visit[RoleForm]) -> Go:
@@ -54,6 +70,10 @@ class OperatorPages(Pages):
     async def set_password(self, visit: Visit[PasswordForm]) -> Go:
         changed = await self._change(visit, password=visit.input.password)
         return Go(visit.url("operator", operator_id=changed.id), f"{changed.email} has another password.")
+
+    @action("/console/operators/{operator_id}/password-link", access=manage, shown_on="operator", under="operators")
+    async def make_password_link(self, visit: Visit[NoForm]) -> Shown | Go:
+        return _handed(visit, await self._links.make(visit.actor, visit.path_id("operator_id")))
 
     @action("/console/operators/{operator_id}/disable", access=manage, shown_on="operator")
     async def disable_operator(self, visit: Visit[NoForm]) -> Go:
@@ -71,6 +91,11 @@ class OperatorPages(Pages):
         await self._operators.delete(visit.actor, found.id)
         return Go(visit.url("operators"), f"The account of {found.email} is removed.")
 
+    @property
+    def _told(self) -> dict[str, object]:
+        has_mail = self._links.are_mailed
+        return {"roles": _ROLES, "least": MIN_PASSWORD_CHARS, "methods": self._methods, "has_mail": has_mail}
+
     async def _one(self, visit: Visit[NoForm]) -> Operator:
         return await self._operators.get(visit.actor, visit.path_id("operator_id"))
 
@@ -85,6 +110,13 @@ class OperatorPages(Pages):
         return await self._operators.change(
             visit.actor, visit.path_id("operator_id"), role=role, password=password, is_disabled=is_disabled
         )
+
+
+def _handed(visit: Visit[Any], made: MadeLink) -> Shown | Go:
+    """A link that goes by no mail is shown with the answer itself: it goes into no cookie and no address."""
+    if made.url:
+        return Shown("made_link.html", {"made": made})
+    return Go(visit.url("operators"), f"A mail with a link is on its way to {made.operator.email}.")
 
 
 _ROLES = (

@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import InvalidInput, NotFound
 from app.store.codec import value_of
-from app.store.tables.tenancy import OPERATOR_SESSIONS, OPERATORS, WORKSPACES
+from app.store.tables.tenancy import OPERATOR_SESSIONS, OPERATORS, PASSWORD_LINKS, WORKSPACES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 from app.workspaces.operator import Credentials, Operator, OperatorSession, Role
@@ -31,6 +31,7 @@ class OperatorRecords(Repository):
                     password_hash=password_hash,
                     role=operator.role.value,
                     created_at=operator.created_at,
+                    invited_at=operator.invited_at,
                 )
             )
         except IntegrityError as error:
@@ -67,20 +68,25 @@ class OperatorRecords(Repository):
         return found is not None
 
     def set_identity(self, operator_id: UUID, identity: bytes) -> None:
-        """Somebody at the identity provider, by a SHA-256. Theirs alone."""
-        self._set(operator_id, identity=identity)
+        """Somebody at the identity provider, by a SHA-256. Theirs alone; an invitation ends with it."""
+        self._set(operator_id, identity=identity, invited_at=None)
+        self._end_links(operator_id)
 
     def set_role(self, operator_id: UUID, role: Role) -> None:
         self._set(operator_id, role=role.value)
 
     def set_password(self, operator_id: UUID, password_hash: str) -> None:
-        self._set(operator_id, password_hash=password_hash)
+        """Links by which one could be chosen end with it."""
+        self._set(operator_id, password_hash=password_hash, invited_at=None)
+        self._end_links(operator_id)
 
     def set_disabled(self, operator_id: UUID, is_disabled: bool) -> None:
+        """Either ends the account's links."""
         self._set(operator_id, disabled_at=self._now() if is_disabled else None)
+        self._end_links(operator_id)
 
     def delete(self, operator_id: UUID) -> None:
-        """With every session."""
+        """With every session and link."""
         self._connection.execute(delete(OPERATORS).where(OPERATORS.c.id == operator_id))
 
     def start_session(self, operator_id: UUID, sha256: bytes) -> None:
@@ -126,6 +132,9 @@ class OperatorRecords(Repository):
     def end_sessions_before(self, started: datetime) -> None:
         """Those of everyone that began earlier."""
         self._connection.execute(delete(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.started_at < started))
+
+    def _end_links(self, operator_id: UUID) -> None:
+        self._connection.execute(delete(PASSWORD_LINKS).where(PASSWORD_LINKS.c.operator_id == operator_id))
 
     def _set(self, operator_id: UUID, **values: object) -> None:
         self._connection.execute(update(OPERATORS).where(OPERATORS.c.id == operator_id).values(**values))

@@ -18,7 +18,8 @@ from tests.web.house import UNKNOWN
 
 PAGES = every_page()
 AT_A_PROVIDER = {"sign_in_at_provider", "provider_answer", "signed_out", "sign_out_at_provider"}
-OPEN = {"sign_in", "do_sign_in", "nothing", *AT_A_PROVIDER}
+BY_A_LINK = {"forgotten_password", "ask_for_link", "password_link", "use_password_link"}
+OPEN = {"sign_in", "do_sign_in", "nothing", *AT_A_PROVIDER, *BY_A_LINK}
 ENDS_THE_SESSION = {"sign_out", "change_password", "leave_workspace"}
 ROLES = {READ: "viewer", WRITE: "editor", MANAGE: "admin"}
 
@@ -51,7 +52,7 @@ def test_only_these_pages_are_open_to_everyone() -> None:
 
 def test_what_changes_something_needs_more_than_the_right_to_read() -> None:
     # Of the operator alone.
-    own = {"sign_out", "change_password", "leave_workspace", "do_sign_in"}
+    own = {"sign_out", "change_password", "leave_workspace", "do_sign_in", "ask_for_link", "use_password_link"}
     own |= {"choose_notices", "switch_on_second_factor", "switch_off_second_factor"}
     assert [page.name for page in PAGES if is_form(page) and page.scope not in (WRITE, MANAGE)] == sorted(
         own, key=[page.name for page in PAGES].index

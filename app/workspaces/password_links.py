@@ -1,0 +1,219 @@
+"""Links by which operators choose a password: invitations, and resets that they ask for or an admin makes.
+
+Whoever holds a link sets the account's password, once. It is sent where the installation has mail, else told to whoever
+made it. It begins with the address that the settings name, never with what a request says of itself.
+"""
+
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import urlencode
+from uuid import UUID, uuid4
+
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.kit.clock import Clock
+from app.kit.password_hasher import PasswordHasher
+from app.mail.mail import Mail, MailLink
+from app.mail.mailer import Mailer
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.operator import Operator, Role
+from app.workspaces.operators import check_password, checked_email
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.password_links import PasswordLinkRecords
+from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY
+from app.workspaces.sign_in_methods import SignInMethods
+
+LINK_PATH: Final = "/console/password"
+INVITATION_HOLDS: Final = timedelta(days=7)
+ADMINS_RESET_HOLDS: Final = timedelta(days=1)
+ASKED_RESET_HOLDS: Final = timedelta(hours=1)
+LIVE_AT_MOST: Final = 3  # of one account: more are not sent, however often somebody asks
+MAX_TOKEN_CHARS: Final = 100
+_GONE: Final = "This link does not hold any more, or never did. Ask for another one."
+_NOBODYS: Final = UUID(int=0)
+_NOT_YOU: Final = "Did you not ask for this? Then leave it: nothing changes."
+
+
+@dataclass(frozen=True, slots=True)
+class MadeLink:
+    """`url` is "" where it went by mail."""
+
+    operator: Operator
+    url: str = field(repr=False)
+    expires_at: datetime
+
+
+class PasswordLinks:
+    def __init__(
+        self, records: SystemOfRecord, passwords: PasswordHasher, mailer: Mailer, methods: SignInMethods, clock: Clock
+    ) -> None:
+        self._records = records
+        self._passwords = passwords
+        self._mailer = mailer
+        self._methods = methods
+        self._clock = clock
+
+    @property
+    def are_mailed(self) -> bool:
+        return self._mailer.is_on
+
+    async def invite(self, actor: Actor, email: str, role: Role) -> MadeLink:
+        """An account that waits for its password. Raises InvalidInput, for an address that is taken as well."""
+        self._check_passwords()
+        now = self._clock.now()
+        invited = Operator(uuid4(), actor.workspace_id, checked_email(email), role, now, invited_at=now)
+
+        def work(tx: Transaction) -> MadeLink:
+            OperatorRecords(tx).add(invited, "")
+            AuditRecords(tx).acted(actor, "operator.invite", invited.id, email=invited.email, role=role.value)
+            return self._made(tx, actor, invited)
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def make(self, actor: Actor, operator_id: UUID) -> MadeLink:
+        """For an operator of the actor's workspace; links made before end. Raises NotFound, InvalidInput."""
+        self._check_passwords()
+
+        def work(tx: Transaction) -> MadeLink:
+            operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+            if operator.is_disabled:
+                raise InvalidInput("", "The account is disabled. Enable it first.")
+            PasswordLinkRecords(tx).end_of(operator_id)
+            AuditRecords(tx).acted(actor, "operator.make_password_link", operator_id)
+            return self._made(tx, actor, operator)
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def ask(self, email: str) -> None:
+        """A mail to whoever has an account with a password, or an invitation, of this address. Nothing tells whether
+        somebody has: each address costs as much. For installations where links are mailed. Raises InvalidInput."""
+        self._check_passwords()
+        email = checked_email(email)
+        await self._records.write(lambda tx: self._asked(tx, email))
+
+    async def owner(self, token: str) -> Operator | None:
+        """Whose password the link sets, or None for one that does not hold. Looking uses nothing up: mail filters open
+        links as well."""
+        return await self._records.read(lambda tx: PasswordLinkRecords(tx).owner(_sha256(token)))
+
+    async def use(self, token: str, password: str) -> Operator:
+        """Sets the password and ends every session and link of the account; its second factor stays. Raises
+        InvalidInput."""
+        self._check_passwords()
+        check_password("password", password)
+        if await self.owner(token) is None:
+            raise InvalidInput("", _GONE)
+        hashed = await self._passwords.hash(password)
+
+        def work(tx: Transaction) -> Operator:
+            operator = PasswordLinkRecords(tx).take(_sha256(token))
+            if operator is None:
+                raise InvalidInput("", _GONE)
+            OperatorRecords(tx).set_password(operator.id, hashed)
+            OperatorRecords(tx).end_sessions(operator.id)
+            action = "operator.accept_invitation" if operator.is_invited else "operator.set_password"
+            _note(tx, operator, operator.email, action, by="password link")
+            if self._mailer.is_on and not operator.is_invited:
+                self._mailer.put(tx, operator.workspace_id, self._told(operator))
+            return operator
+
+        return await self._records.write(work)
+
+    def _check_passwords(self) -> None:
+        if not self._methods.by_password:
+            raise InvalidInput("", f"Passwords are not taken here. Operators sign in with {self._methods.provider}.")
+
+    def _asked(self, tx: Transaction, email: str) -> None:
+        found = OperatorRecords(tx).credentials(email)
+        operator = found.operator if found and _has_password(found.operator, found.password_hash) else None
+        reason = "" if operator else "no account with a password"
+        if operator and PasswordLinkRecords(tx).live_count(operator.id) >= LIVE_AT_MOST:
+            reason = "enough links of the account hold"
+        if operator is None:
+            PasswordLinkRecords(tx).live_count(_NOBODYS)
+        PasswordLinkRecords(tx).forget_expired()
+        first = TokenRecords(tx).default_workspace()
+        token, expires_at = secrets.token_urlsafe(SECRET_BYTES), self._clock.now() + ASKED_RESET_HOLDS
+        mail = self._reset(email, token, expires_at, _NOT_YOU)
+        if operator is None or reason:
+            self._mailer.put_and_drop(tx, first, mail)
+        else:
+            PasswordLinkRecords(tx).add(operator.id, _sha256(token), expires_at)
+            self._mailer.put(tx, operator.workspace_id, mail)
+        # An address without an account is not named: it may be a password that was typed into the wrong field.
+        details = {"reason": reason} if reason else {}
+        workspace_id, subject = (operator.workspace_id, operator.id) if operator else (first, first)
+        AuditRecords(tx).record(workspace_id, SOMEBODY, "operator.ask_password_link", str(subject), details)
+
+    def _made(self, tx: Transaction, actor: Actor, operator: Operator) -> MadeLink:
+        PasswordLinkRecords(tx).forget_expired()
+        token = secrets.token_urlsafe(SECRET_BYTES)
+        expires_at = self._clock.now() + (INVITATION_HOLDS if operator.is_invited else ADMINS_RESET_HOLDS)
+        PasswordLinkRecords(tx).add(operator.id, _sha256(token), expires_at)
+        if not self._mailer.is_on:
+            return MadeLink(operator, self._url(token), expires_at)
+        if operator.is_invited:
+            mail = self._invitation(actor, operator, token, expires_at)
+        else:
+            mail = self._reset(operator.email, token, expires_at, f"{actor.name} had this link made for you.")
+        self._mailer.put(tx, operator.workspace_id, mail)
+        return MadeLink(operator, "", expires_at)
+
+    def _invitation(self, actor: Actor, operator: Operator, token: str, expires_at: datetime) -> Mail:
+        return Mail(
+            to=operator.email,
+            subject="You are invited to Docent",
+            paragraphs=(
+                f"{actor.name} has made an account for you at Docent, as {operator.role.value}. You sign in with "
+                f"{operator.email} and a password that you choose now.",
+                _holds(expires_at),
+            ),
+            link=MailLink("Choose a password", self._url(token)),
+            footer="You get this because somebody wrote your address into a form. If you do not know them, leave it.",
+        )
+
+    def _reset(self, email: str, token: str, expires_at: datetime, why: str) -> Mail:
+        return Mail(
+            to=email,
+            subject="Choose another password for Docent",
+            paragraphs=(
+                "This link sets another password for your account at Docent, and signs you out everywhere. One-time "
+                "codes stay as they are.",
+                _holds(expires_at),
+            ),
+            link=MailLink("Choose another password", self._url(token)),
+            footer=why,
+        )
+
+    def _told(self, operator: Operator) -> Mail:
+        return Mail(
+            to=operator.email,
+            subject="Your password for Docent was changed",
+            paragraphs=("Somebody changed it by a link that was sent to you. If it was not you, tell an admin now.",),
+            link=MailLink("Sign in", self._mailer.url("/console/sign-in")),
+        )
+
+    def _url(self, token: str) -> str:
+        return self._mailer.url(f"{LINK_PATH}?{urlencode({'token': token})}")
+
+
+def _has_password(operator: Operator, password_hash: str) -> bool:
+    """An account of the identity provider's has none, and gets none by asking."""
+    return not operator.is_disabled and (bool(password_hash) or operator.is_invited)
+
+
+def _holds(expires_at: datetime) -> str:
+    return f"The link works once, until {expires_at:%d %B %Y, %H:%M} UTC."
+
+
+def _note(tx: Transaction, operator: Operator, actor: str, action: str, **details: str) -> None:
+    AuditRecords(tx).record(operator.workspace_id, actor, action, str(operator.id), details)
+
+
+def _sha256(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
