@@ -55,6 +55,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from app.sources.runs.knowledge_jobs import KnowledgeJobs
     from app.sources.runs.run_execution import RunExecution
     from app.sources.runs.run_scheduler import RunScheduler
+    from crawler.crawl.page_visit import FileReading
     from crawler.extract.extraction_pool import ExtractionPool
 
     settings = base.settings
@@ -75,6 +76,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
             extractor,
             base.clock,
             settings.crawl_allow,
+            files=FileReading(files, settings.max_file_mib * 1024**2),
             user_agent=settings.crawl_user_agent,
             min_delay_seconds=settings.crawl_delay_seconds,
             browser=settings.render_browser,

@@ -30,6 +30,9 @@ def crawl(
     page_only: Annotated[bool, typer.Option("--page", help="Read this page alone.")] = False,
     as_sitemap: Annotated[bool, typer.Option("--sitemap", help="It is a sitemap: read its pages.")] = False,
     as_feed: Annotated[bool, typer.Option("--feed", help="It is a feed: read the pages of its entries.")] = False,
+    with_files: Annotated[
+        bool, typer.Option("--files", help="Read the PDF, DOCX, PPTX and XLSX files that it links to as well.")
+    ] = False,
     max_pages: Annotated[int, typer.Option(min=1, help="Stop after so many pages.")] = 2000,
     allow: Annotated[
         str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
@@ -42,7 +45,7 @@ def crawl(
     if len(kinds) > 1:
         fail("Choose one of --page, --sitemap and --feed.", 2)
     kind, url = kinds[0], website_address(url)
-    config = SourceConfig(kind, urlsplit(url).hostname or url, url, max_pages=max_pages)
+    config = SourceConfig(kind, urlsplit(url).hostname or url, url, max_pages=max_pages, read_files=with_files)
     run(_crawl(settings_for(crawl_allow=allow), config, agent, as_json))
 
 

@@ -14,6 +14,8 @@ class FileFormat(StrEnum):
     TEXT = "text"
     PDF = "pdf"
     DOCX = "docx"
+    PPTX = "pptx"
+    XLSX = "xlsx"
     CSV = "csv"
 
 
@@ -28,18 +30,27 @@ _OF_EXTENSION = {
     "tsv": FileFormat.CSV,
     "pdf": FileFormat.PDF,
     "docx": FileFormat.DOCX,
+    "pptx": FileFormat.PPTX,
+    "xlsx": FileFormat.XLSX,
 }
-ACCEPTED = "Markdown, HTML, plain text, PDF, DOCX or CSV"
+ACCEPTED = "Markdown, HTML, plain text, PDF, DOCX, PPTX, XLSX or CSV"
 EXTENSIONS = (*_OF_EXTENSION, "txt")
+_BINARY = frozenset({FileFormat.PDF, FileFormat.DOCX, FileFormat.PPTX, FileFormat.XLSX})
 _PDF_HEAD_BYTES = 1024  # other bytes may stand before the header
 _LOOK_BYTES = 64 * 1024
+# The first that stands in a file is its own: a presentation may hold a workbook, with all of its parts.
+_ZIP_PARTS = (
+    (b"word/document", FileFormat.DOCX),
+    (b"ppt/presentation", FileFormat.PPTX),
+    (b"xl/workbook", FileFormat.XLSX),
+)
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HTML_STARTS = ("<!doctype html", "<html")
 # What ends up in a folder beside documents, by its first bytes, and what to do about it.
 _OTHERS = (
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        "an old Office file, or one with a password. Save it as DOCX or PDF, without",
+        "an old Office file, or one with a password. Save it as DOCX, PPTX, XLSX or PDF, without",
     ),
     (b"{\\rtf", "RTF. Save it as DOCX or PDF"),
     (b"\x89PNG", "a picture. Write down what it says"),
@@ -56,7 +67,7 @@ def extension_of(name: str) -> str:
 
 
 def file_format(name: str, body: bytes) -> FileFormat:
-    """Raises InvalidInput, naming "file" and the fix, for an empty file and for what is none of the six."""
+    """Raises InvalidInput, naming "file" and the fix, for an empty file and for what is none of ours."""
     if not body.strip():
         raise InvalidInput(FIELD, f"{_quoted(name)} is empty. Upload a file with text.")
     by_name = _OF_EXTENSION.get(extension_of(name))
@@ -67,7 +78,7 @@ def file_format(name: str, body: bytes) -> FileFormat:
     for start, words in _OTHERS:
         if body.startswith(start):
             raise InvalidInput(FIELD, f"{_quoted(name)} is {words}.")
-    if by_name in (FileFormat.PDF, FileFormat.DOCX):
+    if by_name in _BINARY:
         raise InvalidInput(FIELD, f"{_quoted(name)} is called {by_name.upper()} but is none. Check the file.")
     if b"\x00" in body[:_LOOK_BYTES] and not body.startswith(_UTF16):
         raise InvalidInput(FIELD, f"{_quoted(name)} is not text. Upload {ACCEPTED}.")
@@ -79,12 +90,9 @@ def file_format(name: str, body: bytes) -> FileFormat:
 
 def _format_of_zip(name: str, body: bytes) -> FileFormat:
     """The names of its parts stand in a ZIP file as they are, whatever is packed."""
-    if b"word/document" in body:
-        return FileFormat.DOCX
-    kinds = ((b"xl/workbook", "a workbook. Save each sheet as CSV"), (b"ppt/", "a presentation. Save it as PDF"))
-    for part, words in kinds:
-        if part in body:
-            raise InvalidInput(FIELD, f"{_quoted(name)} is {words}.")
+    found = [(at, kind) for part, kind in _ZIP_PARTS if (at := body.find(part)) >= 0]
+    if found:
+        return min(found)[1]
     raise InvalidInput(FIELD, f"{_quoted(name)} is a ZIP file. Unpack it and upload {ACCEPTED}.")
 
 

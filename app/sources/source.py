@@ -39,7 +39,8 @@ ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
     """What an operator sets on a source. Globs match the path; `text` is for SourceKind.TEXT alone, and so is
-    `is_public` for SourceKind.FILE: anybody may then open the file."""
+    `is_public` for SourceKind.FILE: anybody may then open the file. With `read_files` a website's PDF and Office files
+    are read as its pages are."""
 
     kind: SourceKind
     name: str
@@ -50,6 +51,7 @@ class SourceConfig:
     max_pages: int = 2000
     max_depth: int = 10
     is_public: bool = False
+    read_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)

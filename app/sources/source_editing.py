@@ -9,12 +9,13 @@ from uuid import UUID
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import GIVEN_KINDS, Source, SourceConfig, SourceKind
 from app.sources.source_rules import check_source
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 
-_CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth"})
+_CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth", "read_files"})
 
 
 class SourceEditing:
@@ -34,6 +35,9 @@ class SourceEditing:
             _check_fields(before.kind, changed)
             check_source(after)
             source = SourceRecords(tx).save(source.agent_id, source_id, after)
+            if not _CRAWL_FIELDS.isdisjoint(changed):
+                # A page that has not changed comes without its links, some of which may be wanted from now on.
+                CrawlPageRecords(tx).forget_validators(source_id)
             AuditRecords(tx).acted(actor, "source.edit", source_id, changed=changed)
             return source
 

@@ -11,14 +11,23 @@ from crawler.discover.scope import Scope, page_key
 from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
 from crawler.extract.extractor import Extractor
 from crawler.extract.page import Outcome, Page, PageResult, Validators
-from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal
+from crawler.fetch.fetch_result import Fetched, NotFetched, Refusal, WantedBody
 from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.linked_files import begins_as_file, file_types_at
 from crawler.fetch.robots import Robots
 from crawler.fetch.robots_rules import parse_x_robots_tag
 from crawler.url_rules import check_url, normalise_url
 
 if TYPE_CHECKING:
     from crawler.fetch.playwright_renderer import PlaywrightRenderer  # of the extra `render`
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """What reads the PDF and Office files of a website, and how large they may be."""
+
+    extractor: Extractor
+    max_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,7 @@ class PageVisit:
         scope: Scope,
         claims: PageClaims,
         renderer: "PlaywrightRenderer | None" = None,
+        files: FileReading | None = None,
     ) -> None:
         self._fetcher = fetcher
         self._robots = robots
@@ -47,6 +57,7 @@ class PageVisit:
         self._scope = scope
         self._claims = claims
         self._renderer = renderer
+        self._files = files
 
     async def visit(self, entry: FrontierEntry) -> Visited:
         """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
@@ -54,10 +65,16 @@ class PageVisit:
         if refusal:
             return Visited(PageResult(entry.url, entry.depth, refusal.outcome, refusal.reason))
         validators = entry.validators if entry.validators != Validators() else None
-        answer = await self._fetcher.fetch(entry.url, validators, wanted_at(entry.url), self._admit)
+        answer = await self._fetcher.fetch(entry.url, validators, self._wanted_at(entry.url), self._admit)
         if isinstance(answer, NotFetched):
             return await self._without_page(entry, answer)
         return await self._with_page(entry, answer)
+
+    def _wanted_at(self, url: str) -> WantedBody:
+        wanted = wanted_at(url)
+        if self._files is None:
+            return wanted
+        return replace(wanted, file_types=file_types_at(url), max_file_bytes=self._files.max_bytes)
 
     async def _admit(self, url: str) -> Refusal | None:
         """Scope first: robots.txt of a foreign host is not worth a request."""
@@ -80,9 +97,13 @@ class PageVisit:
         return Visited(_ended(entry, answer, answer.outcome, answer.reason))
 
     async def _with_page(self, entry: FrontierEntry, answer: Fetched) -> Visited:
+        files = self._files if begins_as_file(answer.body) else None
         try:
-            media_type = "text/markdown" if is_markdown(answer) else "text/html"
-            page = await self._extractor.extract(answer.body, answer.final_url, answer.charset, media_type)
+            if files is not None:
+                page = await files.extractor.extract(answer.body, answer.final_url, None, answer.media_type)
+            else:
+                media_type = "text/markdown" if is_markdown(answer) else "text/html"
+                page = await self._extractor.extract(answer.body, answer.final_url, answer.charset, media_type)
             if self._renderer is not None and not is_markdown(answer) and has_no_text_without_scripts(page):
                 rendered = await self._renderer.render(answer)
                 page = await self._extractor.extract(rendered, answer.final_url, "utf-8")
@@ -92,7 +113,8 @@ class PageVisit:
             reason = f"the page has no text until its JavaScript runs, and that failed: {error.reason}"
             return Visited(_ended(entry, answer, Outcome.JAVASCRIPT_ONLY, reason))
         except ExtractionFailed as error:
-            return Visited(_ended(entry, answer, Outcome.EMPTY_TEXT, error.reason))
+            outcome = Outcome.UNREADABLE_FILE if files is not None else Outcome.EMPTY_TEXT
+            return Visited(_ended(entry, answer, outcome, error.reason))
         directives = parse_x_robots_tag(answer.headers.get("x-robots-tag", ""), self._fetcher.agent)
         links = () if directives.is_nofollow else page.links
         if page.is_noindex or directives.is_noindex:

@@ -19,7 +19,7 @@ from crawler.crawl.crawl_budget import CrawlBudget, LeftOut, TrapFilter
 from crawler.crawl.crawl_summary import LEFT_OUT_COUNTED, READ, CrawlSummary, StopReason
 from crawler.crawl.frontier import Frontier, FrontierEntry
 from crawler.crawl.page_claims import MemoryPageClaims, PageClaims
-from crawler.crawl.page_visit import PageVisit
+from crawler.crawl.page_visit import FileReading, PageVisit
 from crawler.discover.crawl_seeds import Seed, sitemap_pages
 from crawler.discover.scope import Scope
 from crawler.discover.sitemap_reader import SitemapLimits, SitemapReader
@@ -84,8 +84,8 @@ class SiteCrawl:
     """One crawl of one source.
 
     `concurrency` pages are under way at once (how many of them on one host is the pacing's matter). Without `renderer`,
-    pages that are empty until their scripts run are left out. `is_cancelled` is asked before each page is taken; pages
-    under way are finished and settled. `clock` counts seconds.
+    pages that are empty until their scripts run are left out, and PDF and Office files without `files`. `is_cancelled`
+    is asked before each page is taken; pages under way are finished and settled. `clock` counts seconds.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class SiteCrawl:
         claims: PageClaims | None = None,
         concurrency: int = 4,
         renderer: "PlaywrightRenderer | None" = None,
+        files: FileReading | None = None,
         is_cancelled: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -115,7 +116,7 @@ class SiteCrawl:
         self._concurrency = concurrency
         self._is_cancelled = is_cancelled
         self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits)
-        self._visits = PageVisit(fetcher, robots, extractor, scope, claims or MemoryPageClaims(), renderer)
+        self._visits = PageVisit(fetcher, robots, extractor, scope, claims or MemoryPageClaims(), renderer, files)
         self._follows_links = any(seed.follows_links for seed in self._seeds)
         self._adding = anyio.Lock()
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from crawler.fetch.linked_files import is_file_address
 from crawler.url_rules import DEFAULT_PORTS, CheckedUrl
 
 
@@ -12,7 +13,8 @@ class Scope:
 
     `sites` are site keys (see `site_key`). `path_prefix` "/docs" covers /docs and all below /docs/, not /docs2.
     A pattern matches path and query as a whole; `*` stands for any run of characters, all else for itself. With
-    `include` at least one must match; a match in `exclude` always refuses.
+    `include` at least one must match; a match in `exclude` always refuses. `with_files` covers PDF and Office files
+    beside the path prefix as well: websites keep them in a folder of their own.
     """
 
     sites: frozenset[str]
@@ -20,6 +22,7 @@ class Scope:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     with_subdomains: bool = False
+    with_files: bool = False
 
     @classmethod
     def around(
@@ -29,15 +32,18 @@ class Scope:
         include: Iterable[str] = (),
         exclude: Iterable[str] = (),
         with_subdomains: bool = False,
+        with_files: bool = False,
     ) -> "Scope":
         """The sites of these URLs."""
         sites = frozenset(site_key(url) for url in urls)
         prefix = path_prefix if path_prefix.startswith("/") else f"/{path_prefix}"
-        return cls(sites, prefix, tuple(include), tuple(exclude), with_subdomains)
+        return cls(sites, prefix, tuple(include), tuple(exclude), with_subdomains, with_files)
 
     def allows(self, url: CheckedUrl) -> bool:
         """Whether the URL belongs to the source."""
-        if not self._has_site(url) or not _is_below(url.path, self.path_prefix):
+        if not self._has_site(url):
+            return False
+        if not _is_below(url.path, self.path_prefix) and not (self.with_files and is_file_address(str(url))):
             return False
         if any(matches_pattern(pattern, url.target) for pattern in self.exclude):
             return False

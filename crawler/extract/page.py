@@ -31,6 +31,7 @@ class Outcome(StrEnum):
     NOINDEX = "noindex"  # the page asks not to be indexed (meta robots, X-Robots-Tag)
     JAVASCRIPT_ONLY = "javascript_only"  # no text until scripts run
     EMPTY_TEXT = "empty_text"  # HTML without main text
+    UNREADABLE_FILE = "unreadable_file"  # a PDF or Office file that cannot be learnt from
 
 
 @dataclass(frozen=True, slots=True)

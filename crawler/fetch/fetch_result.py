@@ -20,11 +20,24 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class WantedBody:
-    """Which bodies are read. No `media_types` = any. Past `max_bytes` a body is refused, or cut if `truncate`."""
+    """Which bodies are read. No `media_types` = any. Past `max_bytes` a body is refused, or cut if `truncate`.
+
+    Beside `media_types` those of `file_types` are read, up to `max_file_bytes`, if their first bytes are a file's too.
+    """
 
     media_types: frozenset[str] = frozenset()
     max_bytes: int = 5 * 1024 * 1024
     truncate: bool = False
+    file_types: frozenset[str] = frozenset()
+    max_file_bytes: int = 0
+
+    def takes(self, media_type: str) -> bool:
+        """Also when the server gave none, as ""; then the body has to say it."""
+        return not self.media_types or not media_type or media_type in self.media_types | self.file_types
+
+    def most_bytes(self, media_type: str) -> int:
+        is_page = media_type in self.media_types or media_type not in self.file_types
+        return self.max_bytes if is_page else self.max_file_bytes
 
 
 HTML = WantedBody(frozenset({"text/html", "application/xhtml+xml"}))

@@ -30,6 +30,7 @@ from crawler.fetch.http_answers import (
     status_outcome,
     validators_of,
 )
+from crawler.fetch.linked_files import begins_as_file
 from crawler.fetch.pacing import HostPacing
 from crawler.url_rules import CheckedUrl, check_url, resolve_url
 
@@ -186,14 +187,14 @@ async def _read(url: CheckedUrl, answer: Answer, wanted: WantedBody) -> _Reply |
         wait = retry_after_seconds(answer.headers)
         return NotFetched(str(url), outcome, reason, answer.status, str(url), answer.headers, wait)
     media_type, _ = media_type_and_charset(answer.headers.get("content-type", ""))
-    if wanted.media_types and media_type and media_type not in wanted.media_types:
+    if not wanted.takes(media_type):
         reason = f"the content is {media_type}, not a web page"
         return NotFetched(str(url), Outcome.NOT_HTML, reason, 200, str(url), answer.headers)
-    length = answer.headers.get("content-length", "")
-    if length.isascii() and length.isdigit() and int(length[:18]) > wanted.max_bytes and not wanted.truncate:
-        raise BodyTooLarge(f"the page is larger than {wanted.max_bytes} bytes")
+    length, most = answer.headers.get("content-length", ""), wanted.most_bytes(media_type)
+    if length.isascii() and length.isdigit() and int(length[:18]) > most and not wanted.truncate:
+        raise BodyTooLarge(f"the page is larger than {most} bytes")
     encoding = answer.headers.get("content-encoding", "")
-    body = await read_body(answer.chunks, encoding, wanted.max_bytes, wanted.truncate)
+    body = await read_body(answer.chunks, encoding, most, wanted.truncate)
     return _Reply(200, answer.headers, body)
 
 
@@ -207,9 +208,14 @@ def _judged(url: str, hop: CheckedUrl, reply: _Reply, wanted: WantedBody, is_con
         return replace(_stopped(hop, reply, Outcome.UNCHANGED, "unchanged since the last visit"), url=url)
     body = reply.body or b""
     media_type, charset = media_type_and_charset(reply.headers.get("content-type", ""))
-    if wanted.media_types and not media_type and not looks_like_html(body):
+    is_file = bool(wanted.file_types) and begins_as_file(body)
+    if media_type in wanted.file_types and not is_file:
+        reason = f"the content calls itself {media_type} and is none"
+        return replace(_stopped(hop, reply, Outcome.NOT_HTML, reason), url=url)
+    if wanted.media_types and not media_type and not is_file and not looks_like_html(body):
         return replace(_stopped(hop, reply, Outcome.NOT_HTML, "the content is not a web page"), url=url)
-    if HTML.media_types & wanted.media_types and looks_like_a_file(body, charset):
+    is_known_file = is_file and media_type not in wanted.media_types
+    if HTML.media_types & wanted.media_types and not is_known_file and looks_like_a_file(body, charset):
         reason = "the content is a file that only calls itself a web page"
         return replace(_stopped(hop, reply, Outcome.NOT_HTML, reason), url=url)
     return Fetched(url, str(hop), reply.status, reply.headers, body, media_type, charset, validators_of(reply.headers))

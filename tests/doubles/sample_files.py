@@ -3,8 +3,11 @@
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from typing import Any
 from xml.sax.saxutils import escape
 
+from openpyxl import Workbook
+from pptx import Presentation
 from pypdf import PdfReader, PdfWriter
 
 _TYPES = (
@@ -31,6 +34,49 @@ def a_docx(body: str, title: str = "", more: Mapping[str, str] | None = None, he
         f"<dc:title>{escape(title)}</dc:title></cp:coreProperties>",
         **(more or {}),
     }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, part in parts.items():
+            file.writestr(name, part)
+    return packed.getvalue()
+
+
+def an_xlsx(sheets: Mapping[str, Sequence[Sequence[object]]], title: str = "") -> bytes:
+    """Rows by sheet."""
+    workbook = Workbook()
+    workbook.remove(workbook.worksheets[0])
+    workbook.properties.title = title or None
+    for name, rows in sheets.items():
+        sheet = workbook.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    return saved(workbook)
+
+
+def a_pptx(slides: Sequence[tuple[str, Sequence[str]]], title: str = "") -> bytes:
+    """Each slide a title and the points below it."""
+    presentation = Presentation()
+    presentation.core_properties.title = title
+    for heading, points in slides:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+        slide.shapes.title.text = heading
+        slide.placeholders[1].text = "\n".join(points)
+    return saved(presentation)
+
+
+def saved(file: Any) -> bytes:
+    """What `file.save` writes."""
+    written = io.BytesIO()
+    file.save(written)
+    return written.getvalue()
+
+
+def repacked(body: bytes, more: Mapping[str, str]) -> bytes:
+    """A ZIP file with parts added, or put in the place of those of their names."""
+    with zipfile.ZipFile(io.BytesIO(body)) as file:
+        parts = {name: file.read(name) for name in file.namelist()} | {
+            name: part.encode() for name, part in more.items()
+        }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         for name, part in parts.items():

@@ -7,13 +7,16 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.knowledge.document import PageContent
+from app.sources.files.pooled_file_reader import PooledFileReader
 from app.sources.runs.crawler_site_reader import CrawlerSiteReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig, SourceKind
+from crawler.crawl.page_visit import FileReading
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
+from tests.doubles.sample_files import a_pdf, an_xlsx
 
 
 class SameProcessExtractor:
@@ -58,11 +61,16 @@ def site() -> Iterator[LoopbackSite]:
 
 @pytest.fixture
 async def reader(site: LoopbackSite) -> AsyncIterator[CrawlerSiteReader]:
-    opened = CrawlerSiteReader(
-        SameProcessExtractor(), FixedClock(), allowed=[("127.0.0.1", site.port)], min_delay_seconds=0
-    )
-    yield opened
-    await opened.aclose()
+    async with PooledFileReader() as files:
+        opened = CrawlerSiteReader(
+            SameProcessExtractor(),
+            FixedClock(),
+            allowed=[("127.0.0.1", site.port)],
+            min_delay_seconds=0,
+            files=FileReading(files, max_bytes=1024**2),
+        )
+        yield opened
+        await opened.aclose()
 
 
 async def read(
@@ -180,6 +188,41 @@ async def test_an_unchanged_page_is_not_sent_again(reader: CrawlerSiteReader, si
 
     assert (second[f"{site.origin}/"].status, second[f"{site.origin}/"].http_status) == ("unchanged", 304)
     assert second[f"{site.origin}/"].content is None
+
+
+async def test_files_that_a_site_links_to_are_read_where_the_source_says_so(
+    reader: CrawlerSiteReader, site: LoopbackSite
+) -> None:
+    site.page("/docs/", html("Docs", "/uploads/manual.pdf", "/uploads/prices.xlsx", "/docs/broken.pdf"))
+    site.page("/uploads/manual.pdf", a_pdf([["Hello."], ["Press the button."]]), content_type="application/pdf")
+    site.page(
+        "/uploads/prices.xlsx",
+        an_xlsx({"Plans": [("Plan", "Price"), ("Basic", 5)]}),
+        content_type="application/octet-stream",
+    )
+    site.page("/docs/broken.pdf", b"%PDF-1.7 and no more", content_type="application/pdf")
+    config = SourceConfig(SourceKind.SITE, "Docs", url=f"{site.origin}/docs/", read_files=True)
+
+    pages, summary = await read(reader, config)
+
+    assert summary.is_complete
+    manual, prices = (pages[f"{site.origin}/uploads/{name}"].content for name in ("manual.pdf", "prices.xlsx"))
+    assert manual
+    assert prices
+    assert (manual.url, manual.title, manual.site) == (f"{site.origin}/uploads/manual.pdf", "manual", "Docs")
+    assert [heading.anchor for heading in manual.headings] == ["page=1", "page=2"]
+    assert "| Basic | 5 |" in prices.markdown
+    broken = pages[f"{site.origin}/docs/broken.pdf"]
+    assert (broken.status, broken.reason[:24]) == ("unreadable_file", "The file is a broken PDF")
+
+
+async def test_without_that_a_file_says_what_would_read_it(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
+    site.page("/", html("Home", "/manual.pdf"))
+    site.page("/manual.pdf", a_pdf([["Hello."]]), content_type="application/pdf")
+    pages, _ = await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/"))
+    found = pages[f"{site.origin}/manual.pdf"]
+    assert found.status == "not_html"
+    assert found.reason.endswith("the source can be set to read PDF and Office files")
 
 
 async def test_what_is_gone_says_so(reader: CrawlerSiteReader, site: LoopbackSite) -> None:

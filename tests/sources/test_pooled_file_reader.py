@@ -8,13 +8,14 @@ from app.core.errors import InvalidInput
 from app.knowledge.document import SectionHeading
 from app.sources.files.file_reader import FileReader
 from app.sources.files.pooled_file_reader import PooledFileReader
-from tests.doubles.sample_files import a_docx, a_pdf, paragraph
+from crawler.errors import ExtractionFailed
+from tests.doubles.sample_files import a_docx, a_pdf, an_xlsx, paragraph
 
 URL = "https://www.example.com/manual.pdf"
 
 
 @pytest.fixture(scope="module")
-async def reader() -> AsyncIterator[FileReader]:
+async def reader() -> AsyncIterator[PooledFileReader]:
     async with PooledFileReader() as opened:
         yield opened
 
@@ -58,3 +59,15 @@ async def test_a_file_that_takes_too_long_is_given_up() -> None:
     async with PooledFileReader(timeout_seconds=0.05) as impatient:
         with pytest.raises(InvalidInput, match=r"took longer than 0\.05 s"):
             await impatient.read("a.pdf", a_pdf([["Hello."] * 50] * 300), URL)
+
+
+async def test_a_file_of_a_website_is_a_page_of_its_address(reader: PooledFileReader) -> None:
+    url = "https://www.example.com/files/price%20list.xlsx?v=2"
+    page = await reader.extract(an_xlsx({"Plans": [("Plan", "Price"), ("Basic", 5)]}), url, None)
+    assert (page.url, page.canonical_url, page.title) == (url, url, "price list")
+    assert page.markdown.endswith("| Basic | 5 |")
+
+
+async def test_a_file_of_a_website_that_cannot_be_read_says_why(reader: PooledFileReader) -> None:
+    with pytest.raises(ExtractionFailed, match=r"^The file is protected by a password"):
+        await reader.extract(a_pdf([["Hello."]], password="secret"), "https://www.example.com/a.pdf", None)

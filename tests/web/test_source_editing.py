@@ -1,9 +1,17 @@
 """A source is changed in place, and says what of it cannot be."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from app.knowledge.document import PageContent
+from app.sources.records.sources import SourceRecords
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.site_reader import QueuedPage, ReadPage
+from app.sources.source import RunState
+from tests.store.sample_rows import add_live
 from tests.web.house import House, Json
 
 SITE = {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"}
@@ -30,7 +38,7 @@ async def test_a_text_is_edited_in_place(house: House) -> None:
 
 async def test_only_what_is_sent_changes(house: House) -> None:
     source = await create(house, {**SITE, "exclude": ["/docs/old/*"], "max_depth": 3})
-    sent = {"name": "The docs", "include": ["/docs/*"], "max_pages": 10}
+    sent = {"name": "The docs", "include": ["/docs/*"], "max_pages": 10, "read_files": True}
     edited = (await house.api("PATCH", f"/v1/sources/{source['id']}", sent)).json()
     assert edited == {**source, **sent}
 
@@ -40,6 +48,7 @@ async def test_only_what_is_sent_changes(house: House) -> None:
     [
         (TEXT, {"include": ["/a"]}, "include"),
         (TEXT, {"max_pages": 5}, "max_pages"),
+        (TEXT, {"read_files": True}, "read_files"),
         (TEXT, {"text": " "}, "text"),
         (TEXT, {"name": "two\nlines"}, "name"),
         (TEXT, {"url": "nowhere"}, "url"),
@@ -61,3 +70,31 @@ async def test_what_a_source_of_that_kind_cannot_be_is_refused_by_field(
 async def test_a_website_has_no_text(house: House) -> None:
     source = await create(house, SITE)
     assert (await house.api("GET", f"/v1/sources/{source['id']}/text")).status_code == 404
+
+
+@pytest.mark.parametrize(("change", "is_read_in_full"), [({"read_files": True}, True), ({"name": "The docs"}, False)])
+async def test_what_widens_a_source_has_its_pages_read_in_full(
+    house: House, change: Json, is_read_in_full: bool
+) -> None:
+    """A page that is not sent again comes without its links."""
+    source = await create(house, SITE)
+    url = f"{SITE['url']}/a"
+    with house.record.writing() as tx:
+        (found,) = SourceRecords(tx).of_agent(house.agent.id)
+    document = await add_live(house.record, found, PageContent(url, "A", "Text."))
+
+    async def read() -> str | None:
+        """Have the page read; return the ETag that it was asked with."""
+        run = (await house.api("POST", f"/v1/sources/{source['id']}/sync")).json()
+        run_id = UUID(run["id"])
+        with house.record.writing() as tx:
+            CrawlPageRecords(tx).add_pages(run_id, [QueuedPage(url, 0)])
+            (page,) = CrawlPageRecords(tx).take_pages(run_id, 1)
+            answer = ReadPage(url, 0, "fetched", etag='"v1"')
+            CrawlPageRecords(tx).settle_page(run_id, answer, "indexed", document.document_id, 1)
+            CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED)
+        return page.etag
+
+    await read()
+    await house.api("PATCH", f"/v1/sources/{source['id']}", change)
+    assert await read() == (None if is_read_in_full else '"v1"')

@@ -25,7 +25,10 @@ from app.store.transaction import Transaction
 @commands.command("add-file")
 def add_file(
     path: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="Markdown, HTML, text, PDF, DOCX or CSV.")
+        Path,
+        typer.Argument(
+            exists=True, dir_okay=False, readable=True, help="Markdown, HTML, text, PDF, DOCX, PPTX, XLSX or CSV."
+        ),
     ],
     agent: AgentName = None,
     name: Annotated[str, typer.Option(help="Shown in citations; else the file's own title.")] = "",

@@ -18,6 +18,7 @@ from app.web.list_models import ListOut, ListQuery, listed
 from app.web.model import Model
 
 TAG = "Sources"
+READ_FILES = "PDF, DOCX, PPTX and XLSX files that a website links to are read as its pages are."
 MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
 
 
@@ -34,6 +35,7 @@ class SourceCreate(Model):
     exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
     max_pages: int = Field(default=2000, ge=1, le=rules.MAX_PAGES)
     max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
+    read_files: bool = Field(default=False, description=READ_FILES)
     schedule: ScheduleIn | None = Field(default=None, description="Read it again by itself.")
 
     def config(self) -> SourceConfig:
@@ -46,6 +48,7 @@ class SourceCreate(Model):
             exclude=self.exclude,
             max_pages=self.max_pages,
             max_depth=self.max_depth,
+            read_files=self.read_files,
         )
 
 
@@ -85,6 +88,7 @@ class SourceOut(Model):
     exclude: tuple[str, ...]
     max_pages: int
     max_depth: int
+    read_files: bool
     schedule: ScheduleOut | None = Field(description="When it is read again; null: only when somebody asks for it.")
     created_at: datetime
     run: RunOut | None = Field(description="The latest reading; null before the first.")
@@ -102,6 +106,7 @@ class SourceOut(Model):
             exclude=config.exclude,
             max_pages=config.max_pages,
             max_depth=config.max_depth,
+            read_files=config.read_files,
             schedule=ScheduleOut.of(source.schedule) if source.schedule else None,
             created_at=source.created_at,
             run=RunOut.of(source.run) if source.run else None,

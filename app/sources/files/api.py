@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
-from app.core.file_format import FileFormat
+from app.core.file_format import ACCEPTED, FileFormat
 from app.core.source_file import Upload
 from app.sources import source_rules as rules
 from app.sources.files.source_files import SourceFiles, StoredFile
@@ -24,7 +24,7 @@ TAG = "Sources"
 
 
 class FileReplacement(Multipart):
-    file: FilePart = Field(description="Markdown, HTML, plain text, PDF, DOCX or CSV, told by its bytes and its name.")
+    file: FilePart = Field(description=f"{ACCEPTED}, told by its bytes and its name.")
 
 
 class FileUpload(FileReplacement):

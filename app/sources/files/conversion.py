@@ -8,7 +8,9 @@ from app.core.file_format import FileFormat, file_format
 from app.sources.files.csv_table import read_csv
 from app.sources.files.html_page import read_html
 from app.sources.files.mammoth_docx import read_docx
+from app.sources.files.openpyxl_sheets import read_xlsx
 from app.sources.files.plain_text import read_markdown, read_text
+from app.sources.files.pptx_slides import read_pptx
 from app.sources.files.pypdf_pages import read_pdf
 from app.sources.files.refusal import FileRefused
 from crawler.extract.page import Page
@@ -23,6 +25,8 @@ _READERS: Final[dict[FileFormat, Callable[[str, bytes], Page]]] = {
     FileFormat.TEXT: read_text,
     FileFormat.PDF: read_pdf,
     FileFormat.DOCX: read_docx,
+    FileFormat.PPTX: read_pptx,
+    FileFormat.XLSX: read_xlsx,
     FileFormat.CSV: read_csv,
 }
 

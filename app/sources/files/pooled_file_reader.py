@@ -1,9 +1,10 @@
 """FileReader on processes that may be killed: a file can be slow or hostile, the service goes on."""
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Final, Self
+from urllib.parse import unquote, urlsplit
 
 from app.core.errors import InvalidInput
 from app.core.file_format import FIELD, extension_of
@@ -11,8 +12,10 @@ from app.knowledge.document import PageContent, SectionHeading
 from app.sources.files.conversion_worker import serve_files
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction_pool import ExtractionPool
+from crawler.extract.page import Page
 
 TIMEOUT_SECONDS: Final = 60.0
+_MAX_NAME_CHARS: Final = 200
 _SEPARATORS = re.compile(r"[-_+\s]+")
 
 
@@ -38,6 +41,16 @@ class PooledFileReader:
             modified=page.modified,
         )
 
+    async def extract(self, body: bytes, url: str, charset: str | None, media_type: str = "") -> Page:
+        """The crawler's Extractor: a file that a website links to, its format told by its bytes and its address. Raises
+        ExtractionFailed, with a reason that is a sentence."""
+        name = _name_at(url)
+        try:
+            page = await self._pool.extract(body, name, charset, media_type)
+        except ExtractionFailed as error:
+            raise ExtractionFailed(_in_words(error.reason)) from error
+        return replace(page, url=url, canonical_url=url, title=page.title or _words_of(name))
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -50,6 +63,12 @@ class PooledFileReader:
 def _in_words(reason: str) -> str:
     """What the worker says is whole; what the pool says of the worker is not."""
     return reason if reason.endswith(".") else f"The file cannot be read: {reason}. Split it, or save it anew."
+
+
+def _name_at(url: str) -> str:
+    """ "user manual.pdf" of ".../user%20manual.pdf?v=2"; the host of an address without a path."""
+    parts = urlsplit(url)
+    return unquote(parts.path.rstrip("/").rpartition("/")[2])[:_MAX_NAME_CHARS] or parts.netloc
 
 
 def _words_of(name: str) -> str:

@@ -71,6 +71,7 @@ class EditedSource(Form):
     exclude: Lines = Field(default=(), max_length=rules.MAX_GLOBS)
     max_pages: int | None = Field(default=None, ge=1, le=rules.MAX_PAGES)
     max_depth: int | None = Field(default=None, ge=0, le=rules.MAX_DEPTH)
+    read_files: bool = False
     is_public: bool = False
 
     def applied(self, config: SourceConfig) -> SourceConfig:
@@ -84,6 +85,7 @@ class EditedSource(Form):
             exclude=self.exclude,
             max_pages=config.max_pages if self.max_pages is None else self.max_pages,
             max_depth=config.max_depth if self.max_depth is None else self.max_depth,
+            read_files=self.read_files,
         )
 
 

@@ -17,14 +17,17 @@ from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.crawl.crawl_budget import CrawlBudget
 from crawler.crawl.crawl_summary import CrawlSummary, StopReason
 from crawler.crawl.frontier import FrontierEntry
+from crawler.crawl.page_visit import FileReading
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
 from crawler.errors import UrlRefused
 from crawler.extract.extractor import Extractor
-from crawler.extract.page import Page, PageResult, Validators
+from crawler.extract.page import Outcome, Page, PageResult, Validators
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
+from crawler.fetch.http_answers import media_type_and_charset
+from crawler.fetch.linked_files import FILE_TYPES
 from crawler.fetch.pacing import HostPacing
 from crawler.fetch.robots import Robots
 from crawler.url_rules import CheckedUrl, check_url
@@ -45,8 +48,8 @@ class CrawlerSiteReader:
     """Reads websites politely. One for a process: all its readings share connections, robots rules and pacing.
 
     `allowed` endpoints (ip, port) may be read although they are private; for demonstrations and tests. `extractor`
-    stays the caller's, who closes it; close this with `aclose`. `browser` is the path of a Chromium for pages that are
-    empty until their scripts run; without one they are left out.
+    and that of `files` stay the caller's, who closes them; close this with `aclose`. `browser` is the path of a
+    Chromium for pages that are empty until their scripts run; without one they are left out.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class CrawlerSiteReader:
         clock: Clock,
         allowed: Iterable[Endpoint] = (),
         *,
+        files: FileReading | None = None,
         user_agent: str = USER_AGENT,
         min_delay_seconds: float = 0.5,
         concurrency: int = CONCURRENCY,
@@ -64,6 +68,7 @@ class CrawlerSiteReader:
         self._clock = clock
         self._policy = AddressPolicy(frozenset(allowed))
         self._concurrency = concurrency
+        self._files = files
         pacing = HostPacing(min_delay_seconds, max_per_host=min(2, concurrency))
         self._wire = GuardedWire(GuardedTransport(self._policy))
         self._fetcher = Fetcher(self._wire, user_agent, pacing, self._policy)
@@ -100,6 +105,7 @@ class CrawlerSiteReader:
             budget=CrawlBudget(max_pages=source.max_pages, max_depth=source.max_depth),
             concurrency=self._concurrency,
             renderer=self._renderer,
+            files=self._files if source.read_files else None,
             is_cancelled=lambda: frontier.was_cancelled,
         )
         summary = await crawl.run(on_result)
@@ -120,7 +126,7 @@ class CrawlerSiteReader:
             url=result.url,
             depth=result.depth,
             status=result.outcome.value,
-            reason=result.reason,
+            reason=_reason(result, source),
             content=_content(result.page, source) if result.page else None,
             http_status=result.status,
             body_bytes=result.body_bytes,
@@ -128,6 +134,13 @@ class CrawlerSiteReader:
             last_modified=result.validators.last_modified,
             read_at=self._clock.now(),
         )
+
+
+def _reason(result: PageResult, source: SourceConfig) -> str:
+    media_type, _ = media_type_and_charset(result.headers.get("content-type", ""))
+    if result.outcome is Outcome.NOT_HTML and media_type in FILE_TYPES and not source.read_files:
+        return f"{result.reason}; the source can be set to read PDF and Office files"
+    return result.reason
 
 
 class _QueueFrontier:
@@ -161,7 +174,7 @@ def scope_of(source: SourceConfig, url: CheckedUrl) -> Scope:
     if source.kind is SourceKind.URL:
         return Scope.around([url])
     prefix = _folder(url.path) if source.kind is SourceKind.SITE else "/"
-    return Scope.around([url], prefix, source.include, source.exclude)
+    return Scope.around([url], prefix, source.include, source.exclude, with_files=source.read_files)
 
 
 def _folder(path: str) -> str:

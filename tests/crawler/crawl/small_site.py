@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from crawler.crawl.crawl_budget import CrawlBudget
 from crawler.crawl.crawl_summary import CrawlSummary
 from crawler.crawl.frontier import MemoryFrontier
+from crawler.crawl.page_visit import FileReading
 from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
@@ -61,6 +62,7 @@ class Run:
         is_cancelled: Callable[[], bool] = lambda: False,
         scope: Scope | None = None,
         concurrency: int = 4,
+        files: FileReading | None = None,
     ) -> CrawlSummary:
         url = f"{self.site.origin}{path}"
         return await SiteCrawl(
@@ -73,6 +75,7 @@ class Run:
             budget,
             concurrency=concurrency,
             is_cancelled=is_cancelled,
+            files=files,
         ).run(on_result or self._keep)
 
     async def _keep(self, result: PageResult) -> None:

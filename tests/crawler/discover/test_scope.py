@@ -42,6 +42,16 @@ def test_a_path_prefix_ends_at_a_segment(path: str, belongs: bool) -> None:
     assert allows(scope, f"https://example.com{path}") == belongs
 
 
+def test_files_may_stand_beside_the_path_prefix() -> None:
+    start = check_url("https://example.com/")
+    scope = Scope.around([start], path_prefix="/docs", exclude=["/private/*"], with_files=True)
+    assert allows(scope, "https://example.com/uploads/Manual.PDF?v=2")
+    assert not allows(scope, "https://example.com/uploads/manual.pdf.html")
+    assert not allows(scope, "https://example.com/private/manual.pdf")
+    assert not allows(scope, "https://other.example/manual.pdf")
+    assert not allows(Scope.around([start], path_prefix="/docs"), "https://example.com/uploads/manual.pdf")
+
+
 def test_exclude_beats_include() -> None:
     scope = Scope.around([check_url("https://example.com/")], include=["/docs/*", "/faq"], exclude=["*/old/*", "*?*"])
     assert allows(scope, "https://example.com/docs/a")

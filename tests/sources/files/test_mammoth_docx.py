@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from app.sources.files import mammoth_docx
+from app.sources.files import office_parts
 from app.sources.files.mammoth_docx import read_docx
 from app.sources.files.refusal import FileRefused
 from tests.doubles.sample_files import a_docx, paragraph
@@ -46,7 +46,7 @@ def test_hidden_and_deleted_text_is_no_text() -> None:
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mammoth_docx, "MAX_XML_BYTES", 100_000)
+    monkeypatch.setattr(office_parts, "MAX_XML_BYTES", 100_000)
     bomb = a_docx(paragraph("Hello."), more={"word/comments.xml": "a" * 200_000})
     assert len(bomb) < 5000
     with pytest.raises(FileRefused, match="unpacks to more than"):
@@ -54,7 +54,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_file_of_many_parts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mammoth_docx, "MAX_PARTS", 10)
+    monkeypatch.setattr(office_parts, "MAX_PARTS", 10)
     with pytest.raises(FileRefused, match="parts"):
         read_docx("a.docx", a_docx("", more={f"word/{n}.xml": "" for n in range(20)}))
 

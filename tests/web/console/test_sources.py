@@ -1,6 +1,7 @@
 """Sources at the console: added, read, looked into, deleted; and a whole agent from one address."""
 
 import re
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -85,6 +86,15 @@ async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBr
         assert f"State {state}" in text_of(await browser.page(path))
 
 
+async def test_a_website_is_told_to_read_its_files(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(list_path(house), {"kind": "site", "name": "Docs", "url": "https://www.example.com/"})
+    (source,) = await sources_of(house, house.agent.id)
+    await browser.post(f"{list_path(house)}/{source.id}/edit", {"name": "Docs", "read_files": "on"})
+    (edited,) = await sources_of(house, house.agent.id)
+    assert edited.config == replace(source.config, read_files=True)
+    assert re.search(r'name="read_files"[^>]* checked', await browser.page(f"{list_path(house)}/{source.id}"))
+
+
 async def test_a_page_shows_what_the_model_sees(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(list_path(house), {"kind": "text", "name": "Note", "text": "Hi."})
     (source,) = await sources_of(house, house.agent.id)
@@ -109,7 +119,7 @@ async def test_a_deleted_source_is_gone(house: House, browser: ConsoleBrowser) -
 
 async def test_a_file_is_uploaded_and_read(house: House, browser: ConsoleBrowser) -> None:
     page = await browser.page(list_path(house))
-    assert "Markdown, HTML, plain text, PDF, DOCX or CSV" in text_of(page)
+    assert "Markdown, HTML, plain text, PDF, DOCX, PPTX, XLSX or CSV" in text_of(page)
     assert 'enctype="multipart/form-data"' in page
     assert ".docx" in page
     sent: dict[str, Value] = {"file": MANUAL, "name": "The manual", "url": "https://www.example.com/manual"}

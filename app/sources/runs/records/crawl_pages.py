@@ -141,6 +141,17 @@ class CrawlPageRecords(Repository):
                 taken.append(QueuedPage(row.url, row.depth, last.etag, last.last_modified))
         return taken
 
+    def forget_validators(self, source_id: UUID) -> None:
+        """The next reading asks for every page in full."""
+        self._connection.execute(
+            update(SOURCE_PAGES)
+            .where(
+                SOURCE_PAGES.c.source_id == source_id,
+                (SOURCE_PAGES.c.etag.is_not(None) | SOURCE_PAGES.c.last_modified.is_not(None)),
+            )
+            .values(etag=None, last_modified=None)
+        )
+
     def document_of(self, source_id: UUID, url: str) -> UUID | None:
         """The live document that the source's last reading of the URL led to."""
         key = url_key(url)

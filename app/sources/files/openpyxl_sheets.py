@@ -1,0 +1,149 @@
+"""XLSX by openpyxl: each visible sheet under its name, its rows as tables, values as they are shown."""
+
+import re
+import warnings
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any, Final
+
+from openpyxl import load_workbook
+
+from app.sources.files.office_parts import BROKEN, one_line, own_title, without_media, xml_parts
+from app.sources.files.refusal import FileRefused
+from app.sources.files.table_text import written_rows
+from crawler.extract.page import Heading, Page
+
+MAX_ROWS: Final = 50_000  # of all sheets
+MAX_COLUMNS: Final = 200
+_LEVEL: Final = 2
+_QUOTED: Final = re.compile(r"\"([^\"]{0,20})\"|\[\$([^\]-]{0,20})[^\]]{0,20}\]")
+_DECIMALS: Final = re.compile(r"0\.(0{1,12})")
+_CURRENCIES: Final = "$€£¥"
+
+Rows = Sequence[Sequence[str]]
+
+
+def read_xlsx(name: str, body: bytes) -> Page:
+    """Raises FileRefused. Hidden sheets, rows and columns are no text; formulas are what they came to."""
+    try:
+        title = own_title(xml_parts(body))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of extensions that it does not know
+            workbook = load_workbook(without_media(body), data_only=True, keep_links=False)
+        blocks: list[str] = []
+        headings: list[Heading] = []
+        left = MAX_ROWS
+        for sheet in workbook.worksheets:
+            rows = list(_rows(sheet, left)) if sheet.sheet_state == "visible" else []
+            left -= len(rows)
+            if text := _written(rows):
+                headings.append(Heading(_LEVEL, one_line(sheet.title)))
+                blocks += [f"## {headings[-1].text}", text]
+    except BROKEN as error:
+        raise FileRefused("is a broken XLSX file. Save it anew with a spreadsheet program.") from error
+    return Page(url=name, canonical_url=name, title=title, markdown="\n\n".join(blocks), headings=tuple(headings))
+
+
+def _rows(sheet: Any, most: int) -> Iterator[list[str]]:
+    """The rows with a value, and [] between two that others without one part."""
+    hidden_rows = sorted(number for number, row in sheet.row_dimensions.items() if row.hidden)
+    hidden = {
+        number
+        for column in sheet.column_dimensions.values()
+        if column.hidden
+        for number in range(column.min, min(column.max, MAX_COLUMNS) + 1)
+    }
+    values = _values(sheet)
+    numbers = sorted(values.keys() - set(hidden_rows))
+    if len(numbers) > most:
+        raise FileRefused(f"has more than {MAX_ROWS} rows. Split it.")
+    before = 0
+    for number in numbers:
+        row = {column: value for column, value in values[number].items() if column not in hidden}
+        if not row:
+            continue
+        last = max(row)
+        if last > MAX_COLUMNS:
+            raise FileRefused(f"has more than {MAX_COLUMNS} columns. Leave out what nobody asks for.")
+        blank = number - before - 1 - (bisect_left(hidden_rows, number) - bisect_left(hidden_rows, before))
+        if before and blank:
+            yield []
+        yield [row.get(column, "") for column in range(1, last + 1) if column not in hidden]
+        before = number
+
+
+def _values(sheet: Any) -> dict[int, dict[int, str]]:
+    """What is shown, by row and column. Of the cells that there are, for which the library has no name: to walk over
+    all that there could be takes minutes where somebody formatted the last one."""
+    values: dict[int, dict[int, str]] = defaultdict(dict)
+    for (row, column), cell in sheet._cells.items():
+        if shown := _shown(cell):
+            values[row][column] = shown
+    for merged in sheet.merged_cells.ranges:
+        # Its value stands in each of its rows; across it is one value, not two.
+        value = values.get(merged.min_row, {}).get(merged.min_col, "")
+        for row in range(merged.min_row + 1, min(merged.max_row, MAX_ROWS) + 1) if value else ():
+            values[row][merged.min_col] = value
+    return values
+
+
+def _written(rows: Rows) -> str:
+    """Runs of rows between blank ones: a table each, below what stands over it in one cell."""
+    blocks: list[str] = []
+    run: list[Sequence[str]] = []
+    for row in [*rows, []]:
+        if row:
+            run.append(row)
+        elif run:
+            blocks += _blocks(run)
+            run = []
+    return "\n\n".join(blocks)
+
+
+def _blocks(run: Rows) -> Iterator[str]:
+    first = min(next(at for at, cell in enumerate(row) if cell) for row in run)
+    last = max(max(at for at, cell in enumerate(row) if cell) for row in run)
+    rows = [row[first : last + 1] for row in run]
+    while rows and sum(map(bool, rows[0])) == 1:  # a caption, or a line of a text
+        yield next(cell for cell in rows[0] if cell)
+        rows = rows[1:]
+    if len(rows) > 1:
+        yield written_rows(rows[0], rows[1:])
+    elif rows:
+        yield " | ".join(cell for cell in rows[0] if cell)
+
+
+def _shown(cell: Any) -> str:
+    value = cell.value
+    if value is None or cell.data_type == "e":
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "minutes")
+    if isinstance(value, date | time):
+        return value.isoformat() if isinstance(value, date) else value.isoformat("minutes")
+    if isinstance(value, int | float):
+        return _number(value, str(cell.number_format))
+    return str(value) if isinstance(value, timedelta) else one_line(str(value))
+
+
+def _number(value: float, written: str) -> str:
+    """As the format of its cell has it: decimals, percent, currency. Without separators of thousands, which are one
+    language's."""
+    positive = written.split(";")[0]
+    decimals = _DECIMALS.search(positive)
+    if "%" in positive:
+        return f"{value * 100:.{len(decimals[1]) if decimals else 0}f} %"
+    if decimals:
+        number = f"{value:.{len(decimals[1])}f}"
+    else:
+        number = f"{value:.0f}" if float(value).is_integer() else f"{value:.10g}"
+    quoted = next((found[1] or found[2] or "" for found in _QUOTED.finditer(positive)), "").strip()
+    unit = quoted or next((sign for sign in _CURRENCIES if sign in positive), "")
+    if not unit:
+        return number
+    at = positive.find(unit)
+    return f"{unit}{number}" if 0 <= at < max(positive.find("0"), positive.find("#")) else f"{number} {unit}"

@@ -1,0 +1,85 @@
+"""PPTX by python-pptx: each slide under its title, in the order in which they are shown."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from pptx import Presentation
+from pptx.enum.shapes import PP_PLACEHOLDER
+
+from app.sources.files.office_parts import BROKEN, one_line, own_title, without_media, xml_parts
+from app.sources.files.plain_text import as_prose
+from app.sources.files.refusal import FileRefused
+from app.sources.files.table_text import written_rows
+from crawler.extract.page import Heading, Page
+
+MAX_SLIDES: Final = 1000
+_MAX_DEPTH: Final = 20  # of groups in groups
+_LEVEL: Final = 2
+_TITLES: Final = frozenset({PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE})
+_LISTS: Final = frozenset({PP_PLACEHOLDER.BODY, PP_PLACEHOLDER.OBJECT, PP_PLACEHOLDER.VERTICAL_BODY})
+# On every slide the same.
+_FURNITURE: Final = frozenset({PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER})
+_NO_TITLES: Final = ("powerpoint presentation", "presentation", "title", "untitled")
+
+
+def read_pptx(name: str, body: bytes) -> Page:
+    """Raises FileRefused. Hidden slides and shapes, pictures and the speaker's notes are no text: nobody who is shown
+    the slides sees them."""
+    try:
+        title = own_title(xml_parts(body))
+        slides = Presentation(without_media(body)).slides
+        if len(slides) > MAX_SLIDES:
+            raise FileRefused(f"has {len(slides)} slides; {MAX_SLIDES} are read. Split it.")
+        blocks: list[str] = []
+        headings: list[Heading] = []
+        for number, slide in enumerate(slides, start=1):
+            if slide._element.get("show", "1") in ("0", "false"):  # the library has no name for it
+                continue
+            shown = list(_shown(slide.shapes))
+            texts = [text for shape in shown if not _is(shape, _TITLES) for text in _texts(shape)]
+            heading = next((one_line(shape.text_frame.text) for shape in shown if _is(shape, _TITLES)), "")
+            if heading or texts:
+                headings.append(Heading(_LEVEL, heading or f"Slide {number}"))
+                blocks += [f"## {headings[-1].text}", *texts]
+    except BROKEN as error:
+        raise FileRefused("is a broken PPTX file. Save it anew with a presentation program.") from error
+    if title.lower() in _NO_TITLES:
+        title = ""
+    return Page(
+        url=name,
+        canonical_url=name,
+        title=title or next((each.text for each in headings), ""),
+        markdown="\n\n".join(blocks),
+        headings=tuple(headings),
+    )
+
+
+def _shown(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
+    for shape in shapes:
+        if shape._element.xpath("string(.//p:cNvPr/@hidden)") in ("1", "true") or _is(shape, _FURNITURE):
+            continue
+        if hasattr(shape, "shapes"):
+            if depth < _MAX_DEPTH:
+                yield from _shown(shape.shapes, depth + 1)
+        else:
+            yield shape
+
+
+def _texts(shape: Any) -> Iterator[str]:
+    if getattr(shape, "has_table", False):
+        rows = [[one_line(cell.text) for cell in row.cells] for row in shape.table.rows]
+        if len(rows) > 1:
+            yield written_rows(rows[0], rows[1:])
+        elif rows:
+            yield " | ".join(cell for cell in rows[0] if cell)
+    elif shape.has_text_frame:
+        lines = [(each.level, one_line(each.text)) for each in shape.text_frame.paragraphs]
+        lines = [(level, line) for level, line in lines if line]
+        if len(lines) > 1 and _is(shape, _LISTS):
+            yield "\n".join(f"{'  ' * level}- {line}" for level, line in lines)
+        else:
+            yield from (as_prose(line) for _, line in lines)
+
+
+def _is(shape: Any, kinds: frozenset[Any]) -> bool:
+    return shape.is_placeholder and shape.placeholder_format.type in kinds
