@@ -1,4 +1,4 @@
-// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
+// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
 // with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,8 +16,10 @@ const minifiedCss = {
   setup(setup) {
     setup.onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
+      // A rem is of the visitor's browser, not of a page that has another size for its own root: theme.ts.
+      const sized = code.trim().replace(/(?<![\w.-])([\d.]+)rem\b/g, "calc($1*var(--rem))");
       // esbuild keeps the blank before a custom property's value, and after the comma of a fallback.
-      return { contents: code.trim().replace(/(--[\w-]+[:,]) /g, "$1"), loader: "text" };
+      return { contents: sized.replace(/(--[\w-]+[:,]) /g, "$1"), loader: "text" };
     });
   },
 };
@@ -117,10 +119,10 @@ export async function buildWidget() {
     });
   // The first chooses the short names, then the panel's: their weight counts most. The others call the same things by them.
   let { mangleCache } = await compile("main", {}, "export const PANEL = [];");
-  ({ mangleCache } = await compile("panel", mangleCache, "export const PEOPLE = [], PAGE = [];"));
+  ({ mangleCache } = await compile("panel", mangleCache, "export const PEOPLE = [], PAGE = [], PAST = [];"));
   const script = async (name, parts) => squeezed((await compile(name, mangleCache, parts)).outputFiles);
-  const [people, page, search] = [await script("people"), await script("page"), await script("search")];
-  const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)};`);
+  const [people, page, past, search] = [await script("people"), await script("page"), await script("past"), await script("search")];
+  const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)}, PAST = ${hashed("past", past)};`);
   const panelFile = `export const PANEL = ${hashed("panel", panel)};`;
   const [first, inline] = [await script("main", panelFile), await script("inline", panelFile)];
   const words = await Promise.all(
@@ -131,7 +133,7 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...first, ...panel, ...people, ...page, ...search, ...inline, ...words];
+  return [...first, ...panel, ...people, ...page, ...past, ...search, ...inline, ...words];
 }
 
 /** A file's name for good and its `integrity`. */

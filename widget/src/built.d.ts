@@ -19,8 +19,9 @@ declare module "docent:english-people" {
 }
 declare module "docent:parts" {
   type Part = import("./part_file.js").PartFile;
-  /** The file with what is in the panel, known to the first; the one that sees to people, and the one that reads the page, known to it. */
+  /** The file with what is in the panel, known to the first; the one that sees to people, the one that reads the page, and the one with the list of conversations, known to it. */
   export const PANEL: Part;
   export const PEOPLE: Part;
   export const PAGE: Part;
+  export const PAST: Part;
 }

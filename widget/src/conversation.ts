@@ -1,6 +1,6 @@
 import { PAGE, PEOPLE } from "docent:parts";
 import type { Client, ClientEvent } from "./client.js";
-import type { Citation, PastConversation, Question, Rating } from "./contract.js";
+import type { Citation, Question, Rating } from "./contract.js";
 import type { OpenPeople, People } from "./desk.js";
 import type { Failure } from "./failure.js";
 import { uuid } from "./ids.js";
@@ -9,7 +9,7 @@ import { pageClient } from "./page_client.js";
 import type { pageContext } from "./page_context.js";
 import css from "./panel.css";
 import { PanelView, type PanelActions } from "./panel_view.js";
-import { messagesBefore, pastConversations } from "./past.js";
+import { messagesBefore } from "./history.js";
 import type { Panel, Shell } from "./shell.js";
 import { screenSheet } from "./screen_sheet.js";
 import { initialState, isRunning, next, withSources, type Happening, type State, type Turn } from "./state.js";
@@ -24,7 +24,7 @@ const STOP_GRACE_MS = 2000;
 /** What is in the panel: turns what a visitor does there into calls, and what comes back into states to draw. */
 export class Conversation implements Panel, PanelActions {
   readonly #shell: Shell;
-  readonly #client: Client;
+  readonly client: Client;
   readonly #view: PanelView;
   readonly #asked = new Map<string, Question>();
   readonly #running = new Map<string, AbortController>();
@@ -42,7 +42,7 @@ export class Conversation implements Panel, PanelActions {
     this.#shell = shell;
     const { options, tab, signal } = shell;
     this.#before = tab.read();
-    this.#client = pageClient(shell);
+    this.client = pageClient(shell);
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     const shadow = shell.launcher.root.getRootNode() as ShadowRoot;
@@ -112,7 +112,7 @@ export class Conversation implements Panel, PanelActions {
 
   forget(): void {
     this.#abortAll();
-    this.#client.forget();
+    this.client.forget();
     this.#dispatch({ type: "cleared" });
     this.#change({ connection: "none" });
     if (this.#state.isOpen) this.connect();
@@ -123,14 +123,14 @@ export class Conversation implements Panel, PanelActions {
     const { signal } = this.#shell;
     const online = (): void => {
       this.#change({ isOnline: navigator.onLine });
-      if (navigator.onLine) this.#client.wake();
+      if (navigator.onLine) this.client.wake();
     };
     online();
     for (const name of ["online", "offline"]) addEventListener(name, online, { signal });
     addEventListener("pagehide", () => this.#keepPlace(), { signal });
-    addEventListener("pagehide", () => this.#client.pause(), { signal });
+    addEventListener("pagehide", () => this.client.pause(), { signal });
     document.addEventListener("visibilitychange", () => void this.#catchUp(), { signal });
-    addEventListener("pageshow", () => this.#client.wake(), { signal });
+    addEventListener("pageshow", () => this.client.wake(), { signal });
   }
 
   /** Connects; that it failed is in the state, and drawn. */
@@ -143,14 +143,14 @@ export class Conversation implements Panel, PanelActions {
     const { store, user } = this.#shell;
     if (store.read().anonymous_id || user()) this.#change({ hasPast: true });
     try {
-      const session = await this.#client.open();
+      const session = await this.client.open();
       this.#dispatch({ type: "connected", session });
       store.keep({ theme: session.agent.theme });
       this.#shell.wear(session.agent.theme);
       void this.#comeBack();
       if (session.agent.live_chat) {
         // A chat that an earlier page had goes on; one that could not be heard of is looked for again.
-        const isNone = this.#client.call("GET", "/person").then(async (answer) => (await answer.json()).state === "none", () => false);
+        const isNone = this.client.call("GET", "/person").then(async (answer) => (await answer.json()).state === "none", () => false);
         void isNone.then((none) => {
           if (!none) void this.withPeople((people) => people.look(true));
         });
@@ -187,7 +187,7 @@ export class Conversation implements Panel, PanelActions {
   }
 
   #stay(): Stay {
-    return stayOf(this.#shell, this.#state, this.#view, this.#client.conversation);
+    return stayOf(this.#shell, this.#state, this.#view, this.client.conversation);
   }
 
   #keepPlace(): void {
@@ -201,7 +201,7 @@ export class Conversation implements Panel, PanelActions {
       if (!stay && this.#state.isOpen) this.#tell({ stay: { ...this.#stay(), draft: undefined } });
       return;
     }
-    if (conversation !== this.#client.conversation) return;
+    if (conversation !== this.client.conversation) return;
     if (rating) this.#dispatch({ type: "rated", id: turn, rating, isCommented: true });
     else this.#missed.push({ turn, question: question ?? "" });
     void this.#catchUp();
@@ -248,7 +248,7 @@ export class Conversation implements Panel, PanelActions {
         if ((event as { answered_by?: string }).answered_by === "handoff") void this.withPeople((people) => people.look(false));
       };
       if (!join) await this.#readPage(question);
-      await this.#client.ask(question, hear, running.signal, join);
+      await this.client.ask(question, hear, running.signal, join);
     } catch (error) {
       const { code, retryable = true } = error as Failure;
       if (code === "handed_to_person") {
@@ -286,24 +286,24 @@ export class Conversation implements Panel, PanelActions {
     if (!turn || !isRunning(turn)) return;
     const running = this.#running.get(turn.id);
     this.#dispatch({ type: "stopped", id: turn.id });
-    this.#client.stop(turn.id).catch(() => undefined);
+    this.client.stop(turn.id).catch(() => undefined);
     setTimeout(() => running?.abort(), STOP_GRACE_MS);
   }
 
   async rate(id: string, rating: Rating, comment?: string): Promise<void> {
     this.#dispatch({ type: "rated", id, rating, isCommented: comment != null });
-    this.#tell({ conversation: this.#client.conversation, turn: id, rating });
+    this.#tell({ conversation: this.client.conversation, turn: id, rating });
     // The thumb itself was told before; an empty comment adds nothing to it.
     if (comment === "") return;
     this.#shell.emit("feedback", { turn_id: id, rating, ...(comment && { comment }) });
-    await this.#client.rate(id, rating, comment).catch((error: unknown) => this.notice(error));
+    await this.client.rate(id, rating, comment).catch((error: unknown) => this.notice(error));
   }
 
   /** Does it once the file that sees to people is here, which most visitors never need. */
   async withPeople(act: (people: People) => void): Promise<void> {
     try {
       const open = await this.#shell.load<OpenPeople>(PEOPLE);
-      act((this.#people ??= open(this.#view, this.#client, this.#shell.store, this.#state.agent)));
+      act((this.#people ??= open(this.#view, this.client, this.#shell.store, this.#state.agent)));
     } catch (error) {
       this.notice(error);
     }
@@ -312,7 +312,7 @@ export class Conversation implements Panel, PanelActions {
   async fresh(): Promise<void> {
     try {
       // A person who waits for this visitor would wait in vain.
-      if (/waiting|talking/.test(this.#shell.frame.panel.dataset.person ?? "")) await this.#client.call("POST", "/person/end");
+      if (/waiting|talking/.test(this.#shell.frame.panel.dataset.person ?? "")) await this.client.call("POST", "/person/end");
       this.#leave();
       this.#change({ hasPast: true });
     } catch (error) {
@@ -327,16 +327,8 @@ export class Conversation implements Panel, PanelActions {
 
   #leave(next?: string): void {
     this.#abortAll();
-    this.#client.goTo(next);
+    this.client.goTo(next);
     this.#dispatch({ type: "cleared" });
-  }
-
-  current(): string | null | undefined {
-    return this.#client.conversation;
-  }
-
-  past(): Promise<PastConversation[]> {
-    return pastConversations(this.#client);
   }
 
   /** Shows what was said before the first turn; returns whether it came. */
@@ -345,7 +337,7 @@ export class Conversation implements Panel, PanelActions {
     if (!first || !this.#state.hasEarlier || this.#isGoingBack) return false;
     this.#isGoingBack = true;
     try {
-      const { messages, has_earlier: hasEarlier } = await messagesBefore(first, this.#client);
+      const { messages, has_earlier: hasEarlier } = await messagesBefore(first, this.client);
       // Unless another conversation has taken its place.
       if (first === this.#state.turns[0]?.id) this.#dispatch({ type: "went-back", messages, hasEarlier });
       return true;

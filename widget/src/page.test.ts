@@ -9,7 +9,7 @@ import { pageAddress } from "./page_address.js";
 import { cutToBytes } from "./page_context.js";
 import { P, textOf } from "./people_words.js";
 import { safeLink } from "./safe_link.js";
-import { themeCss } from "./theme.js";
+import { isAtLeft, themeCss } from "./theme.js";
 import { LANGUAGES, speechFor } from "./speech.js";
 import { ENGLISH, failureText, W, type Words } from "./words.js";
 
@@ -56,9 +56,16 @@ test("the API is where the script comes from, a prefix before it included", () =
 });
 
 test("a theme can only set what it may", () => {
-  const css = themeCss({ color: "#fff}*{color:red", radius: 900, position: "left", above: 1 });
+  const css = themeCss({ color: "#fff}*{color:red", radius: 900, isLeft: true, above: 1, rem: "16px" });
   assert.ok(!css.includes("red"));
-  assert.match(css, /--round:32px;--above:72px;--left:20px/);
+  assert.match(css, /--round:32px;--above:calc\(4\.5\*var\(--rem\)\);--rem:16px;--left:20px/);
+});
+
+test("the widget stands where the tag says, else at the agent's side, mirrored where one reads from right to left", () => {
+  assert.equal(isAtLeft(undefined, "right", "ltr"), false);
+  assert.equal(isAtLeft(undefined, undefined, "rtl"), true);
+  assert.equal(isAtLeft(undefined, "left", "rtl"), false);
+  assert.equal(isAtLeft("right", "left", "rtl"), false);
 });
 
 test("every language has every word", () => {

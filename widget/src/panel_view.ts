@@ -1,10 +1,11 @@
+import { PAST } from "docent:parts";
 import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
 import type { Launcher } from "./launcher.js";
 import type { PanelFrame } from "./panel_frame.js";
 import type { Shell } from "./shell.js";
 import type { Speech } from "./speech.js";
 import type { Stay } from "./store.js";
-import { PastView, type PastActions } from "./past_view.js";
+import type { OpenPast, PastActions, PastView } from "./past_view.js";
 import { isRunning, type State, type Turn } from "./state.js";
 import { dots, trouble } from "./trouble.js";
 import { TurnView, type TurnActions } from "./turn_view.js";
@@ -40,7 +41,8 @@ export class PanelView {
   readonly #list = h("div", { class: "turns" });
   readonly #launcher: Launcher;
   readonly #earlier = h("div");
-  readonly #past: PastView;
+  readonly #pastButton: HTMLElement;
+  #past: PastView | undefined;
   readonly #fresh: HTMLElement;
   readonly #person: HTMLElement;
   readonly #jump: HTMLElement;
@@ -50,7 +52,7 @@ export class PanelView {
 
   constructor(
     readonly words: Words,
-    { speech, launcher, frame }: Shell,
+    { speech, launcher, frame, load }: Shell,
     readonly actions: PanelActions,
   ) {
     this.speech = speech;
@@ -58,14 +60,17 @@ export class PanelView {
     this.#launcher = launcher;
     this.#announcer = launcher.announcer;
     this.#frame = frame;
-    this.#past = new PastView(words, speech.language, frame.log, actions);
+    const togglePast = (open: OpenPast): void =>
+      (this.#past ??= open(words, speech.language, frame.log, this.#pastButton, actions)).toggle();
+    const listPast = (): void => void load<OpenPast>(PAST).then(togglePast).catch((error: unknown) => actions.notice(error));
+    this.#pastButton = iconButton(words[W.past], ICONS.past, listPast, { hidden: true, "aria-expanded": "false" });
     const fresh = (): void => {
-      this.#past.close();
+      this.#past?.close();
       void actions.fresh();
     };
     this.#fresh = iconButton(words[W.fresh], ICONS.fresh, fresh, { class: "icon fresh" });
     this.#person = h("button", { class: "link", hidden: true, click: () => void actions.withPeople((people) => people.call()) }, words[W.person]);
-    frame.end.before(this.#past.button, this.#fresh);
+    frame.end.before(this.#pastButton, this.#fresh);
     fill(frame.log, this.#intro, this.#earlier, this.#list);
     this.#jump = iconButton(words[W.jump], ICONS.end, () => (frame.log.scrollTop = frame.log.scrollHeight), { hidden: true });
     frame.log.after(h("div", { class: "jump" }, this.#jump));
@@ -138,7 +143,7 @@ export class PanelView {
     const running = isRunning(state.turns.at(-1));
     const { send, input, notice } = this.#frame;
     this.#fresh.hidden = !state.turns.length;
-    this.#past.button.hidden = !state.hasPast || state.connection !== "ready";
+    this.#pastButton.hidden = !state.hasPast || state.connection !== "ready";
     if (send.dataset.running !== String(running)) {
       send.dataset.running = String(running);
       send.title = this.words[running ? W.stop : W.send];
@@ -240,7 +245,7 @@ export class PanelView {
     const last = state.turns.at(-1);
     const view = last && this.#turns.get(last.id);
     if (view && last.id !== before?.turns.at(-1)?.id) {
-      this.#past.close();
+      this.#past?.close();
       // A question goes to the top, and its answer grows below it; what was said before this page is read from its end.
       const isNow = isRunning(last);
       view.element.classList.toggle("now", isNow);

@@ -1,14 +1,14 @@
+import type { Client } from "./client.js";
 import type { PastConversation } from "./contract.js";
-import { chip, fill, h, iconButton, ICONS } from "./element.js";
+import css from "./past.css";
+import { chip, fill, h, ICONS } from "./element.js";
 import type { Failure } from "./failure.js";
+import { pastConversations } from "./history.js";
 import { dots, trouble } from "./trouble.js";
 import { failureText, W, type Words } from "./words.js";
 
 export interface PastActions {
-  /** The visitor's conversations, latest activity first. Rejects with a Failure. */
-  past(): Promise<PastConversation[]>;
-  /** The id of the one that is open. */
-  current(): string | null | undefined;
+  readonly client: Client;
   goTo(conversation: string): void;
   fresh(): Promise<void>;
   focus(): void;
@@ -16,17 +16,15 @@ export interface PastActions {
 
 /** The list of the visitor's conversations, in place of the one that is open. */
 export class PastView {
-  readonly button: HTMLElement;
   readonly #list = h("div", { class: "past", hidden: true });
 
   constructor(
     readonly words: Words,
     readonly locale: string,
     readonly log: HTMLElement,
+    readonly button: HTMLElement,
     readonly actions: PastActions,
   ) {
-    const toggle = (): void => (this.#list.hidden ? void this.#open() : this.#leave());
-    this.button = iconButton(words[W.past], ICONS.past, toggle, { hidden: true, "aria-expanded": "false" });
     this.#list.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       // Of the list, not of the panel.
@@ -34,7 +32,16 @@ export class PastView {
       event.preventDefault();
       this.#leave();
     });
+    const shadow = log.getRootNode() as ShadowRoot;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
     log.before(this.#list);
+  }
+
+  toggle(): void {
+    if (this.#list.hidden) void this.#open();
+    else this.#leave();
   }
 
   close(): void {
@@ -59,7 +66,7 @@ export class PastView {
     this.#show(true);
     fill(this.#list, dots());
     try {
-      const found = await this.actions.past();
+      const found = await pastConversations(this.actions.client);
       fill(this.#list, h("h3", {}, this.words[W.past]), ...found.map((one) => this.#entry(one)), chip(this.words[W.fresh], () => this.#fresh(), ICONS.fresh));
       this.#list.querySelector("button")?.focus();
     } catch (error) {
@@ -68,7 +75,7 @@ export class PastView {
   }
 
   #entry({ id, first_question: question, last_active_at: at }: PastConversation): HTMLElement {
-    const isCurrent = id === this.actions.current();
+    const isCurrent = id === this.actions.client.conversation;
     const time = new Intl.DateTimeFormat(this.locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
     const go = (): void => {
       this.#leave();
@@ -82,3 +89,5 @@ export class PastView {
     void this.actions.fresh();
   }
 }
+
+export type OpenPast = (...args: ConstructorParameters<typeof PastView>) => PastView;

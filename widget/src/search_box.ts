@@ -10,7 +10,7 @@ import { askOption, pageGroups } from "./search_view.js";
 import { S, searchWords } from "./search_words.js";
 import { speechFor } from "./speech.js";
 import { browserStore, type Kept } from "./store.js";
-import { themeCss } from "./theme.js";
+import { remOf, themeCss } from "./theme.js";
 
 /** Milliseconds without another letter before the server is asked. */
 const PAUSE_MS = 120;
@@ -28,6 +28,7 @@ export class SearchBox {
   readonly #list: HTMLElement;
   readonly #note = h("p", { class: "note", role: "status" });
   readonly #dialog: HTMLDialogElement;
+  readonly #rem: string;
   #asked = new AbortController();
   #timer = 0;
 
@@ -82,8 +83,9 @@ export class SearchBox {
     sheet.replaceSync(css);
     shadow.adoptedStyleSheets = [sheet, this.#themeSheet];
     shadow.append(this.#dialog);
-    this.#wear(this.#store.read().theme);
     placeOnPage(host, options.theme, new AbortController().signal);
+    this.#rem = remOf(host);
+    this.#wear(this.#store.read().theme);
     document.addEventListener("click", (event) => {
       if (event.target instanceof Element && event.target.closest("[data-docent-search]")) this.#open();
     });
@@ -193,6 +195,6 @@ export class SearchBox {
 
   #wear(theme: Theme | null | undefined): void {
     const { color } = this.#options;
-    this.#themeSheet.replaceSync(themeCss({ color: color ?? theme?.primary_color, radius: theme?.radius, position: null, above: 0 }));
+    this.#themeSheet.replaceSync(themeCss({ color: color ?? theme?.primary_color, radius: theme?.radius, isLeft: false, above: 0, rem: this.#rem }));
   }
 }

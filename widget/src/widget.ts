@@ -10,7 +10,7 @@ import { loadPart } from "./part_file.js";
 import type { EventName, OpenPanel, Panel, Shell } from "./shell.js";
 import { speechFor, type Speech } from "./speech.js";
 import { browserStore, type Kept, type Stay } from "./store.js";
-import { themeCss } from "./theme.js";
+import { isAtLeft, remOf, themeCss } from "./theme.js";
 import { W, type Words } from "./words.js";
 
 /** `(window.Docent = window.Docent || []).push(["ask", "Where is my order?"])` */
@@ -62,9 +62,9 @@ export class Widget {
     const shadow = this.#host.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [sheet, this.#themeSheet];
     shadow.append(this.#launcher.root);
+    placeOnPage(this.#host, options.theme, this.#gone.signal, options.into);
     // Until this page is told the theme, an earlier one's stands.
     this.#wear(this.#store.read().theme);
-    placeOnPage(this.#host, options.theme, this.#gone.signal, options.into);
   }
 
   /** As the visitor has left it on the page before, or has it in another tab; else as the website says. */
@@ -235,8 +235,9 @@ export class Widget {
       themeCss({
         color: color ?? theme?.primary_color,
         radius: theme?.radius,
-        position: position ?? theme?.position,
+        isLeft: isAtLeft(position, theme?.position, this.#speech.direction),
         above: this.#above,
+        rem: remOf(this.#host),
       }),
     );
     this.#launcher.dress(label ?? theme?.launcher_label ?? "", icon ?? theme?.launcher_icon ?? "");

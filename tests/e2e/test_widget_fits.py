@@ -1,0 +1,150 @@
+"""The panel fits large text, small screens, thumbs, forced colours and either direction of reading."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.doubles.scripted_widget_api import citations, done, tokens
+from tests.e2e.chat import Chat
+from tests.e2e.conftest import Site
+
+QUESTION = "How long do returns take?"
+SOURCE = {"id": 1, "url": "https://shop.example/help", "title": "Returns", "as_of": "2026-03-01"}
+ANSWER = [*tokens("You have 30 days [1]. " * 20, size=200), citations(SOURCE), done()]
+
+
+def font_px(element: Locator) -> float:
+    return float(element.evaluate("e => parseFloat(getComputedStyle(e).fontSize)"))
+
+
+def test_text_follows_the_browsers_size_and_not_the_pages(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = ANSWER
+    site.write(head="<style>html { font-size: 62.5% }</style>")
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    assert (font_px(chat.answer), font_px(chat.input)) == (15, 16)
+    page.context.new_cdp_session(page).send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    assert (font_px(chat.answer), font_px(chat.input)) == (30, 32)
+    box = chat.panel.bounding_box()
+    assert box is not None
+    assert box["width"] == 800
+    assert chat.log.evaluate("e => e.scrollWidth - e.clientWidth") == 0
+
+
+@pytest.mark.parametrize("live_chat", [False, True], ids=["the agent alone", "with people"])
+def test_at_four_times_the_size_half_of_the_panel_is_for_the_text(
+    browser: Browser, site: Site, live_chat: bool
+) -> None:
+    site.api.script[QUESTION] = ANSWER
+    site.api.agent |= {"live_chat": live_chat}
+    page = browser.new_page(viewport={"width": 320, "height": 256}, device_scale_factor=4, reduced_motion="reduce")
+    try:
+        chat = Chat.opened(page, site)
+        chat.ask(QUESTION)
+        chat.finish()
+        heights = [each.evaluate("e => e.getBoundingClientRect().height") for each in (chat.log, chat.panel)]
+        assert heights[0] >= heights[1] / 2
+        expect(chat.panel.locator("#disclosure")).to_be_in_viewport(ratio=1)
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize(
+    ("lang", "theme", "attributes", "side"),
+    [
+        pytest.param("en", "right", "", "right", id="left to right"),
+        pytest.param("ar", "right", "", "left", id="right to left"),
+        pytest.param("ar", "left", "", "right", id="the agent's other side, mirrored"),
+        pytest.param("ar", "right", 'data-position="right"', "right", id="as the tag says"),
+    ],
+)
+def test_the_widget_stands_where_reading_ends(
+    page: Page, site: Site, lang: str, theme: str, attributes: str, side: str
+) -> None:
+    site.api.agent |= {"theme": {"position": theme}}
+    site.write(lang=lang, attributes=attributes)
+    chat = Chat.visit(page, site)
+    chat.launcher.click()
+    page.locator("docent-widget .greeting").wait_for()
+    for each in (chat.panel, chat.launcher):
+        box = each.bounding_box()
+        assert box is not None
+        assert round(box["x"] if side == "left" else 1100 - box["x"] - box["width"]) == 20
+
+
+@pytest.fixture
+def touched(browser: Browser) -> Iterator[Page]:
+    """A page of a phone."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    yield context.new_page()
+    context.close()
+
+
+SMALL_TARGETS = """() => {
+  const root = document.querySelector('docent-widget').shadowRoot;
+  const seen = (e) => e.getClientRects().length && getComputedStyle(e).visibility === 'visible';
+  const size = (e) => (e.matches('[type=checkbox]') ? e.closest('label') : e).getBoundingClientRect();
+  return [...root.querySelectorAll('button, summary, input, textarea, a[href]')]
+    .filter((e) => seen(e) && !e.matches('.text a'))
+    .filter((e) => size(e).height < 44 || size(e).width < 44)
+    .map((e) => e.outerHTML.slice(0, 90) + ' ' + size(e).width + 'x' + size(e).height);
+}"""
+
+
+def test_whatever_is_touched_has_room_for_a_thumb(touched: Page, site: Site) -> None:
+    site.api.script = {
+        QUESTION: ANSWER,
+        "Unsure?": [*tokens("Perhaps [1]."), citations(SOURCE), done(low_confidence=True)],
+    }
+    site.api.agent |= {
+        "starter_prompts": [QUESTION],
+        "live_chat": True,
+        "fallback": {"url": "mailto:help@shop.example", "form": True},
+    }
+    site.api.conversations = [{"id": "c1", "first_question": QUESTION, "last_active_at": "2026-03-01T10:00:00Z"}]
+    chat = Chat.opened(touched, site)
+    assert touched.evaluate(SMALL_TARGETS) == []
+    for question in (QUESTION, "Unsure?"):
+        chat.ask(question)
+        chat.finish()
+    touched.locator("docent-widget summary").click()
+    touched.get_by_role("button", name="Not helpful").last.click()
+    expect(touched.get_by_label("What was missing?")).to_be_visible()
+    assert touched.evaluate(SMALL_TARGETS) == []
+    # A number in the text answers to a thumb beside it.
+    number = chat.answer.locator(".cite").first
+    number.scroll_into_view_if_needed()
+    box = number.bounding_box()
+    assert box is not None
+    hit = "([x, y]) => document.querySelector('docent-widget').shadowRoot.elementFromPoint(x, y).className"
+    assert touched.evaluate(hit, [box["x"] + box["width"] / 2, box["y"] + box["height"] + 10]) == "cite"
+    touched.get_by_role("button", name="New conversation").click()
+    touched.get_by_role("button", name="Your conversations").click()
+    touched.locator("docent-widget .entry").wait_for()
+    assert touched.evaluate(SMALL_TARGETS) == []
+
+
+def test_focus_is_seen_where_the_system_forces_its_colours(page: Page, site: Site) -> None:
+    page.emulate_media(forced_colors="active")
+    site.api.script[QUESTION] = ANSWER
+    site.api.agent |= {"starter_prompts": [QUESTION]}
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    composer = page.locator("docent-widget .composer")
+    buttons = [page.get_by_role("button", name=name, exact=True) for name in ("Copy", "Helpful", "Close chat")]
+    for element, field in [(composer, chat.input), *((button, button) for button in buttons)]:
+        box = element.bounding_box()
+        assert box is not None
+        area: Any = {"x": box["x"] - 4, "y": box["y"] - 4, "width": box["width"] + 8, "height": box["height"] + 8}
+        field.focus()
+        page.keyboard.press("Shift")
+        with_focus = page.screenshot(clip=area)
+        page.evaluate("document.activeElement.shadowRoot.activeElement.blur()")
+        assert page.screenshot(clip=area) != with_focus
