@@ -8,6 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
+from app.agent_files.api.agent_files import AdminAgentFiles
+from app.agent_files.pages import AgentFilePages
 from app.agents.api.agents import AdminAgents, AdminStarterSuggestions
 from app.agents.api.user_secret import AdminUserSecret
 from app.agents.pages.agent_settings import AgentSettingsPages
@@ -122,6 +124,7 @@ APIS: Sequence[type[Api]] = (
     WidgetSearch,
     AdminAgents,
     AdminStarterSuggestions,
+    AdminAgentFiles,
     AdminSources,
     AdminSourceEditing,
     AdminDiscovery,
@@ -181,6 +184,7 @@ PAGES: Sequence[type[Pages]] = (
     SpendingPages,
     FirstQuestionPages,
     AgentVersionPages,
+    AgentFilePages,
     InboxPages,
     ConversationPages,
     VisitorPages,

@@ -37,7 +37,7 @@ COMMANDS = (
         "agent",
         "app.cli.agents:commands",
         "Agents: what is embedded in a website.",
-        ("app.cli.curated_answers", "app.cli.agent_editing"),
+        ("app.cli.curated_answers", "app.cli.agent_editing", "app.cli.agent_files"),
     ),
     LateCommand(
         "source",

@@ -55,10 +55,10 @@ class GoldenQuestions:
 
         def work(tx: Transaction) -> GoldenQuestion:
             AgentRecords(tx).get(actor.workspace_id, golden.agent_id)
-            whole = _with_files(golden, _files(tx, golden.agent_id))
+            whole = with_files(golden, files_by_name(tx, golden.agent_id))
             check_golden(whole, self._patterns)
             created = GoldenQuestionRecords(tx).put(whole)
-            _check_room(len(GoldenQuestionRecords(tx).of_agent(golden.agent_id)))
+            check_room(len(GoldenQuestionRecords(tx).of_agent(golden.agent_id)))
             AuditRecords(tx).acted(actor, "golden_question.create", created.id, **_told(created.agent_id))
             return created
 
@@ -74,10 +74,10 @@ class GoldenQuestions:
 
         def work(tx: Transaction) -> tuple[set[UUID], set[UUID]]:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            rows = list(_read_csv(agent_id, text, self._patterns, _files(tx, agent_id)))
+            rows = list(_read_csv(agent_id, text, self._patterns, files_by_name(tx, agent_id)))
             before = {golden.id for golden in GoldenQuestionRecords(tx).of_agent(agent_id)}
             kept = {GoldenQuestionRecords(tx).put(golden).id for golden in rows}
-            _check_room(len(before | kept))
+            check_room(len(before | kept))
             AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_told(agent_id))
             return kept, before
 
@@ -112,7 +112,7 @@ class GoldenQuestions:
         def work(tx: Transaction) -> GoldenQuestion:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             after = change(GoldenQuestionRecords(tx).get(agent_id, golden_id))
-            after = _with_files(after, _files(tx, agent_id))
+            after = with_files(after, files_by_name(tx, agent_id))
             check_golden(after, self._patterns)
             saved = GoldenQuestionRecords(tx).save(after)
             AuditRecords(tx).acted(actor, "golden_question.edit", golden_id, **_told(agent_id))
@@ -186,30 +186,44 @@ def _row(
         answer_matches=_lines(row.get("answer_matches")),
     )
     try:
-        golden = _with_files(golden, files)
+        golden = with_files(golden, files)
         check_golden(golden, patterns)
     except InvalidInput as error:
         raise InvalidInput("csv", f"Line {line}: {error}") from None
     return golden
 
 
-def _files(tx: Transaction, agent_id: UUID) -> dict[str, str]:
-    """What the agent's uploaded files are stored under, by their names in lower case."""
+def file_names(tx: Transaction, agent_id: UUID) -> dict[str, str]:
+    """The names of the agent's uploaded files, by what they are stored under."""
     sources = SourceRecords(tx).of_agent(agent_id)
     files = [source for source in sources if source.config.kind is SourceKind.FILE]
-    return {FileRecords(tx).facts(file.id).name.casefold(): f"{UNLINKED}{file.id}" for file in files}
+    return {f"{UNLINKED}{file.id}": FileRecords(tx).facts(file.id).name for file in files}
 
 
-def _with_files(golden: GoldenQuestion, files: Mapping[str, str]) -> GoldenQuestion:
+def files_by_name(tx: Transaction, agent_id: UUID) -> dict[str, str]:
+    """What the agent's uploaded files are stored under, by their names in lower case."""
+    return {name.casefold(): stored for stored, name in file_names(tx, agent_id).items()}
+
+
+def with_files(golden: GoldenQuestion, files: Mapping[str, str]) -> GoldenQuestion:
     """Pages that are names of files, and no addresses, become these files."""
     return replace(golden, pages=tuple(files.get(unquote(page).casefold(), page) for page in golden.pages))
+
+
+def with_names(golden: GoldenQuestion, names: Mapping[str, str]) -> GoldenQuestion:
+    """The other way round: `names` are those of `file_names`."""
+    pages = (
+        names.get(page, page).replace("%", "%25").replace(" ", "%20") if page in names else page
+        for page in golden.pages
+    )
+    return replace(golden, pages=tuple(pages))
 
 
 def _lines(cell: str | None) -> tuple[str, ...]:
     return tuple(line.strip() for line in (cell or "").splitlines() if line.strip())
 
 
-def _check_room(count: int) -> None:
+def check_room(count: int) -> None:
     if count > MAX_GOLDEN:
         raise InvalidInput("", f"An agent has at most {MAX_GOLDEN} golden questions. Delete some first.")
 

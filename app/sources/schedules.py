@@ -33,20 +33,24 @@ class Schedules:
 
     async def set(self, actor: Actor, source_id: UUID, schedule: Schedule) -> SourceSchedule:
         """From now on. Raises InvalidInput."""
-        now = self._clock.now()
 
-        def work(tx: Transaction) -> tuple[datetime, Source]:
+        def work(tx: Transaction) -> SourceSchedule:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             self.check(source.config, schedule)
-            next_at = next_run(schedule, source_id, now, now, self._calendar.first_after)
-            ScheduleRecords(tx).set(source_id, schedule, next_at)
+            begun = self.begin(tx, source, schedule)
             AuditRecords(tx).acted(
                 actor, "source.schedule", source_id, cron=schedule.cron, every_hours=schedule.every_hours
             )
-            return next_at, source
+            return begun
 
-        next_at, source = await self._records.of_workspace(actor.workspace_id).write(work)
-        return SourceSchedule(source_id, source.agent_id, schedule, now, next_at)
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    def begin(self, tx: Transaction, source: Source, schedule: Schedule) -> SourceSchedule:
+        """From now on; it was checked."""
+        now = self._clock.now()
+        next_at = next_run(schedule, source.id, now, now, self._calendar.first_after)
+        ScheduleRecords(tx).set(source.id, schedule, next_at)
+        return SourceSchedule(source.id, source.agent_id, schedule, now, next_at)
 
     async def get(self, actor: Actor, source_id: UUID) -> SourceSchedule | None:
         """None where the source is read only when somebody asks for it."""

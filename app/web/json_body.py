@@ -48,7 +48,7 @@ def check_json(request: Request, body: bytes) -> None:
     except (ValueError, RecursionError) as error:
         detail = f" ({error})" if isinstance(error, json.JSONDecodeError) else ""
         raise Refusal("malformed_json", f"The body is not valid JSON in UTF-8{detail}. Check it.") from None
-    _check_values(value)
+    check_values(value)
 
 
 def _check_media_type(content_type: str) -> None:
@@ -69,7 +69,8 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _check_values(value: Any) -> None:
+def check_values(value: Any) -> None:
+    """Raises InvalidInput for a value of JSON that is nested too deep or holds what no text does."""
     waiting: list[tuple[str, int, Any]] = [("", 1, value)]
     while waiting:
         path, depth, item = waiting.pop()

@@ -1,14 +1,13 @@
 """What visitors get: publishing, going back, and the widget that a website pastes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
 
 import anyio.to_thread
 
-from app.agents.agent import Agent, AgentConfig, AgentVersion
+from app.agents.agent import Agent, AgentVersion
 from app.agents.agents import Agents
 from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
+from app.core.difference import differences
 from app.core.errors import InvalidInput, PublishGateFailed
 from app.core.list_page import PageRequest
 from app.core.origin import is_listed
@@ -27,15 +26,6 @@ class PublishForm(Form):
 
 class BackForm(PublishForm):
     number: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One setting, as it was and as it is, in words."""
-
-    name: str
-    before: str
-    after: str
 
 
 class AgentVersionPages(Pages):
@@ -89,30 +79,6 @@ class AgentVersionPages(Pages):
             "origin": origin,
         }
         return Shown("agent_embed.html", told)
-
-
-def differences(before: AgentConfig, after: AgentConfig) -> list[Difference]:
-    """Setting by setting, those inside theme and search by their own names."""
-    found: list[Difference] = []
-    _compare("", before, after, found)
-    return found
-
-
-def _compare(prefix: str, before: Any, after: Any, found: list[Difference]) -> None:
-    for each in fields(before):
-        old, new = getattr(before, each.name), getattr(after, each.name)
-        if old == new:
-            continue
-        if hasattr(old, "__dataclass_fields__") and type(old) is type(new):
-            _compare(f"{prefix}{each.name}.", old, new, found)
-        else:
-            found.append(Difference(prefix + each.name, _words(old), _words(new)))
-
-
-def _words(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(map(_words, value)) or "nothing"
-    return str(getattr(value, "value", "nothing" if value in (None, "") else value))
 
 
 def _losses(published: Published) -> str:

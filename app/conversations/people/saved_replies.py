@@ -55,9 +55,8 @@ class SavedReplies:
 
         def work(tx: Transaction) -> SavedReply:
             own = _checked(tx, actor, replace(reply, workspace_id=actor.workspace_id))
-            if len(SavedReplyRecords(tx).of_workspace(actor.workspace_id)) >= MAX_REPLIES:
-                raise InvalidInput("", f"A workspace has {MAX_REPLIES} saved replies at most. Delete some first.")
             SavedReplyRecords(tx).create(own)
+            check_room(tx, actor)
             AuditRecords(tx).acted(actor, "saved_reply.create", own.id)
             return own
 
@@ -104,11 +103,22 @@ class SavedReplies:
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
 
-def _checked(tx: Transaction, actor: Actor, reply: SavedReply) -> SavedReply:
-    """Raises InvalidInput, and NotFound for an agent that is not the workspace's."""
+def check_room(tx: Transaction, actor: Actor) -> None:
+    """Raises InvalidInput where the workspace has more than it may."""
+    if len(SavedReplyRecords(tx).of_workspace(actor.workspace_id)) > MAX_REPLIES:
+        raise InvalidInput("", f"A workspace has {MAX_REPLIES} saved replies at most. Delete some first.")
+
+
+def check_reply(reply: SavedReply) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
     check_line("title", reply.title, MAX_TITLE_CHARS, may_be_empty=False)
     check_text("text", reply.text, MAX_TEXT_CHARS, may_be_empty=False)
     check_variables(reply.text)
+
+
+def _checked(tx: Transaction, actor: Actor, reply: SavedReply) -> SavedReply:
+    """Raises InvalidInput, and NotFound for an agent that is not the workspace's."""
+    check_reply(reply)
     if reply.agent_id is not None:
         AgentRecords(tx).get(actor.workspace_id, reply.agent_id)
     return replace(reply, title=reply.title.strip())

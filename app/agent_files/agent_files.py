@@ -1,0 +1,217 @@
+"""What operators do with an agent's file: take it, see what it would change, and apply it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from uuid import UUID
+
+from app.agent_files.agent_file import AgentContents, AgentFile, FileChange, FileSource, Match, Plan, planned
+from app.agents.agent import Version
+from app.agents.agent_rules import checked_config
+from app.agents.records.agents import AgentRecords
+from app.answers.curated.curated_answers import check_answer
+from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
+from app.conversations.people import saved_replies
+from app.conversations.people.records.saved_replies import SavedReplyRecords
+from app.conversations.people.saved_reply import SavedReply
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.kit.pattern_matcher import PatternMatcher
+from app.quality import golden_questions
+from app.quality.golden_question import GoldenQuestion
+from app.quality.records.golden_questions import GoldenQuestionRecords
+from app.sources.records.schedules import ScheduleRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.run_schedule import Schedule
+from app.sources.schedules import Schedules
+from app.sources.source import Source, SourceKind
+from app.sources.sources import Sources
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+# What their sources are is no setting: bytes that were uploaded, and documents that a program puts there.
+_NOT_IN_FILES = frozenset({SourceKind.FILE, SourceKind.DOCUMENTS})
+
+
+class AgentFiles:
+    """Every method raises NotFound for an agent that is absent or another workspace's."""
+
+    def __init__(
+        self, records: SystemOfRecord, patterns: PatternMatcher, sources: Sources, schedules: Schedules
+    ) -> None:
+        self._records = records
+        self._patterns = patterns
+        self._sources = sources
+        self._schedules = schedules
+
+    async def contents(self, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:
+        """With the settings of its draft, or those that visitors have; golden questions name uploaded files. Raises
+        NotFound for the live settings of an agent that was never published."""
+
+        def work(tx: Transaction) -> AgentContents:
+            names = golden_questions.file_names(tx, agent_id)
+            stored = _stored(tx, actor, agent_id, version)
+            named = [golden_questions.with_names(each, names) for each in stored.golden_questions]
+            return replace(stored, golden_questions=named)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def compare(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> list[FileChange]:
+        """What the file would change of the draft and of what has no draft. With `prunes` curated answers, golden
+        questions and the agent's own saved replies that a list of the file lacks would be removed.
+
+        Raises InvalidInput, naming the field as it stands in the file, such as "curated_answers.2.pattern".
+        """
+        self._check(file)
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: self._plan(tx, actor, agent_id, file, prunes).changes
+        )
+
+    async def apply(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> list[FileChange]:
+        """Change all that visitors do not notice, or nothing: the draft, golden questions, saved replies, and sources,
+        which nobody reads yet. Curated answers are for `give`. Returns and raises what `compare` does."""
+        self._check(file)
+
+        def work(tx: Transaction) -> list[FileChange]:
+            plan = self._plan(tx, actor, agent_id, file, prunes)
+            if plan.before != plan.after:
+                AgentRecords(tx).save_draft(actor.workspace_id, agent_id, plan.after)
+            _store_golden(tx, agent_id, plan.golden)
+            _store_replies(tx, actor, plan.replies)
+            self._store_sources(tx, agent_id, plan.sources)
+            _audit(tx, actor, agent_id, [each for each in plan.changes if each.part != plan.curated.part.name])
+            return plan.changes
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def give(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> None:
+        """Visitors get the file's curated answers. Raises what `compare` does."""
+        self._check(file)
+
+        def work(tx: Transaction) -> None:
+            match = self._plan(tx, actor, agent_id, file, prunes).curated
+            for answer in match.added:
+                created = CuratedAnswerRecords(tx).create(answer)
+                CuratedEditRecords(tx).keep(created, actor.name)
+            for _, answer in match.changed:
+                CuratedEditRecords(tx).keep(CuratedAnswerRecords(tx).save(answer), actor.name)
+            for answer in match.removed:
+                CuratedAnswerRecords(tx).delete(agent_id, answer.id)
+            if match.added or match.changed or match.removed:
+                AgentRecords(tx).bump_generation(agent_id)
+            _audit(tx, actor, agent_id, list(match.changes))
+
+        await self._records.of_workspace(actor.workspace_id).write(work)
+
+    def _check(self, file: AgentFile) -> None:
+        """All that needs no look at the record."""
+        for number, answer in enumerate(file.curated_answers or ()):
+            with _named(f"curated_answers.{number}"):
+                check_answer(answer, self._patterns)
+        for number, reply in enumerate(file.saved_replies or ()):
+            with _named(f"saved_replies.{number}"):
+                saved_replies.check_reply(reply)
+        for number, source in enumerate(file.sources or ()):
+            with _named(f"sources.{number}"):
+                if source.config.kind in _NOT_IN_FILES:
+                    raise InvalidInput("kind", "Uploaded files and documents are in no file. Remove this source.")
+                self._sources.check(source.config)
+            if source.schedule is not None:
+                with _named(f"sources.{number}.schedule"):
+                    self._schedules.check(source.config, source.schedule)
+
+    def _plan(self, tx: Transaction, actor: Actor, agent_id: UUID, file: AgentFile, prunes: bool) -> Plan:
+        stored = _stored(tx, actor, agent_id, "draft")
+        with _named("settings"):
+            after = checked_config(file.settings(stored.config))
+        golden = self._with_files(tx, agent_id, file.golden_questions)
+        return planned(stored, after, replace(file, golden_questions=golden), prunes=prunes)
+
+    def _with_files(
+        self, tx: Transaction, agent_id: UUID, filed: Sequence[GoldenQuestion] | None
+    ) -> list[GoldenQuestion] | None:
+        """Raises InvalidInput, as well for a page that is neither an address nor a file that the agent has."""
+        if filed is None:
+            return None
+        files = golden_questions.files_by_name(tx, agent_id)
+        found = [golden_questions.with_files(each, files) for each in filed]
+        for number, each in enumerate(found):
+            with _named(f"golden_questions.{number}"):
+                golden_questions.check_golden(each, self._patterns)
+        return found
+
+    def _store_sources(self, tx: Transaction, agent_id: UUID, match: Match[FileSource]) -> None:
+        for each in match.added:
+            source = SourceRecords(tx).create(agent_id, each.config)
+            if each.schedule is not None:
+                self._schedules.begin(tx, source, each.schedule)
+        for before, after in match.changed:
+            if after.id is None:
+                raise TypeError("a stored source has an id")
+            source = SourceRecords(tx).save(agent_id, after.id, after.config)
+            if after.schedule is None:
+                ScheduleRecords(tx).clear(source.id)
+            elif after.schedule != before.schedule:
+                self._schedules.begin(tx, source, after.schedule)
+
+
+def _stored(tx: Transaction, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:
+    sources = SourceRecords(tx).of_agent(agent_id)
+    return AgentContents(
+        AgentRecords(tx).by_version(actor.workspace_id, agent_id, version).config,
+        CuratedAnswerRecords(tx).of_agent(agent_id),
+        GoldenQuestionRecords(tx).of_agent(agent_id),
+        SavedReplyRecords(tx).of_workspace(actor.workspace_id, agent_id),
+        [_filed(each) for each in sources if each.config.kind not in _NOT_IN_FILES],
+        [each.config.name for each in sources if each.config.kind in _NOT_IN_FILES],
+    )
+
+
+def _filed(source: Source) -> FileSource:
+    when = source.schedule.schedule if source.schedule else Schedule()
+    return FileSource(source.config, when.cron, when.every_hours, source.id)
+
+
+def _store_golden(tx: Transaction, agent_id: UUID, match: Match[GoldenQuestion]) -> None:
+    for golden in match.removed:
+        GoldenQuestionRecords(tx).delete(agent_id, golden.id)
+    for golden in match.added:
+        GoldenQuestionRecords(tx).put(golden)
+    for _, golden in match.changed:
+        GoldenQuestionRecords(tx).save(golden)
+    if match.added:
+        with _named("golden_questions"):
+            golden_questions.check_room(len(GoldenQuestionRecords(tx).of_agent(agent_id)))
+
+
+def _store_replies(tx: Transaction, actor: Actor, match: Match[SavedReply]) -> None:
+    for reply in match.removed:
+        SavedReplyRecords(tx).delete(actor.workspace_id, reply.id)
+    for reply in match.added:
+        SavedReplyRecords(tx).create(reply)
+    for _, reply in match.changed:
+        SavedReplyRecords(tx).save(reply)
+    if match.added:
+        with _named("saved_replies"):
+            saved_replies.check_room(tx, actor)
+
+
+def _audit(tx: Transaction, actor: Actor, agent_id: UUID, changes: Sequence[FileChange]) -> None:
+    """Names the parts with how many of each kind; nothing where the file changed nothing."""
+    told: dict[str, dict[str, int]] = {}
+    for each in changes:
+        if each.kind != "kept":
+            kinds = told.setdefault(each.part, {})
+            kinds[each.kind.value] = kinds.get(each.kind.value, 0) + 1
+    if told:
+        AuditRecords(tx).acted(actor, "agent.apply_file", agent_id, **told)
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """What is wrong inside is named by where it stands in the file."""
+    try:
+        yield
+    except InvalidInput as error:
+        field = f"{place}.{error.field}" if error.field else place
+        raise InvalidInput(field, str(error).removeprefix(f"{error.field}: ")) from None

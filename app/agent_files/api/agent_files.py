@@ -1,0 +1,83 @@
+"""Admin API: an agent as one file."""
+
+from pydantic import ConfigDict, Field
+
+from app.agent_files.agent_files import AgentFiles
+from app.agent_files.api.file_models import AgentFileModel, AgentFileOut, FileChangeOut
+from app.agents.agent import Version
+from app.agents.api.agent_models import GateOut, PublishedOut
+from app.core.actor import Actor
+from app.quality.publishing import Publishing
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, post
+from app.web.model import Model
+
+MAX_BODY_BYTES = 4 * 1024 * 1024
+
+
+class AgentFileQuery(Model):
+    version: Version = Field(default="draft", description="Whose settings: the draft's, or those that visitors have.")
+
+
+class ApplyIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"file": {"settings": {"tone": "short"}}}]})
+
+    file: AgentFileModel
+    dry_run: bool = Field(default=False, description="Say what would change, and change nothing.")
+    publish: bool = Field(
+        default=False, description="Publish the draft then, and give visitors the curated answers of the file."
+    )
+    force: bool = Field(default=False, description="Publish also where the publish gate refuses.")
+    prune: bool = Field(
+        default=False,
+        description="Remove curated answers, golden questions and the agent's own saved replies that a list of the "
+        "file lacks. Sources stay.",
+    )
+
+
+class AppliedOut(Model):
+    changes: tuple[FileChangeOut, ...] = Field(description="Empty where the agent is what the file says.")
+    is_dry_run: bool
+    version: int | None = Field(description="That visitors have then; null where nothing was published.")
+    gate: GateOut | None = Field(description="What publishing does to golden questions; null where none was compared.")
+
+
+class AdminAgentFiles(Api):
+    tag = "Agents"
+
+    def __init__(self, files: AgentFiles, publishing: Publishing) -> None:
+        self._files = files
+        self._publishing = publishing
+
+    @get(
+        "/v1/agents/{agent_id}/file",
+        "The agent as one file: settings, curated answers, golden questions, saved replies and sources",
+        access=read,
+        codes=("not_found",),
+    )
+    async def export_agent_file(self, call: Call[Actor, AgentFileQuery]) -> AgentFileOut:
+        contents = await self._files.contents(call.caller, call.path_id("agent_id"), call.input.version)
+        return AgentFileOut.of(contents)
+
+    @post(
+        "/v1/agents/{agent_id}/file",
+        "Make the agent what a file says, and list what that changes; without publish visitors notice nothing",
+        access=write,
+        max_body_bytes=MAX_BODY_BYTES,
+        codes=("not_found", "publish_gate_failed"),
+    )
+    async def apply_agent_file(self, call: Call[Actor, ApplyIn]) -> AppliedOut:
+        given, actor, agent_id = call.input, call.caller, call.path_id("agent_id")
+        file = given.file.for_agent(actor, agent_id)
+        work = self._files.compare if given.dry_run else self._files.apply
+        changes = await work(actor, agent_id, file, prunes=given.prune)
+        published = None
+        if given.publish and not given.dry_run:
+            published = PublishedOut.of_published(await self._publishing.publish(actor, agent_id, force=given.force))
+            await self._files.give(actor, agent_id, file, prunes=given.prune)
+        return AppliedOut(
+            changes=tuple(map(FileChangeOut.of, changes)),
+            is_dry_run=given.dry_run,
+            version=published.number if published else None,
+            gate=published.gate if published else None,
+        )

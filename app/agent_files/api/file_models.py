@@ -1,0 +1,166 @@
+"""An agent's file as it is written and read: the same names and rules as in the rest of the API."""
+
+from typing import Any, Final, Literal
+from uuid import UUID, uuid4
+
+from pydantic import ConfigDict, Field
+
+from app.agent_files.agent_file import AgentContents, AgentFile, ChangeKind, FileChange, FileSource
+from app.agents.agent import AgentConfig
+from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
+from app.answers.curated.api.curated_answers import CuratedAnswerCreate
+from app.conversations.people.live_chat import MAX_TEXT_CHARS
+from app.conversations.people.saved_replies import MAX_REPLIES
+from app.conversations.people.saved_reply import MAX_TITLE_CHARS, SavedReply
+from app.core.actor import Actor
+from app.quality.api.golden_questions import GoldenQuestionCreate
+from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.quality.golden_questions import MAX_GOLDEN
+from app.sources.api.schedules import ScheduleIn
+from app.sources.api.sources import SourceCreate
+from app.web.model import Model
+
+MAX_ANSWERS: Final = 2000
+MAX_SOURCES: Final = 500
+_PART = "Null or left out: the agent's own stay as they are."
+
+
+class GoldenInFile(GoldenQuestionCreate):
+    model_config = ConfigDict(json_schema_extra=None)
+
+    origin: Literal["imported", "conversation"] = Field(
+        default="imported", description="conversation: a visitor asked it, and no other visitor is offered it."
+    )
+
+
+class ReplyInFile(Model):
+    title: str = Field(min_length=1, max_length=MAX_TITLE_CHARS)
+    text: str = Field(min_length=1, max_length=MAX_TEXT_CHARS)
+    for_all_agents: bool = Field(default=False, description="It is the workspace's, not this agent's alone.")
+
+
+class AgentFileModel(Model):
+    """An agent as one file, without ids, secrets and what was learnt."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "settings": {"tone": "short"},
+                    "curated_answers": [{"trigger": "phrase", "pattern": "opening hours", "answer": "9 to 17."}],
+                }
+            ]
+        }
+    )
+
+    docent: Literal[1] = Field(default=1, description="Version of this format.")
+    settings: AgentPatch = Field(
+        default_factory=AgentPatch, description="Those of the agent, by their names; one that is left out stays."
+    )
+    curated_answers: tuple[CuratedAnswerCreate, ...] | None = Field(
+        default=None, max_length=MAX_ANSWERS, description=_PART
+    )
+    golden_questions: tuple[GoldenInFile, ...] | None = Field(
+        default=None, max_length=MAX_GOLDEN, description=f"{_PART} Pages may be names of uploaded files."
+    )
+    saved_replies: tuple[ReplyInFile, ...] | None = Field(default=None, max_length=MAX_REPLIES, description=_PART)
+    sources: tuple[SourceCreate, ...] | None = Field(
+        default=None, max_length=MAX_SOURCES, description=f"{_PART} Of any kind but file and documents."
+    )
+
+    def for_agent(self, actor: Actor, agent_id: UUID) -> AgentFile:
+        answers, golden, replies, sources = (
+            self.curated_answers,
+            self.golden_questions,
+            self.saved_replies,
+            self.sources,
+        )
+        return AgentFile(
+            lambda draft: changed(draft, self.settings),
+            None if answers is None else [each.written_for(agent_id) for each in answers],
+            None if golden is None else [_golden(agent_id, each) for each in golden],
+            None if replies is None else [_reply(actor, agent_id, each) for each in replies],
+            None if sources is None else [_source(each) for each in sources],
+        )
+
+
+class AgentFileOut(Model):
+    """As `AgentFileModel`; what has its default is left out but for the settings, of which all are there."""
+
+    docent: Literal[1] = 1
+    settings: dict[str, Any]
+    curated_answers: list[dict[str, Any]]
+    golden_questions: list[dict[str, Any]]
+    saved_replies: list[dict[str, Any]]
+    sources: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, contents: AgentContents) -> "AgentFileOut":
+        return cls(
+            settings=_settings_of(contents.config),
+            curated_answers=[
+                _short(CuratedAnswerCreate.model_validate(each, from_attributes=True))
+                for each in contents.curated_answers
+            ],
+            golden_questions=[_short(_golden_of(each)) for each in contents.golden_questions],
+            saved_replies=[
+                _short(ReplyInFile(title=each.title, text=each.text, for_all_agents=each.agent_id is None))
+                for each in contents.saved_replies
+            ],
+            sources=[_short(_source_of(each)) for each in contents.sources],
+        )
+
+
+class FieldChangeOut(Model):
+    name: str
+    before: str
+    after: str
+
+
+class FileChangeOut(Model):
+    part: str = Field(description="settings, curated_answers, golden_questions, saved_replies or sources.")
+    kind: ChangeKind = Field(description="kept: the agent has it and the file does not.")
+    title: str = Field(description="Which one: a pattern, a question, a title, a name.")
+    fields: tuple[FieldChangeOut, ...] = Field(description="Of what is changed: its fields, in words.")
+
+    @classmethod
+    def of(cls, change: FileChange) -> "FileChangeOut":
+        return cls.model_validate(change)
+
+
+def _settings_of(config: AgentConfig) -> dict[str, Any]:
+    """All of them but the ids of sources that search is narrowed to, which no other agent has."""
+    told = AgentConfigOut.model_validate(config).model_dump(mode="json")
+    del told["retrieval"]["filter"]["sources"]
+    return {"name": told.pop("name"), **told}
+
+
+def _short(model: Model) -> dict[str, Any]:
+    return model.model_dump(mode="json", exclude_defaults=True)
+
+
+def _golden(agent_id: UUID, given: GoldenInFile) -> GoldenQuestion:
+    told = given.model_dump(exclude={"origin"})
+    return GoldenQuestion(uuid4(), agent_id, origin=GoldenOrigin(given.origin), **told)
+
+
+def _golden_of(golden: GoldenQuestion) -> GoldenInFile:
+    told = {name: getattr(golden, name) for name in GoldenQuestionCreate.model_fields}
+    is_asked = golden.origin is GoldenOrigin.CONVERSATION
+    return GoldenInFile(**told, origin="conversation" if is_asked else "imported")
+
+
+def _reply(actor: Actor, agent_id: UUID, given: ReplyInFile) -> SavedReply:
+    whose = None if given.for_all_agents else agent_id
+    return SavedReply(uuid4(), actor.workspace_id, whose, given.title.strip(), given.text)
+
+
+def _source(given: SourceCreate) -> FileSource:
+    when = given.schedule.schedule() if given.schedule else None
+    return FileSource(given.config(), when.cron if when else "", when.every_hours if when else 0)
+
+
+def _source_of(source: FileSource) -> SourceCreate:
+    told = {name: getattr(source.config, name) for name in SourceCreate.model_fields if hasattr(source.config, name)}
+    when = ScheduleIn(cron=source.cron, every_hours=source.every_hours) if source.schedule else None
+    return SourceCreate(**told, schedule=when)

@@ -1,0 +1,130 @@
+"""An agent's file as text: YAML, of which JSON is a part."""
+
+import json
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Any, Final, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from app.agent_files.agent_file import AgentContents
+from app.agent_files.api.file_models import AgentFileModel, AgentFileOut
+from app.core.errors import InvalidInput
+from app.web.json_body import MAX_DEPTH, check_values
+from app.web.validation_messages import invalid_input_of
+
+MAX_TEXT_CHARS: Final = 2_000_000
+_COLUMNS: Final = 110
+_BOOL, _TIME = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp"
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one where the package has it
+
+
+class _Loader(_Base):  # type: ignore[misc]  # the package has no types
+    """As YAML 1.2 reads plain words: `off` is a text, and so is a moment. A key stands once."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+        if len(found) != len(node.value):
+            raise yaml.constructor.ConstructorError(None, None, "a key stands twice", node.start_mark)
+        return found
+
+
+_Loader.yaml_implicit_resolvers = {
+    sign: [(tag, pattern) for tag, pattern in found if tag != _TIME and not (tag == _BOOL and sign not in "tTfF")]
+    for sign, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # the package has no types
+    """Texts of several lines stand as such."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    is_long = "\n" in value and value == "\n".join(line.rstrip() for line in value.split("\n"))
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if is_long else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def written(contents: AgentContents) -> str:
+    """The file, with a line for each source that it leaves out."""
+    told = AgentFileOut.of(contents).model_dump(mode="json")
+    left_out = "".join(f"# Not in this file: the source {_one_line(name)}\n" for name in contents.left_out)
+    text: str = yaml.dump(told, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_COLUMNS)
+    return left_out + text
+
+
+def read(text: str) -> AgentFileModel:
+    """Raises InvalidInput, naming the field as it stands in the file, or the line that is no YAML."""
+    if len(text) > MAX_TEXT_CHARS:
+        raise InvalidInput("", f"This has {len(text)} characters; keep it to {MAX_TEXT_CHARS}.")
+    found = _parsed(text)
+    if not isinstance(found, dict):
+        raise InvalidInput("", "This is no agent's file. `docent agent export` writes one.")
+    try:
+        as_json = json.dumps(found, allow_nan=False)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            "", "This holds what no JSON does, such as !!binary or .nan. Write texts and numbers."
+        ) from None
+    check_values(json.loads(as_json))
+    try:
+        return AgentFileModel.model_validate_json(as_json)
+    except ValidationError as error:
+        wrong = invalid_input_of(error)
+        is_unknown = all(each["type"] == "extra_forbidden" for each in error.errors(include_url=False))
+        if not is_unknown:
+            raise wrong from None
+        near = _nearest(wrong.field)
+        raise InvalidInput(
+            wrong.field, f"There is no such field. {f'Did you mean {near}?' if near else 'Remove it.'}"
+        ) from None
+
+
+def _parsed(text: str) -> Any:
+    try:
+        _check_events(yaml.parse(text, Loader=_Loader))
+        return yaml.load(text, Loader=_Loader)  # noqa: S506  (a safe loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"Line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise InvalidInput("", f"{where}this is no YAML: {error.problem}.") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise InvalidInput("", f"This cannot be read as YAML: {type(error).__name__}.") from None
+
+
+def _check_events(events: Iterable[yaml.Event]) -> None:
+    """An alias may stand for what holds aliases again: a short text could be read as an endless one. And what is nested
+    without end overflows the stack of whoever reads it."""
+    depth = 0
+    for event in events:
+        if isinstance(event, yaml.AliasEvent):
+            raise InvalidInput("", "Write out what stands at an alias (*name): this file takes none.")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise InvalidInput("", f"This is nested deeper than {MAX_DEPTH} levels. Make it flatter.")
+
+
+def _nearest(field: str) -> str | None:
+    """What was probably meant at that place of the file, such as "priority" for "curated_answers.2.prio"."""
+    *place, last = [part for part in field.split(".") if not part.isdigit()]
+    model: type[BaseModel] | None = AgentFileModel
+    for part in place:
+        model = next(_models_in(model, part), None) if model else None
+    near = get_close_matches(last, model.model_fields, 1) if model else []
+    return near[0] if near else None
+
+
+def _models_in(model: type[BaseModel], name: str) -> Iterator[type[BaseModel]]:
+    """Those that a field holds, in a list or not."""
+    pending: list[Any] = [model.model_fields[name].annotation] if name in model.model_fields else []
+    for kind in pending:
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield kind
+        pending.extend(get_args(kind))
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())

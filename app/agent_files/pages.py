@@ -1,0 +1,103 @@
+"""An agent as one file: taken, looked at beside the agent, and applied."""
+
+import anyio.to_thread
+from pydantic import Field
+from starlette.responses import Response
+
+from app.agent_files.agent_file import AgentFile, ChangeKind, FileChange
+from app.agent_files.agent_files import AgentFiles
+from app.agent_files.api.file_text import MAX_TEXT_CHARS, read, written
+from app.agents.agent import Version
+from app.core.errors import InvalidInput, PublishGateFailed
+from app.core.source_file import Upload
+from app.quality.publishing import Publishing
+from app.web import access
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+
+MAX_FORM_BYTES = 8 * 1024 * 1024  # a text in which each sign is encoded by several
+
+
+class FileWanted(Form):
+    version: Version = "draft"
+
+
+class FileLook(Form):
+    file: Upload
+    prune: bool = False
+
+
+class FileForm(Form):
+    text: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    prune: bool = False
+    publish: bool = False
+    force: bool = False
+
+
+class AgentFilePages(Pages):
+    def __init__(self, files: AgentFiles, publishing: Publishing) -> None:
+        self._files = files
+        self._publishing = publishing
+
+    @page("/console/agents/{agent_id}/settings/file", access=access.read, under="agent_settings")
+    async def agent_file(self, visit: Visit[NoForm]) -> Shown:
+        """Refused when it was to be applied, the file is still there, to be published all the same."""
+        refused = visit.rejected.values if visit.rejected and visit.rejected.page == "apply_agent_file" else {}
+        held = {name: "".join(refused.get(name, ())) for name in ("text", "prune")}
+        return Shown("agent_file.html", {"held": held, "changes": None})
+
+    @page("/console/agents/{agent_id}/settings/file/export", access=access.read, under="agent_settings", is_file=True)
+    async def export_agent_file(self, visit: Visit[FileWanted]) -> Response:
+        contents = await self._files.contents(visit.actor, visit.agent.id, visit.input.version)
+        text = await anyio.to_thread.run_sync(written, contents)
+        headers = {"Content-Disposition": 'attachment; filename="agent.yaml"', "Cache-Control": "no-store"}
+        return Response(text, media_type="application/yaml", headers=headers)
+
+    @action(
+        "/console/agents/{agent_id}/settings/file/look",
+        access=access.write,
+        shown_on="agent_file",
+        under="agent_settings",
+        max_body_bytes=MAX_TEXT_CHARS,
+    )
+    async def look_at_agent_file(self, visit: Visit[FileLook]) -> Shown:
+        try:
+            text = visit.input.file.body.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InvalidInput("file", "This is no text in UTF-8. Choose the file that was exported.") from None
+        try:
+            file = await _file_in(text, visit)
+            changes = await self._files.compare(visit.actor, visit.agent.id, file, prunes=visit.input.prune)
+        except InvalidInput as error:
+            raise InvalidInput("file", str(error)) from None
+        held = {"text": text, "prune": "true" if visit.input.prune else ""}
+        return Shown("agent_file.html", {"held": held, "changes": changes})
+
+    @action(
+        "/console/agents/{agent_id}/settings/file",
+        access=access.write,
+        shown_on="agent_file",
+        max_body_bytes=MAX_FORM_BYTES,
+    )
+    async def apply_agent_file(self, visit: Visit[FileForm]) -> Go:
+        given, actor, agent_id = visit.input, visit.actor, visit.agent.id
+        try:
+            file = await _file_in(given.text, visit)
+            changes = await self._files.apply(actor, agent_id, file, prunes=given.prune)
+            told = _told(changes)
+            if not given.publish:
+                return Go(visit.url("agent_file"), f"{told} Visitors notice nothing until it is published.")
+            published = await self._publishing.publish(actor, agent_id, force=given.force)
+            await self._files.give(actor, agent_id, file, prunes=given.prune)
+        except (InvalidInput, PublishGateFailed) as error:
+            raise InvalidInput("", str(error)) from None
+        return Go(visit.url("agent_file"), f"{told} Version {published.version.number} is live.")
+
+
+async def _file_in(text: str, visit: Visit[Form]) -> AgentFile:
+    model = await anyio.to_thread.run_sync(read, text)
+    return model.for_agent(visit.actor, visit.agent.id)
+
+
+def _told(changes: list[FileChange]) -> str:
+    done = sum(change.kind is not ChangeKind.KEPT for change in changes)
+    return f"Applied: {done} {'change' if done == 1 else 'changes'}." if done else "Nothing was to be changed."

@@ -1,0 +1,193 @@
+"""`docent agent export`, `diff` and `apply`: an agent as one file, between installations and beside one's code."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.agents.agent import Agent, AgentConfig, Version
+from app.agents.agents import Agents
+from app.bootstrap.infrastructure import Stored, open_stored
+from app.cli.agents import commands, publish_version
+from app.cli.local_operator import known_agents, local_operator, meant_agent
+from app.cli.sources.jobs_here import JobsHere
+from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.agent_files.agent_file import FileChange
+    from app.agent_files.agent_files import AgentFiles
+    from app.agent_files.api.file_models import AgentFileModel
+
+_SHOWN_CHARS = 80
+_SIGNS = {"added": "+", "changed": "~", "removed": "-", "kept": " "}
+_KEPT = "  (the file does not have it; it stays)"
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="YAML or JSON, as `docent agent export` writes it; - is standard input.")
+]
+Prune = Annotated[
+    bool,
+    typer.Option(
+        "--prune", help="Remove curated answers, golden questions and saved replies that a list of the file lacks."
+    ),
+]
+
+
+@commands.command()
+def export(
+    agent: AgentName = None,
+    live: Annotated[bool, typer.Option("--live", help="The settings that visitors have, not the draft's.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print an agent as one YAML file: settings, curated answers, golden questions, saved replies, sources."""
+    run(_export(settings_for(), agent, "live" if live else "draft", as_json))
+
+
+@commands.command()
+def diff(file: File, agent: AgentName = None, prune: Prune = False, as_json: AsJson = False) -> None:
+    """Show what a file would change of an agent's draft. Exit code 1 where there is something."""
+    if run(_diff(settings_for(), _text_of(file), agent, prune, as_json)):
+        raise typer.Exit(1)
+
+
+@commands.command()
+def apply(
+    file: File,
+    agent: AgentName = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Publish the draft, and give visitors the file's curated answers.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also where the agent's publish gate refuses.")] = False,
+    prune: Prune = False,
+    create: Annotated[
+        bool, typer.Option("--create", help="Make the agent where there is none of the file's name.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make an agent what a file says. Without --publish visitors notice nothing."""
+    options = {"dry_run": dry_run, "publish": publish, "force": force, "prune": prune, "create": create}
+    run(_apply(settings_for(), _text_of(file), agent, as_json, **options))
+
+
+def _text_of(file: str) -> str:
+    try:
+        return (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode("utf-8-sig")
+    except OSError as error:
+        fail(f"{file} cannot be read: {error.strerror}.", 2)
+    except UnicodeDecodeError:
+        fail(f"{file} is no text in UTF-8.", 2)
+
+
+async def _export(settings: Settings, named: str | None, version: Version, as_json: bool) -> None:
+    from app.agent_files.api.file_models import AgentFileOut
+    from app.agent_files.api.file_text import written
+
+    async with open_stored(settings) as base:
+        actor = await local_operator(base)
+        agent = await meant_agent(base, actor, named)
+        contents = await _files(base).contents(actor, agent.id, version)
+    if as_json:
+        print_json(AgentFileOut.of(contents).model_dump(mode="json"))
+    else:
+        typer.echo(written(contents), nl=False)
+
+
+async def _diff(settings: Settings, text: str, named: str | None, prunes: bool, as_json: bool) -> bool:
+    """Whether there is anything to change."""
+    from app.agent_files.api.file_text import read
+
+    model = read(text)
+    async with open_stored(settings) as base:
+        actor = await local_operator(base)
+        agent = await meant_agent(base, actor, named)
+        changes = await _files(base).compare(actor, agent.id, model.for_agent(actor, agent.id), prunes=prunes)
+    _tell(changes, as_json)
+    return any(each.kind != "kept" for each in changes)
+
+
+async def _apply(
+    settings: Settings,
+    text: str,
+    named: str | None,
+    as_json: bool,
+    *,
+    dry_run: bool,
+    publish: bool,
+    force: bool,
+    prune: bool,
+    create: bool,
+) -> None:
+    from app.agent_files.api.file_text import read
+
+    model = read(text)
+    async with open_stored(settings) as base:
+        actor, files = await local_operator(base), _files(base)
+        agent = await _meant_or_made(settings, base, actor, named, model, create and not dry_run)
+        file = model.for_agent(actor, agent.id)
+        work = files.compare if dry_run else files.apply
+        changes = await work(actor, agent.id, file, prunes=prune)
+    if publish and not dry_run:
+        await publish_version(settings, str(agent.id), force)
+        async with open_stored(settings) as base:
+            await _files(base).give(actor, agent.id, file, prunes=prune)
+    _tell(changes, as_json, agent_id=str(agent.id), is_dry_run=dry_run, is_published=publish and not dry_run)
+    if as_json or dry_run:
+        return
+    done = [each for each in changes if each.kind != "kept"]
+    if not done:
+        err.print(f"{agent.draft.name} is what the file says.", markup=False)
+    elif not publish:
+        err.print("The draft and what only operators see are changed. Visitors get the rest with --publish.")
+    if any(each.part == "sources" and each.kind == "added" for each in done):
+        err.print("New sources wait to be read: `docent source sync`, or the console.")
+
+
+async def _meant_or_made(
+    settings: Settings, base: Stored, actor: Actor, named: str | None, model: "AgentFileModel", creates: bool
+) -> Agent:
+    name = model.settings.name if "name" in model.settings.model_fields_set else None
+    if not creates:
+        return await meant_agent(base, actor, named)
+    if name is None:
+        raise InvalidInput("settings.name", "An agent needs a name. Write one into the file, or leave out --create.")
+    if named is None and not any(name == each.draft.name for each in await known_agents(base, actor)):
+        return await Agents(base.record, JobsHere(settings)).create(actor, AgentConfig(name=name))
+    return await meant_agent(base, actor, named or name)
+
+
+def _files(base: Stored) -> "AgentFiles":
+    from app.agent_files.agent_files import AgentFiles
+    from app.bootstrap.knowledge import page_scope_on
+    from app.kit.pattern_matcher import PatternMatcher
+    from app.sources.cron_calendar import CronCalendar
+    from app.sources.schedules import Schedules
+    from app.sources.sources import Sources
+
+    sources = Sources(base.record, JobsHere(base.settings), page_scope_on(base))
+    return AgentFiles(base.record, PatternMatcher(), sources, Schedules(base.record, CronCalendar(), base.clock))
+
+
+def _tell(changes: "list[FileChange]", as_json: bool, **told: Any) -> None:
+    if as_json:
+        from app.agent_files.api.file_models import FileChangeOut
+
+        print_json({"changes": [FileChangeOut.of(each).model_dump(mode="json") for each in changes], **told})
+        return
+    for change in changes:
+        kept = _KEPT if change.kind == "kept" else ""
+        out.print(f"{_SIGNS[change.kind]} {change.part}: {_short(change.title)}{kept}", **_PLAIN)
+        for field in change.fields:
+            out.print(f"    {field.name}: {_short(field.before)} -> {_short(field.after)}", **_PLAIN)
+
+
+_PLAIN: Any = {"markup": False, "highlight": False, "soft_wrap": True}
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}..."

@@ -1,0 +1,37 @@
+"""What differs between two values, field by field, in words."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field, as it was and as it is."""
+
+    name: str
+    before: str
+    after: str
+
+
+def differences(before: Any, after: Any) -> list[Difference]:
+    """Of two dataclasses of one type; fields inside theirs are named "theme.greeting"."""
+    found: list[Difference] = []
+    _compare("", before, after, found)
+    return found
+
+
+def _compare(prefix: str, before: Any, after: Any, found: list[Difference]) -> None:
+    for each in fields(before):
+        old, new = getattr(before, each.name), getattr(after, each.name)
+        if old == new:
+            continue
+        if hasattr(old, "__dataclass_fields__") and type(old) is type(new):
+            _compare(f"{prefix}{each.name}.", old, new, found)
+        else:
+            found.append(Difference(prefix + each.name, _words(old), _words(new)))
+
+
+def _words(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_words, value)) or "nothing"
+    return str(getattr(value, "value", "nothing" if value in (None, "") else value))

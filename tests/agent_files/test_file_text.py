@@ -1,0 +1,100 @@
+"""An agent's file is YAML as people write it, and what is wrong in it is named by where it stands."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from app.agent_files.agent_file import AgentContents, FileSource
+from app.agent_files.api.file_text import MAX_TEXT_CHARS, read, written
+from app.agents.agent import AgentConfig, PublishGate
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.conversations.people.saved_reply import SavedReply
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.sources.source import SourceConfig, SourceKind
+
+_AGENT, _WORKSPACE = uuid4(), uuid4()
+_CONTENTS = AgentContents(
+    AgentConfig(name="Döcs", persona="Line one.\nLine two: with a colon.", publish_gate=PublishGate.OFF),
+    [
+        CuratedAnswer(uuid4(), _AGENT, Trigger.ANY_OF, "hours\nopen", "# 9 to 17\n\n- *Not* on Sundays", priority=3),
+        CuratedAnswer(uuid4(), _AGENT, Trigger.EXACT, "no", "On.", expires_at=datetime(2027, 1, 31, tzinfo=UTC)),
+    ],
+    [GoldenQuestion(uuid4(), _AGENT, "Open?", ("https://www.example.com/",), "en", GoldenOrigin.CONVERSATION)],
+    [SavedReply(uuid4(), _WORKSPACE, None, "Hello", "I am {{operator}}.")],
+    [FileSource(SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com", exclude=("/old/*",)), every_hours=24)],
+    ["Handbook\n.pdf"],
+)
+
+
+def test_what_is_written_is_read_again() -> None:
+    text = written(_CONTENTS)
+    file = read(text).for_agent(Actor(_WORKSPACE, "cli", frozenset()), _AGENT)
+    assert file.settings(AgentConfig(name="?")) == _CONTENTS.config
+    assert [replace(each, id=_AGENT) for each in file.curated_answers or ()] == [
+        replace(each, id=_AGENT) for each in _CONTENTS.curated_answers
+    ]
+    assert [replace(each, id=_AGENT) for each in file.golden_questions or ()] == [
+        replace(each, id=_AGENT) for each in _CONTENTS.golden_questions
+    ]
+    assert [(each.agent_id, each.title, each.text) for each in file.saved_replies or ()] == [
+        (None, "Hello", "I am {{operator}}.")
+    ]
+    assert file.sources == _CONTENTS.sources
+
+
+def test_it_reads_well_and_names_what_it_leaves_out() -> None:
+    text = written(_CONTENTS)
+    assert text.startswith("# Not in this file: the source Handbook .pdf\ndocent: 1\nsettings:\n  name: Döcs\n")
+    assert "  answer: |-\n    # 9 to 17\n\n    - *Not* on Sundays\n" in text
+
+
+def test_a_part_that_is_left_out_is_not_spoken_of() -> None:
+    file = read("settings: {tone: short}").for_agent(Actor(_WORKSPACE, "cli", frozenset()), _AGENT)
+    before = AgentConfig(name="Docs", persona="A clerk.")
+    assert file.settings(before) == replace(before, tone="short")
+    parts = (file.curated_answers, file.golden_questions, file.saved_replies, file.sources)
+    assert parts == (None, None, None, None)
+
+
+def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
+    text = "settings: {publish_gate: off}\ncurated_answers: [{trigger: exact, pattern: yes, answer: 2027-01-31}]"
+    model = read(text)
+    assert model.settings.publish_gate is PublishGate.OFF
+    assert [(each.pattern, each.answer) for each in model.curated_answers or ()] == [("yes", "2027-01-31")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "This is no agent's file"),
+        ("- settings", "This is no agent's file"),
+        ("settings: [", ": this is no YAML"),
+        ("settings: {tone: a}\nsettings: {tone: b}", "a key stands twice"),
+        ("a: &a [x]\nb: *a", "this file takes none"),
+        ("settings: !!binary aGk=", "no JSON"),
+        ("settings: !!python/object:os.system {}", "no YAML"),
+        ("settings: {confidence_threshold: .nan}", "no JSON"),
+        ('settings: {tone: "a\\0b"}', "settings.tone: This holds a NUL character"),
+        ("settings: {1: 2}", "settings.1: There is no such field."),
+        ("docent: 2", "docent: Choose one of: 1."),
+        ("settings: {tome: short}", "settings.tome: There is no such field. Did you mean tone?"),
+        ("settings: {theme: {greting: Hi}}", "settings.theme.greting: There is no such field. Did you mean greeting?"),
+        ("curated_answer: []", "curated_answer: There is no such field. Did you mean curated_answers?"),
+        (
+            "curated_answers: [{trigger: exact, pattern: Hi, answer: Hello, prio: 2}]",
+            "curated_answers.0.prio: There is no such field. Did you mean priority?",
+        ),
+        ("curated_answers: [{trigger: exact, pattern: Hi}]", "curated_answers.0.answer: This is required. Add it."),
+        ("sources: [{kind: site, schedule: {every_hours: x}}]", "sources.0.schedule.every_hours: Send a whole number."),
+        ("x" * (MAX_TEXT_CHARS + 1), "characters; keep it to"),
+        ("[" * 100_000, "nested deeper than"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_fix(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read(text)
+    assert message in str(refused.value)
