@@ -14,6 +14,8 @@ import structlog
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
+from app.agents.crawler_key_set_reader import CrawlerKeySetReader
+from app.agents.key_set_reader import KeySetReader
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
 from app.bootstrap.adapters import (
@@ -221,6 +223,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         SourceFiles: source_files_on(base, files),
         SiteDiscovery: await opened.enter_async_context(open_site_discovery(settings)),
         PageListing: await opened.enter_async_context(listing),
+        KeySetReader: await opened.enter_async_context(CrawlerKeySetReader(settings.crawl_allow)),
         WebhookSender: await opened.enter_async_context(CrawlerWebhookSender(settings.crawl_allow)),
         Mailer: configured_mailer(settings),
         PasswordHasher: Argon2PasswordHasher(),

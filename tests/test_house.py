@@ -31,8 +31,6 @@ _SHORT_FILES: Final = {
     ),
     "metrics: what is measured knows no Prometheus": ("app.providers.chat.model_meter", "app.store.process_meter"),
     "repositories and pages stand apart from what is done with them": (
-        "app.agents.pages.signed_users",
-        "app.agents.records.user_keys",
         "app.conversations.pages.spending",
         "app.reports.records.waiting_questions",
         "app.webhooks.notices.pages",

@@ -10,6 +10,7 @@ from typing import Final
 from uuid import UUID
 
 MAX_USER_ID_CHARS: Final = 200
+MAX_PROOF_CHARS: Final = 8192  # a signature has 64, a token as many as its claims need
 SECRET_PREFIX: Final = "dus_"  # noqa: S105  (so that scanners can find leaked ones)
 _PURPOSE: Final = b"docent signed user"
 
@@ -22,6 +23,18 @@ class UserKey:
     agent_id: UUID
     kid: str
     salt: bytes = field(repr=False)
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UserIssuer:
+    """An identity provider whose JSON Web Tokens say who the agent's visitors are: those of this issuer for this
+    audience, signed by a key that stands at `jwks_url`."""
+
+    agent_id: UUID
+    issuer: str
+    audience: str
+    jwks_url: str
     created_at: datetime
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Table, select
 
-from app.store.tables.agents import AGENTS, CURATED_ANSWERS, USER_KEYS
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS, USER_ISSUERS, USER_KEYS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.gaps import GAPS
 from app.store.tables.golden import GOLDEN_QUESTIONS
@@ -20,7 +20,7 @@ from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 # What an action's first word names, and the columns that hold the subject's id. Nothing of visitors: not even a hash
 # of what they wrote outlives its erasure.
 _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
-    "agent": (AGENTS.c.id, USER_KEYS.c.agent_id),
+    "agent": (AGENTS.c.id, USER_KEYS.c.agent_id, USER_ISSUERS.c.agent_id),
     "source": (SOURCES.c.id, SOURCE_HOOKS.c.source_id, SOURCE_SCHEDULES.c.source_id),
     "document": (DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.document_id),
     "curated_answer": (CURATED_ANSWERS.c.id,),

@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
+from app.agents.key_set_reader import KeySetReader
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground, playground_on
 from app.bootstrap.application import create_app, endpoints_of
@@ -73,6 +74,7 @@ from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.scripted_drafts import ScriptedDrafts
+from tests.doubles.scripted_key_sets import ScriptedKeySets
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
 from tests.doubles.temporary_record import temporary_record
@@ -288,6 +290,7 @@ def doubles(
         SourceFiles: SourceFiles(record, PlainFileReader(), FileBodies(), MAX_FILE_BYTES),
         SiteDiscovery: ScriptedSiteDiscovery(),
         PageListing: ListedPages(),
+        KeySetReader: ScriptedKeySets(),
         WebhookSender: CrawlerWebhookSender(),
         Mailer: Mailer(is_on=False, public_url=""),
         PasswordHasher: PlainPasswordHasher(),

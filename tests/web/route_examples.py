@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 from app.agents.agent import Fallback
 from app.agents.agents import Agents
+from app.agents.user_issuers import UserIssuers
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.channels.program_questions import program
@@ -89,6 +90,11 @@ BODIES: Mapping[str, Json] = {
     "searchAgent": {"question": "When are you open?"},
     "createOperator": {"email": "Bob-{unique}@example.com", "role": "editor", "password": "a long password"},
     "inviteOperator": {"email": "Bob-{unique}@example.com", "role": "editor"},
+    "setUserIssuer": {
+        "issuer": "https://id.example.com/",
+        "audience": "docs",
+        "jwks_url": "https://id.example.com/keys",
+    },
     "editOperator": {"role": "admin"},
     "createToken": {"name": "deploy script"},
     "putDocuments": {"url": "https://www.example.com/tariff", "title": "Tariff", "text": "The tariff costs €5."},
@@ -150,6 +156,7 @@ REQUIRED: Mapping[str, str] = {
     "createOperator": "email",
     "inviteOperator": "role",
     "createToken": "name",
+    "setUserIssuer": "audience",
     "createCuratedAnswer": "answer",
     "rehearseCuratedAnswer": "pattern",
     "restoreCuratedAnswer": "number",
@@ -282,6 +289,7 @@ async def furnish(house: House) -> FurnishedHouse:
     webhook, [dead] = await dead_letters(house, 1, "the receiver answered 500")
     spare = await parts.get(ApiTokens).issue(actor.workspace_id, "spare")
     operator = await parts.get(Operators).add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
+    await parts.get(UserIssuers).set(actor, agent_id, "https://id.example.com/", "docs", "https://id.example.com/keys")
     link = await parts.get(PasswordLinks).make(actor, operator.id)
     answer = await parts.get(CuratedAnswers).create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")

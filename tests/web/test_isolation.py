@@ -53,6 +53,7 @@ PLANTED = {
     "gaps": ("question", OF_AGENT),
     "leads": ("message", OF_AGENT),
     "live_messages": ("text", OF_AGENT),
+    "user_issuers": ("issuer", OF_AGENT),
     "curated_answers": ("answer", OF_AGENT),
     "curated_edits": ("answer", OF_AGENT),
     "golden_questions": ("question", OF_AGENT),

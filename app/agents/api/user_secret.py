@@ -1,4 +1,4 @@
-"""Admin API: the secret by which a website's server signs who its visitors are."""
+"""Admin API: by whose word an agent knows who its visitors are: the website's server, or its identity provider."""
 
 from datetime import datetime
 
@@ -6,9 +6,10 @@ from pydantic import Field
 
 from app.agents.api.agents import TAG
 from app.agents.signed_users import SignedUsers
+from app.agents.user_issuers import MAX_ISSUER_CHARS, MAX_URL_CHARS, UserIssuers
 from app.core.actor import Actor
 from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, post
+from app.web.endpoint import Api, Call, delete, get, post, put
 from app.web.model import Model
 
 
@@ -20,11 +21,29 @@ class UserSecretStateOut(Model):
     created_at: datetime | None = Field(description="Null where the agent has no user secret.")
 
 
+class UserIssuerIn(Model):
+    issuer: str = Field(min_length=1, max_length=MAX_ISSUER_CHARS, description="The iss of its tokens, as it is.")
+    audience: str = Field(min_length=1, max_length=MAX_ISSUER_CHARS, description="The aud that they must have.")
+    jwks_url: str = Field(min_length=1, max_length=MAX_URL_CHARS, description="Where its keys are published.")
+
+
+class UserIssuerOut(Model):
+    issuer: str
+    audience: str
+    jwks_url: str
+    created_at: datetime
+
+
+class UserIssuerStateOut(Model):
+    issuer: UserIssuerOut | None = Field(description="Null where the agent has no identity provider.")
+
+
 class AdminUserSecret(Api):
     tag = TAG
 
-    def __init__(self, users: SignedUsers) -> None:
+    def __init__(self, users: SignedUsers, issuers: UserIssuers) -> None:
         self._users = users
+        self._issuers = issuers
 
     @post(
         "/v1/agents/{agent_id}/user-secret",
@@ -55,3 +74,29 @@ class AdminUserSecret(Api):
     )
     async def remove_user_secret(self, call: Call[Actor, None]) -> None:
         await self._users.remove_secret(call.caller, call.path_id("agent_id"))
+
+    @put(
+        "/v1/agents/{agent_id}/user-issuer",
+        "Take tokens of an identity provider for who a visitor is; its keys are read first",
+        access=write,
+        codes=("not_found",),
+    )
+    async def set_user_issuer(self, call: Call[Actor, UserIssuerIn]) -> UserIssuerOut:
+        given, agent_id = call.input, call.path_id("agent_id")
+        made = await self._issuers.set(call.caller, agent_id, given.issuer, given.audience, given.jwks_url)
+        return UserIssuerOut.model_validate(made)
+
+    @get("/v1/agents/{agent_id}/user-issuer", "Whose tokens the agent takes", access=read, codes=("not_found",))
+    async def get_user_issuer(self, call: Call[Actor, None]) -> UserIssuerStateOut:
+        found = await self._issuers.get(call.caller, call.path_id("agent_id"))
+        return UserIssuerStateOut(issuer=UserIssuerOut.model_validate(found) if found else None)
+
+    @delete(
+        "/v1/agents/{agent_id}/user-issuer",
+        "Take no tokens of an identity provider any longer",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def remove_user_issuer(self, call: Call[Actor, None]) -> None:
+        await self._issuers.remove(call.caller, call.path_id("agent_id"))

@@ -1,13 +1,23 @@
-"""The secret by which a website's server says who its visitors are: made, shown once, taken away."""
+"""By whose word an agent knows who its visitors are: a secret of the website's server, or its identity provider."""
+
+from pydantic import Field
 
 from app.agents.signed_users import SignedUsers
+from app.agents.user_issuers import MAX_ISSUER_CHARS, MAX_URL_CHARS, UserIssuers
 from app.web.access import read, write
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
 
 
+class UserIssuerForm(Form):
+    issuer: str = Field(max_length=MAX_ISSUER_CHARS)
+    audience: str = Field(max_length=MAX_ISSUER_CHARS)
+    jwks_url: str = Field(max_length=MAX_URL_CHARS)
+
+
 class SignedUserPages(Pages):
-    def __init__(self, users: SignedUsers) -> None:
+    def __init__(self, users: SignedUsers, issuers: UserIssuers) -> None:
         self._users = users
+        self._issuers = issuers
 
     @page("/console/agents/{agent_id}/settings/users", access=read, under="agent_settings")
     async def signed_users(self, visit: Visit[NoForm]) -> Shown:
@@ -28,6 +38,28 @@ class SignedUserPages(Pages):
         await self._users.remove_secret(visit.actor, visit.agent.id)
         return Go(visit.url("signed_users"), "Signed users are not taken any longer.")
 
+    @action(
+        "/console/agents/{agent_id}/settings/users/issuer",
+        access=write,
+        shown_on="signed_users",
+        under="agent_settings",
+    )
+    async def set_user_issuer(self, visit: Visit[UserIssuerForm]) -> Go:
+        given = visit.input
+        await self._issuers.set(visit.actor, visit.agent.id, given.issuer, given.audience, given.jwks_url)
+        return Go(visit.url("signed_users"), "Its keys were read. Its tokens are taken from now on.")
+
+    @action(
+        "/console/agents/{agent_id}/settings/users/issuer/remove",
+        access=write,
+        shown_on="signed_users",
+        under="agent_settings",
+    )
+    async def remove_user_issuer(self, visit: Visit[NoForm]) -> Go:
+        await self._issuers.remove(visit.actor, visit.agent.id)
+        return Go(visit.url("signed_users"), "Tokens of an identity provider are not taken any longer.")
+
     async def _page(self, visit: Visit[Form], secret: str = "") -> Shown:
         key = await self._users.key(visit.actor, visit.agent.id)
-        return Shown("signed_users.html", {"key": key, "secret": secret})
+        issuer = await self._issuers.get(visit.actor, visit.agent.id)
+        return Shown("signed_users.html", {"key": key, "secret": secret, "issuer": issuer})

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import AfterValidator, ConfigDict, Field
 
 from app.agents.agent import AgentConfig, LiveAgent
-from app.agents.signed_user import MAX_USER_ID_CHARS
+from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.conversations.api.page_context import AnyPageContext
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Message, MessagePage, Role
 from app.core.errors import InvalidInput
@@ -72,8 +72,9 @@ class InitIn(Model):
     )
     user_hash: str | None = Field(
         default=None,
-        max_length=64,
-        description="HMAC-SHA256 of user_id by the agent's user secret, hexadecimal, made by the website's server.",
+        max_length=MAX_PROOF_CHARS,
+        description="HMAC-SHA256 of user_id by the agent's user secret, hexadecimal, made by the website's server; or "
+        "a JSON Web Token of the agent's identity provider, whose sub is user_id.",
     )
     filter: str | None = Field(
         default=None,

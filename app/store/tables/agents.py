@@ -37,6 +37,16 @@ USER_KEYS = table(
     column("created_at", UtcDateTime),
 )
 
+# Whose tokens say who an agent's visitors are: `jwks_url` is where the issuer publishes its keys.
+USER_ISSUERS = table(
+    "user_issuers",
+    parent("agent_id", "agents", primary_key=True),
+    column("issuer", StorableText),
+    column("audience", StorableText),
+    column("jwks_url", StorableText),
+    column("created_at", UtcDateTime),
+)
+
 # Immutable: rows are inserted, never updated.
 AGENT_VERSIONS = table(
     "agent_versions",

@@ -1,11 +1,13 @@
 """The visitor API: what the widget on a customer's page calls."""
 
 from dataclasses import replace
+from uuid import UUID
 
 from starlette.responses import Response
 
 from app.agents.records.agents import AgentRecords
 from app.agents.signed_users import SignedUsers
+from app.agents.user_issuers import UserIssuers, is_token
 from app.conversations.api.page_context import flattened
 from app.conversations.api.widget_models import (
     AnswerOut,
@@ -58,6 +60,7 @@ class WidgetConversations(Api):
         records: SystemOfRecord,
         conversations: Conversations,
         signed_users: SignedUsers,
+        user_issuers: UserIssuers,
         tokens: VisitorTokens,
         clock: Clock,
     ) -> None:
@@ -65,6 +68,7 @@ class WidgetConversations(Api):
         self._records = records
         self._conversations = conversations
         self._signed_users = signed_users
+        self._user_issuers = user_issuers
         self._tokens = tokens
 
     @post(
@@ -72,7 +76,7 @@ class WidgetConversations(Api):
         "Start or resume the visitor's conversation",
         access=new_visitor,
         max_body_bytes=INIT_MAX_BYTES,
-        codes=("not_found", "unauthorized"),
+        codes=("not_found", "unauthorized", "unavailable"),
     )
     async def open_conversation(self, call: Call[None, InitIn]) -> InitOut:
         agent = await self._records.of_agent(call.input.agent_id).read(
@@ -81,7 +85,7 @@ class WidgetConversations(Api):
         origin = admit_listed_origin(call.request, agent.config.allowed_origins)
         user_id = call.input.user_id
         if user_id is not None:
-            await self._signed_users.check(agent.id, user_id, call.input.user_hash or "")
+            await self._check_user(agent.id, user_id, call.input.user_hash or "")
         if call.input.new_conversation and call.input.conversation_id is not None:
             raise InvalidInput("new_conversation", "Leave it out to go on with conversation_id, or leave out that one.")
         only = await self._signed_filter(call.input)
@@ -126,6 +130,13 @@ class WidgetConversations(Api):
     )
     async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
         await self._conversations.clear(call.caller.session)
+
+    async def _check_user(self, agent_id: UUID, user_id: str, proof: str) -> None:
+        """Raises Unauthorized."""
+        if is_token(proof):
+            await self._user_issuers.check(agent_id, user_id, proof)
+        else:
+            await self._signed_users.check(agent_id, user_id, proof)
 
     async def _signed_filter(self, asked: InitIn) -> SearchFilter:
         """Raises Unauthorized or InvalidInput, naming the field."""

@@ -58,6 +58,12 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "compare_search_settings": {},
     "make_user_secret": {},
     "remove_user_secret": {},
+    "set_user_issuer": {
+        "issuer": "https://id.example.com/",
+        "audience": "docs",
+        "jwks_url": "https://id.example.com/keys",
+    },
+    "remove_user_issuer": {},
     "delete_agent": {"name": "Docs"},
     "delete_page": {},
     "set_schedule": {"every_hours": "24"},

@@ -27,6 +27,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "getAgentCosts": "spending",
     "suggestStarterPrompts": "first_questions",
     "getUserSecretState": "signed_users",
+    "getUserIssuer": "signed_users",
     "createSource": "add_source",
     "syncSource": "read_source",
     "listSourcePages": "source",
