@@ -102,6 +102,8 @@ from app.web.openapi import OpenApi
 from app.web.stream_probe import StreamProbe
 from app.web.widget_script import WidgetScript
 from app.webhooks.api import AdminWebhooks
+from app.webhooks.channels.api import AdminNoticeChannels
+from app.webhooks.channels.pages import NoticeChannelPages
 from app.webhooks.notices.pages import NoticePages
 from app.webhooks.pages import WebhookPages
 from app.workspaces.api.audit import AdminAudit
@@ -137,6 +139,7 @@ APIS: Sequence[type[Api]] = (
     AdminSchedules,
     AdminSearch,
     AdminWebhooks,
+    AdminNoticeChannels,
     AdminDeletions,
     AdminQuarantine,
     AdminRehearsals,
@@ -190,6 +193,7 @@ PAGES: Sequence[type[Pages]] = (
     VisitorPages,
     LeadPages,
     NoticePages,
+    NoticeChannelPages,
     PlaygroundPages,
     CuratedAnswerPages,
     GoldenPages,

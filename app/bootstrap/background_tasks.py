@@ -21,6 +21,7 @@ from app.quality.golden_run_worker import GoldenRunWorker
 from app.reports.topic_placing import TopicPlacing
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.budget_warnings import BudgetWarnings
+from app.webhooks.channels.channel_posts import ChannelPosts
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails
 from app.webhooks.webhook_delivery import WebhookDelivery
@@ -45,8 +46,12 @@ async def background_tasks(
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, supervisor)
 
+    posts = ChannelPosts(records, webhooks, mailer, clock)
+    delivery = WebhookDelivery(records, webhooks, clock, NoticeMails(mailer).put, posts.put)
     async with (
-        every(2, "webhook delivery", WebhookDelivery(records, webhooks, clock, NoticeMails(mailer)).deliver),
+        every(2, "webhook delivery", delivery.deliver),
+        every(2, "channel posts", posts.deliver),
+        every(3600, "channel posts given up", posts.forget),
         every(3600, "retention", Retention(records, clock).erase),
         every(5, "stopped turns", StoppedTurns(records, embedder, languages).judge),
         every(2, "gap clustering", GapClustering(records, embedder, languages).place),

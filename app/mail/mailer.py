@@ -30,3 +30,7 @@ class Mailer:
     def url(self, path: str) -> str:
         """Of a page of ours, by its path, such as "/console/operators"."""
         return self._public_url + path
+
+    def whole_url(self, path: str) -> str:
+        """The same for those who cannot know where we are; "" where no setting says so."""
+        return self.url(path) if self._public_url else ""

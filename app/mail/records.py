@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, delete, func, select, update
+from sqlalchemy import Row, func, select
 
 from app.core.errors import SecretsLocked
 from app.mail.mail import Mail, MailLink
 from app.store.deliveries import Deliveries
-from app.store.secret_keys import Sealed
+from app.store.sealed_rows import SealedRows
 from app.store.tables.webhooks import MAILS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
@@ -44,13 +44,12 @@ class MailRecords(Repository):
 
     def add(self, workspace_id: UUID, mail: Mail) -> UUID:
         mail_id, now = new_id(), self._now()
-        sealed = self._tx.secret_keys.seal(json.dumps(asdict(mail)).encode(), _place(mail_id))
+        sealed = SealedRows(self._tx, MAILS).sealed(mail_id, json.dumps(asdict(mail)).encode())
         self._connection.execute(
             self._insert(MAILS).values(
                 id=mail_id,
                 workspace_id=workspace_id,
-                sealed=sealed.data,
-                sealed_by=sealed.key_name,
+                **sealed,
                 attempts=0,
                 last_error="",
                 next_at=now,
@@ -81,32 +80,10 @@ class MailRecords(Repository):
         latest = select(MAILS.c.last_error).where(MAILS.c.last_error != "").order_by(MAILS.c.created_at.desc())
         return MailState(waiting or 0, given_up or 0, self._connection.scalar(latest.limit(1)) or "")
 
-    def seal_again(self) -> int:
-        """With the key that seals now; return how many. Raises SecretsLocked."""
-        rows = self._connection.execute(select(MAILS).with_for_update()).all()
-        for row in rows:
-            sealed = self._tx.secret_keys.seal(self._opened(row), _place(row.id))
-            values = {"sealed": sealed.data, "sealed_by": sealed.key_name}
-            self._connection.execute(update(MAILS).where(MAILS.c.id == row.id).values(values))
-        return len(rows)
-
-    def forget_locked(self) -> int:
-        """Those that no key opens; return how many."""
-        locked = [row.id for row in self._connection.execute(select(MAILS)).all() if self._mail(row) is None]
-        self._connection.execute(delete(MAILS).where(MAILS.c.id.in_(locked)))
-        return len(locked)
-
     def _mail(self, row: Row[Any]) -> Mail | None:
         try:
-            written = json.loads(self._opened(row))
+            written = json.loads(SealedRows(self._tx, MAILS).opened(row))
         except SecretsLocked:
             return None
         link = written.pop("link")
         return Mail(**written, link=MailLink(**link) if link else None)
-
-    def _opened(self, row: Row[Any]) -> bytes:
-        return self._tx.secret_keys.open(Sealed(row.sealed, row.sealed_by), _place(row.id))
-
-
-def _place(mail_id: UUID) -> str:
-    return f"mails.sealed:{mail_id}"

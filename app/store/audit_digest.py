@@ -15,7 +15,7 @@ from app.store.tables.golden import GOLDEN_QUESTIONS
 from app.store.tables.people import LIVE_CHATS, SAVED_REPLIES
 from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
 from app.store.tables.tenancy import API_TOKENS, OPERATORS
-from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
+from app.store.tables.webhooks import NOTICE_CHANNELS, WEBHOOK_DELIVERIES, WEBHOOKS
 
 # What an action's first word names, and the columns that hold the subject's id. Nothing of visitors: not even a hash
 # of what they wrote outlives its erasure.
@@ -29,12 +29,14 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "live_chat": (LIVE_CHATS.c.id,),
     "saved_reply": (SAVED_REPLIES.c.id,),
     "webhook": (WEBHOOKS.c.id, WEBHOOK_DELIVERIES.c.id),
+    "notice_channel": (NOTICE_CHANNELS.c.id,),
     "token": (API_TOKENS.c.id,),
     "operator": (OPERATORS.c.id,),
 }
 _LEFT_OUT: Final[Mapping[Table, tuple[str, ...]]] = {
     GAPS: ("question", "question_key", "meaning"),  # a visitor's words
     LIVE_CHATS: ("conversation_id",),  # which its visitor's erasure must leave nowhere
+    NOTICE_CHANNELS: ("sealed", "sealed_by"),  # other bytes each time that a key seals it
     DOCUMENT_VERSIONS: ("markdown",),  # long, and its hash is there
 }
 

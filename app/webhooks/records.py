@@ -20,6 +20,7 @@ from app.store.tables.turns import OUTBOX
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
+from app.webhooks.channels.records import NoticeChannelRecords
 from app.webhooks.notices.records import NoticeRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, event_of
 
@@ -59,12 +60,13 @@ class WebhookRecords(Repository):
             raise NotFound("webhook")
 
     def owed(self, event: WebhookEvent, until: datetime, first_day: date) -> list[UUID]:
-        """Agents with a webhook, or an operator, that wants to hear of `event` and did at `until`, and that were not
-        told of it in what began on `first_day`."""
+        """Agents with a webhook, an operator or a channel that wants to hear of `event` and did at `until`, and that
+        were not told of it in what began on `first_day`."""
         statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= until)
         rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
         wanting = [agent_id for agent_id, events in rows if event in events]
         wanting += NoticeRecords(self._tx).readers_of(event, until)
+        wanting += NoticeChannelRecords(self._tx).wanting(event, until)
         told = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
         are_told = set(self._connection.scalars(told.where(OUTBOX.c.agent_id.in_(wanting))))
         return [agent_id for agent_id in dict.fromkeys(wanting) if agent_id not in are_told]
@@ -116,7 +118,7 @@ class WebhookRecords(Repository):
         self._connection.execute(
             update(OUTBOX).where(OUTBOX.c.id.in_([row.id for row in news])).values(delivered_at=now)
         )
-        return [News(row.agent_id, row.kind, row.payload, row.created_at) for row in news]
+        return [News(row.id, row.agent_id, row.kind, row.payload, row.created_at) for row in news]
 
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
         """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; who

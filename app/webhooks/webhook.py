@@ -43,6 +43,7 @@ class Webhook:
 class News:
     """What happened on an agent, as the outbox keeps it: `kind` is its own, `payload` ids and figures."""
 
+    id: UUID
     agent_id: UUID
     kind: str
     payload: Mapping[str, Any]

@@ -1,8 +1,8 @@
-"""The outbox on its way to webhooks, at least once and under one id for each event and webhook, and into mail."""
+"""The outbox on its way to webhooks, at least once and under one id for each event and webhook, and to others."""
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -11,9 +11,8 @@ import structlog
 from app.kit.clock import Clock
 from app.kit.retry_schedule import retry_delay
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.webhooks.notices.notices import NoticeMails
 from app.webhooks.records import WebhookRecords
-from app.webhooks.webhook import Delivery, signed_headers
+from app.webhooks.webhook import Delivery, News, signed_headers
 from app.webhooks.webhook_sender import WebhookSender
 from app.workspaces.records.tokens import TokenRecords
 
@@ -26,7 +25,7 @@ _KEY_GONE: Final = "the signing key of its secret is gone: make a new webhook"
 
 
 class WebhookDelivery:
-    """`luck` gives numbers in [0, 1).
+    """`luck` gives numbers in [0, 1); `takers` are handed the news in the transaction in which they leave the outbox.
 
     An attempt is counted before it is made, and no transaction is held over it. A process that dies between the post
     and its commit leaves the delivery claimed: after LEASE it is sent again, with the same id and body.
@@ -37,14 +36,13 @@ class WebhookDelivery:
         records: SystemOfRecord,
         sender: WebhookSender,
         clock: Clock,
-        mails: NoticeMails,
-        *,
+        *takers: Callable[[Transaction, Sequence[News]], None],
         luck: Callable[[], float] = random.random,
     ) -> None:
         self._records = records
         self._sender = sender
         self._clock = clock
-        self._mails = mails
+        self._takers = takers
         self._luck = luck
 
     async def deliver(self) -> int:
@@ -55,7 +53,8 @@ class WebhookDelivery:
         def work(tx: Transaction) -> tuple[list[Delivery], dict[str, bytes]]:
             keys = {key.kid: key.secret for key in TokenRecords(tx).signing_keys()}
             while news := WebhookRecords(tx).hand_out(_HANDED_OUT_AT_ONCE):
-                self._mails.put(tx, news)
+                for take in self._takers:
+                    take(tx, news)
             claimed = WebhookRecords(tx).claim(_SENT_AT_ONCE, self._clock.now() + LEASE)
             return claimed, keys
 

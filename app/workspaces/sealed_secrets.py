@@ -3,7 +3,7 @@
 import structlog
 
 from app.core.actor import Actor
-from app.mail.records import MailRecords
+from app.store.sealed_rows import SEALED_TABLES, SealedRows
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.second_factors import SecondFactorRecords
@@ -31,8 +31,8 @@ class SealedSecrets:
         """Seal everything with the key that comes first now; return how many secrets. Raises SecretsLocked."""
 
         def work(tx: Transaction) -> int:
-            sealed = TokenRecords(tx).seal_keys(again=True) + MailRecords(tx).seal_again()
-            sealed += SecondFactorRecords(tx).seal_again()
+            sealed = TokenRecords(tx).seal_keys(again=True) + SecondFactorRecords(tx).seal_again()
+            sealed += sum(SealedRows(tx, table).seal_again() for table in SEALED_TABLES)
             _audit(tx, actor, "secrets.rotate", sealed)
             return sealed
 
@@ -42,11 +42,12 @@ class SealedSecrets:
 
     async def forget(self, actor: Actor) -> int:
         """Give up what no key opens; return how many secrets. Visitors get new tokens; hooks and webhooks whose secrets
-        were drawn from these are to be made new; mails that waited are gone, and operators' second factors are off."""
+        were drawn from these are to be made new; mails that waited and channels of notices are gone, and operators'
+        second factors are off."""
 
         def work(tx: Transaction) -> int:
-            forgotten = TokenRecords(tx).forget_locked_keys() + MailRecords(tx).forget_locked()
-            forgotten += SecondFactorRecords(tx).forget_locked()
+            forgotten = TokenRecords(tx).forget_locked_keys() + SecondFactorRecords(tx).forget_locked()
+            forgotten += sum(SealedRows(tx, table).forget_locked() for table in SEALED_TABLES)
             _audit(tx, actor, "secrets.forget", forgotten)
             return forgotten
 

@@ -21,8 +21,10 @@ from app.mail.mailer import Mailer
 from app.mail.records import MailRecords, MailState
 from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
 from app.providers.mail.mail_transport import MailFailure, MailTransport
+from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.tables.webhooks import MAILS
 from app.workspaces.sealed_secrets import SealedSecrets
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.mail_server import (
@@ -200,10 +202,10 @@ async def test_a_mail_waits_for_a_change_of_the_secret_key(post_room: PostRoom) 
     await post_room.put()
     with post_room.record.writing() as tx:  # as if it had been sealed by the key of before
         tx = replace(tx, secret_keys=keys)
-        MailRecords(tx).forget_locked()
+        SealedRows(tx, MAILS).forget_locked()
         MailRecords(tx).add(post_room.workspace_id, RESET)
         changed = replace(tx, secret_keys=SecretKeys(lambda: [after, before]))
-        assert MailRecords(changed).seal_again() == 1
+        assert SealedRows(changed, MAILS).seal_again() == 1
         only_new = replace(tx, secret_keys=SecretKeys(lambda: [after]))
         [waiting] = MailRecords(only_new).claim(8, post_room.clock.now() + LEASE)
     assert waiting.mail == replace(RESET, paragraphs=list(RESET.paragraphs))

@@ -47,6 +47,7 @@ from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint
+from app.webhooks.channels.channels import NoticeChannels
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhooks import Webhooks
 from app.workspaces.api_tokens import ApiTokens
@@ -61,6 +62,7 @@ from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, a_
 FORMS: Mapping[str, dict[str, str]] = {"uploadFile": {"name": "The manual"}, "replaceFile": {}}
 FILE = ("manual.txt", b"The manual\nPress the green button.")
 # A valid body for each operation that takes one. `{agent}` stands for the house's agent.
+A_CHANNEL = "https://hooks.slack.com/services/T00000000/B00000000/abcDEF123456"
 _MCP_CALL: Json = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 BODIES: Mapping[str, Json] = {
     "openConversation": {"agent_id": "{agent}", "page_url": PAGE},
@@ -82,6 +84,7 @@ BODIES: Mapping[str, Json] = {
     "setSchedule": {"cron": "0 3 * * *"},
     "discoverSources": {"url": "https://www.example.com"},
     "createWebhook": {"url": "https://hooks.example.com/docent", "events": ["gap.detected"]},
+    "createNoticeChannel": {"name": "#support", "url": A_CHANNEL},
     "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
     "editCuratedAnswer": {"priority": 3},
@@ -153,6 +156,7 @@ REQUIRED: Mapping[str, str] = {
     "splitGap": "turn_id",
     "settleGaps": "state",
     "createWebhook": "url",
+    "createNoticeChannel": "url",
     "createOperator": "email",
     "inviteOperator": "role",
     "createToken": "name",
@@ -287,6 +291,9 @@ async def furnish(house: House) -> FurnishedHouse:
     await parts.get(SourceEditing).change(actor, file.source.id, lambda config: replace(config, is_public=True))
     secret = await parts.get(SourceHooks).make(actor, source.id)
     webhook, [dead] = await dead_letters(house, 1, "the receiver answered 500")
+    channel = await parts.get(NoticeChannels).create(
+        actor, "#support", A_CHANNEL, [WebhookEvent.PERSON_ASKED], is_quoting=False
+    )
     spare = await parts.get(ApiTokens).issue(actor.workspace_id, "spare")
     operator = await parts.get(Operators).add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
     await parts.get(UserIssuers).set(actor, agent_id, "https://id.example.com/", "docs", "https://id.example.com/keys")
@@ -319,6 +326,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "deletion_id": deletion.id,
             "webhook_id": webhook,
             "delivery_id": dead,
+            "channel_id": channel.id,
             "answer_id": answer.id,
             "reply_id": reply.id,
             "gap_id": gaps.items[0].id,

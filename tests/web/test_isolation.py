@@ -59,6 +59,7 @@ PLANTED = {
     "golden_questions": ("question", OF_AGENT),
     "golden_runs": ("asked_by", OF_AGENT),
     "webhooks": ("url", OF_AGENT),
+    "notice_channels": ("name", "workspace_id = (select workspace_id from agents where id = :agent)"),
     "documents": ("url", OF_AGENT),
     "chunks": ("text", "version_id in (select id from document_versions where agent_id = :agent)"),
     "source_files": ("name", OF_SOURCE),
@@ -168,6 +169,7 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
             "lead_id",
             "note_id",
             "reply_id",
+            "channel_id",
         ),
     }
     named = {name for endpoint in ENDPOINTS for name in endpoint.path_ids}

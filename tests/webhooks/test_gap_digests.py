@@ -3,8 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from app.webhooks.webhook_delivery import WebhookDelivery
 from app.webhooks.webhooks import Webhooks
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
-from tests.doubles.mailers import NO_MAIL
+from tests.doubles.recording_sender import RecordingSender
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of
 from tests.store.sample_rows import ask
@@ -42,21 +42,6 @@ MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 REPAIR = "Do you repair lamps?"
 DIGESTS = (WebhookEvent.GAPS_WEEKLY,)
 WEBHOOKS = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "webhooks.md"
-
-
-@dataclass
-class RecordingSender:
-    """`fails` until it is told otherwise."""
-
-    fails: bool = False
-    posted: list[tuple[Mapping[str, str], bytes]] = field(default_factory=list)
-
-    def canonical(self, url: str) -> str:
-        return url
-
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> str | None:
-        self.posted.append((headers, body))
-        return "the receiver answered 500" if self.fails else None
 
 
 @dataclass
@@ -98,11 +83,11 @@ class Office:
         await self.record.write(lambda tx: GapRecords(tx).set_state(self.actor.workspace_id, gap.id, state, ""))
 
     async def deliver(self) -> int:
-        return await WebhookDelivery(self.record, self.sender, self.clock, NO_MAIL, luck=lambda: 0.5).deliver()
+        return await WebhookDelivery(self.record, self.sender, self.clock, luck=lambda: 0.5).deliver()
 
     @property
     def told(self) -> list[dict[str, Any]]:
-        return [json.loads(body) for _, body in self.sender.posted]
+        return [json.loads(body) for _, _, body in self.sender.posted]
 
     async def two_weeks(self) -> None:
         """Repairs were asked for before, were answered, and are asked for again; Malta is new."""
@@ -155,7 +140,7 @@ async def test_it_is_signed_as_every_event(office: Office) -> None:
     office.at(MONDAY)
     await office.digests.announce()
     await office.deliver()
-    [(headers, body)] = office.sender.posted
+    [(_, headers, body)] = office.sender.posted
     at = datetime.fromtimestamp(int(headers["webhook-timestamp"]), UTC)
     assert headers["webhook-signature"] == StandardWebhook(secret).sign(headers["webhook-id"], at, body.decode())
     assert headers["Docent-Event"] == "gaps.weekly"
@@ -235,14 +220,14 @@ async def test_a_gap_that_an_operator_opens_again_is_reopened(office: Office) ->
 async def test_what_fails_is_sent_again_as_it_was_and_then_is_a_dead_letter(office: Office) -> None:
     await office.two_weeks()
     await office.digests.announce()
-    office.sender.fails = True
+    office.sender.failure = "the receiver answered 500"
     for pause in (*RETRY_AFTER, timedelta()):
         assert await office.deliver() == 1
         office.clock.advance(pause.total_seconds())
-    assert len({body for _, body in office.sender.posted}) == 1
+    assert len({body for _, _, body in office.sender.posted}) == 1
     [letter] = (await office.webhooks.dead_letters(office.actor, office.agent, PageRequest())).items
     assert (letter.event, letter.turn_id, letter.attempts) == (WebhookEvent.GAPS_WEEKLY, None, 6)
-    office.sender.fails = False
+    office.sender.failure = None
     await office.webhooks.retry(office.actor, office.agent, letter.id)
     assert await office.deliver() == 1
 
@@ -259,7 +244,7 @@ async def test_words_of_visitors_who_were_erased_meanwhile_do_not_leave(office: 
     [told] = office.told
     assert (told["new"]["count"], [gap["question"] for gap in told["new"]["gaps"]]) == (2, [REPAIR])
     assert [gap["question"] for gap in told["biggest"]] == [REPAIR]
-    assert b"wooden" not in office.sender.posted[0][1]
+    assert b"wooden" not in office.sender.posted[0][2]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,6 @@ from app.webhooks.webhook_delivery import LEASE, WebhookDelivery
 from app.webhooks.webhooks import Webhooks
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site
-from tests.doubles.mailers import NO_MAIL
 from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
@@ -75,7 +74,7 @@ class Office:
 
     @property
     def delivery(self) -> WebhookDelivery:
-        return WebhookDelivery(self.record, self.sender, self.clock, NO_MAIL, luck=lambda: 0.5)
+        return WebhookDelivery(self.record, self.sender, self.clock, luck=lambda: 0.5)
 
     async def webhook(self, path: str = "/hook", events: tuple[WebhookEvent, ...] = EVERYTHING) -> UUID:
         url = self.receiver.origin + path
@@ -220,7 +219,7 @@ async def test_a_webhook_does_not_hear_of_what_was_before_it(office: Office) -> 
 async def test_a_death_between_the_post_and_its_commit_sends_it_again_under_the_same_id(office: Office) -> None:
     await office.webhook()
     await office.turn()
-    dying = WebhookDelivery(office.record, CrashingSender(office.sender), office.clock, NO_MAIL)
+    dying = WebhookDelivery(office.record, CrashingSender(office.sender), office.clock)
     with suppress(asyncio.CancelledError):
         await dying.deliver()
     assert len(office.receiver.posted) == 1

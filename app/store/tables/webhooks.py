@@ -1,6 +1,6 @@
 """Webhooks, and what is on its way to them or to a mail server."""
 
-from sqlalchemy import Integer, LargeBinary, String, UniqueConstraint
+from sqlalchemy import Boolean, Integer, LargeBinary, String, UniqueConstraint
 
 from app.store.tables.columns import column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -47,6 +47,36 @@ MAILS = table(
     column("delivered_at", UtcDateTime, nullable=True),
     column("died_at", UtcDateTime, nullable=True),
     partial_index("ix_mails_waiting", "next_at", where="next_at IS NOT NULL"),
+)
+
+# A channel of a chat that a team talks in. `sealed` is the address that is posted to, sealed by the key `sealed_by`.
+NOTICE_CHANNELS = table(
+    "notice_channels",
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    column("kind", String(16)),
+    column("name", StorableText),
+    column("events", StorableJson),
+    column("is_quoting", Boolean),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("created_at", UtcDateTime),
+)
+
+# One outbox row on its way to one channel. It leaves when it was posted; `next_at` is when it is due, and NULL once it
+# was given up.
+NOTICE_POSTS = table(
+    "notice_posts",
+    own_id(),
+    parent("channel_id", "notice_channels"),
+    parent("outbox_id", "outbox", index=True),
+    column("attempts", Integer, default=0),
+    column("last_error", StorableText, default=""),
+    column("next_at", UtcDateTime, nullable=True),
+    column("delivered_at", UtcDateTime, nullable=True),
+    column("died_at", UtcDateTime, nullable=True),
+    UniqueConstraint("channel_id", "outbox_id"),
+    partial_index("ix_notice_posts_waiting", "next_at", where="next_at IS NOT NULL"),
 )
 
 # What an operator wants to be told by mail, since when.

@@ -19,7 +19,7 @@ from app.workspaces.operators import Operators
 from tests.doubles.fixed_clock import FixedClock
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
 from tests.web.house import Belongings, House, uninhabited
-from tests.web.route_examples import FILE, FurnishedHouse, furnished
+from tests.web.route_examples import A_CHANNEL, FILE, FurnishedHouse, furnished
 
 TOTP_SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 CODE = pyotp.TOTP(TOTP_SECRET).at(int(FixedClock().now().timestamp()))
@@ -133,6 +133,9 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "delete_saved_reply": {},
     "make_golden": {},
     "choose_notices": {"events": ["conversation.person_asked"]},
+    "add_notice_channel": {"name": "#support", "url": A_CHANNEL, "events": ["gap.grown"]},
+    "test_notice_channel": {},
+    "delete_notice_channel": {},
     "add_webhook": {"url": "https://hooks.example.com/docent", "events": ["turn.finished"]},
     "retry_dead_letter": {},
     "remove_webhook": {},

@@ -40,6 +40,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "getSchedule": "source_upkeep",
     "clearSchedule": "set_schedule",
     "searchAgent": "search_settings",
+    "createNoticeChannel": "add_notice_channel",
     "createWebhook": "add_webhook",
     "deleteWebhook": "remove_webhook",
     "listDeadLetters": "webhooks",

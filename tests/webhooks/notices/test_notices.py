@@ -93,7 +93,7 @@ class Team:
 
     @property
     def delivery(self) -> WebhookDelivery:
-        return WebhookDelivery(self.record, self.sender, self.clock, self.mails)
+        return WebhookDelivery(self.record, self.sender, self.clock, self.mails.put)
 
     async def mailed(self) -> list[Mail]:
         """What was put since it was last looked."""

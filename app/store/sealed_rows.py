@@ -1,0 +1,49 @@
+"""Rows that hold a secret in their column `sealed`, sealed by the key `sealed_by`, each for its own row."""
+
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, Table, select, update
+
+from app.store.secret_keys import Sealed
+from app.store.tables.webhooks import MAILS, NOTICE_CHANNELS
+from app.store.transaction import Repository, Transaction
+
+SEALED_TABLES: Final[tuple[Table, ...]] = (MAILS, NOTICE_CHANNELS)
+
+
+class SealedRows(Repository):
+    def __init__(self, tx: Transaction, table: Table) -> None:
+        super().__init__(tx)
+        self._table = table
+
+    def sealed(self, row_id: UUID, secret: bytes) -> dict[str, Any]:
+        """The values of both columns of that row."""
+        sealed = self._tx.secret_keys.seal(secret, self._place(row_id))
+        return {"sealed": sealed.data, "sealed_by": sealed.key_name}
+
+    def opened(self, row: Row[Any]) -> bytes:
+        """Raises SecretsLocked."""
+        return self._tx.secret_keys.open(Sealed(row.sealed, row.sealed_by), self._place(row.id))
+
+    def seal_again(self) -> int:
+        """With the key that seals now; return how many. Raises SecretsLocked."""
+        rows = self._connection.execute(select(self._table).with_for_update()).all()
+        for row in rows:
+            sealed = self.sealed(row.id, self.opened(row))
+            self._connection.execute(update(self._table).where(self._table.c.id == row.id).values(sealed))
+        return len(rows)
+
+    def forget_locked(self) -> int:
+        """Remove those that no key opens; return how many."""
+        keys = self._tx.secret_keys
+        locked = [
+            row.id
+            for row in self._connection.execute(select(self._table))
+            if not keys.can_open(Sealed(row.sealed, row.sealed_by), self._place(row.id))
+        ]
+        self._delete(self._table, self._table.c.id.in_(locked))
+        return len(locked)
+
+    def _place(self, row_id: UUID) -> str:
+        return f"{self._table.name}.sealed:{row_id}"

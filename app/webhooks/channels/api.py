@@ -1,0 +1,102 @@
+"""Admin API: channels of a team's chat that notices are posted into."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.core.webhook_event import WebhookEvent
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get, post
+from app.web.model import Model
+from app.webhooks.api import TAG
+from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, ChannelKind
+from app.webhooks.channels.channels import ChannelView, NoticeChannels
+from app.webhooks.notices.notice import NOTICED
+
+
+class NoticeChannelIn(Model):
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS, description="As operators call it, such as #support.")
+    url: str = Field(
+        min_length=1,
+        max_length=MAX_URL_CHARS,
+        description="Of an incoming webhook of Slack or Discord. It is sealed, and never told again.",
+    )
+    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = tuple(NOTICED)
+    is_quoting: bool = Field(default=False, description="With the questions of the gaps that it is told of.")
+
+
+class NoticeChannelOut(Model):
+    id: UUID
+    kind: ChannelKind
+    name: str
+    events: tuple[WebhookEvent, ...]
+    is_quoting: bool
+    created_at: datetime
+
+
+class NoticeChannelStateOut(NoticeChannelOut):
+    waiting: int = Field(description="Notices on their way to it.")
+    given_up: int = Field(description="Notices that it did not take, of the last fourteen days.")
+    last_error: str
+
+    @classmethod
+    def of(cls, view: ChannelView) -> "NoticeChannelStateOut":
+        channel = NoticeChannelOut.model_validate(view.channel).model_dump()
+        state = view.state
+        return cls(**channel, waiting=state.waiting, given_up=state.given_up, last_error=state.last_error)
+
+
+class NoticeChannelsOut(Model):
+    items: tuple[NoticeChannelStateOut, ...]
+
+
+class ChannelTestOut(Model):
+    is_delivered: bool
+    reason: str = Field(description="Why not, in words.")
+
+
+class AdminNoticeChannels(Api):
+    tag = TAG
+
+    def __init__(self, channels: NoticeChannels) -> None:
+        self._channels = channels
+
+    @get(
+        "/v1/notice-channels",
+        f"Channels that notices are posted into, oldest first; {MAX_CHANNELS} at most",
+        access=read,
+    )
+    async def list_notice_channels(self, call: Call[Actor, None]) -> NoticeChannelsOut:
+        found = await self._channels.of_workspace(call.caller)
+        return NoticeChannelsOut(items=tuple(map(NoticeChannelStateOut.of, found)))
+
+    @post("/v1/notice-channels", "Post notices into a channel of Slack or Discord", access=write, status=201)
+    async def create_notice_channel(self, call: Call[Actor, NoticeChannelIn]) -> NoticeChannelOut:
+        asked = call.input
+        channel = await self._channels.create(
+            call.caller, asked.name, asked.url, asked.events, is_quoting=asked.is_quoting
+        )
+        return NoticeChannelOut.model_validate(channel)
+
+    @delete(
+        "/v1/notice-channels/{channel_id}",
+        "Post nothing more into it, and drop what is on its way",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def delete_notice_channel(self, call: Call[Actor, None]) -> None:
+        await self._channels.delete(call.caller, call.path_id("channel_id"))
+
+    @post(
+        "/v1/notice-channels/{channel_id}/test",
+        "Post a test into it now, and say what became of it",
+        access=write,
+        codes=("not_found",),
+    )
+    async def test_notice_channel(self, call: Call[Actor, None]) -> ChannelTestOut:
+        failure = await self._channels.test(call.caller, call.path_id("channel_id"))
+        return ChannelTestOut(is_delivered=failure is None, reason=failure or "")

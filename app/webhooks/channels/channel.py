@@ -1,0 +1,73 @@
+"""A channel of a team's chat, and the addresses by which its service takes messages."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from app.core.errors import InvalidInput
+from app.core.webhook_event import WebhookEvent
+
+MAX_CHANNELS: Final = 20  # of a workspace
+MAX_NAME_CHARS: Final = 80
+MAX_URL_CHARS: Final = 500
+
+
+class ChannelKind(StrEnum):
+    SLACK = "slack"
+    DISCORD = "discord"
+
+
+# Nothing else is posted to: whoever may make a channel cannot have our server call another one.
+_HOSTS: Final = {
+    "hooks.slack.com": ChannelKind.SLACK,
+    "hooks.slack-gov.com": ChannelKind.SLACK,
+    "discord.com": ChannelKind.DISCORD,
+    "discordapp.com": ChannelKind.DISCORD,
+    "ptb.discord.com": ChannelKind.DISCORD,
+    "canary.discord.com": ChannelKind.DISCORD,
+}
+_PATHS: Final = {
+    ChannelKind.SLACK: re.compile(r"/services/[\w-]{1,40}/[\w-]{1,40}/[\w-]{1,80}", re.ASCII),
+    ChannelKind.DISCORD: re.compile(r"/api/(?:v\d{1,3}/)?webhooks/\d{1,20}/[\w-]{1,120}", re.ASCII),
+}
+_WANTED: Final = "Give the address of an incoming webhook: https://hooks.slack.com/services/... or https://discord.com/api/webhooks/..."
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeChannel:
+    """It hears of `events` on any agent of its workspace since `created_at`. `is_quoting`: with the questions of the
+    gaps that it is told of. Its address is a secret, and is not here."""
+
+    id: UUID
+    workspace_id: UUID
+    kind: ChannelKind
+    name: str
+    events: tuple[WebhookEvent, ...]
+    is_quoting: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelState:
+    """How many notices wait for a channel, how many were given up, and why the latest of both failed."""
+
+    waiting: int = 0
+    given_up: int = 0
+    last_error: str = ""
+
+
+def channel_kind(url: str) -> ChannelKind:
+    """Whose address that is. Raises InvalidInput, which does not repeat it, for one of no service that we know."""
+    try:
+        parts = urlsplit(url)
+        is_plain = parts.scheme == "https" and parts.netloc == parts.hostname and not parts.query and not parts.fragment
+    except ValueError as error:
+        raise InvalidInput("url", _WANTED) from error
+    kind = _HOSTS.get(parts.netloc) if is_plain else None
+    if kind is None or not _PATHS[kind].fullmatch(parts.path):
+        raise InvalidInput("url", _WANTED)
+    return kind

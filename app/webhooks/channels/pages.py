@@ -1,0 +1,51 @@
+"""Notices in a team's chat: which channels hear of what, tried and removed."""
+
+from pydantic import Field
+
+from app.core.webhook_event import WebhookEvent
+from app.mail.mailer import Mailer
+from app.web.access import read, write
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS
+from app.webhooks.channels.channels import CHANNELS_PATH, NoticeChannels
+from app.webhooks.notices.notice import NOTICED
+
+
+class NewChannel(Form):
+    name: str = Field(max_length=MAX_NAME_CHARS)
+    url: str = Field(max_length=MAX_URL_CHARS)
+    events: tuple[WebhookEvent, ...] = ()
+    is_quoting: bool = False
+
+
+class NoticeChannelPages(Pages):
+    def __init__(self, channels: NoticeChannels, mailer: Mailer) -> None:
+        self._channels = channels
+        self._mailer = mailer
+
+    @page(CHANNELS_PATH, access=read, under="notices")
+    async def notice_channels(self, visit: Visit[NoForm]) -> Shown:
+        told = {
+            "channels": await self._channels.of_workspace(visit.actor),
+            "in_words": NOTICED,
+            "most": MAX_CHANNELS,
+            "has_address": bool(self._mailer.whole_url("/")),
+        }
+        return Shown("notice_channels.html", told)
+
+    @action(CHANNELS_PATH, access=write, shown_on="notice_channels", under="notices")
+    async def add_notice_channel(self, visit: Visit[NewChannel]) -> Go:
+        given = visit.input
+        await self._channels.create(visit.actor, given.name, given.url, given.events, is_quoting=given.is_quoting)
+        return Go(visit.url("notice_channels"), "The channel is added. Post a test to see whether it takes one.")
+
+    @action(CHANNELS_PATH + "/{channel_id}/test", access=write, under="notices")
+    async def test_notice_channel(self, visit: Visit[NoForm]) -> Go:
+        failure = await self._channels.test(visit.actor, visit.path_id("channel_id"))
+        said = f"The test was not taken: {failure}." if failure else "The test is posted. Look into the channel."
+        return Go(visit.url("notice_channels"), said)
+
+    @action(CHANNELS_PATH + "/{channel_id}/delete", access=write, under="notices")
+    async def delete_notice_channel(self, visit: Visit[NoForm]) -> Go:
+        await self._channels.delete(visit.actor, visit.path_id("channel_id"))
+        return Go(visit.url("notice_channels"), "Removed: nothing more is posted into it.")

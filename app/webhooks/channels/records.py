@@ -1,0 +1,197 @@
+"""Channels of a team's chat, and the notices on their way to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, func, select
+
+from app.core.errors import NotFound, SecretsLocked
+from app.core.webhook_event import WebhookEvent
+from app.gaps.gap_digest import WEEKLY
+from app.store.deliveries import Deliveries
+from app.store.sealed_rows import SealedRows
+from app.store.tables.agents import AGENTS
+from app.store.tables.gaps import GAPS
+from app.store.tables.turns import OUTBOX
+from app.store.tables.webhooks import NOTICE_CHANNELS, NOTICE_POSTS
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository
+from app.webhooks.channels.channel import ChannelKind, ChannelState, NoticeChannel
+from app.webhooks.webhook import News, event_of
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPost:
+    """What happened on an agent, on its way to `channel` at attempt number `attempts` (1..). `url` is None where no
+    key opens it; `questions` are those of gaps that it is about, as far as the channel quotes and they are kept."""
+
+    id: UUID
+    channel: NoticeChannel
+    url: str | None
+    news: News
+    attempts: int
+    questions: Sequence[str]
+
+
+class NoticeChannelRecords(Repository):
+    def add(self, channel: NoticeChannel, url: str) -> None:
+        self._connection.execute(
+            self._insert(NOTICE_CHANNELS).values(
+                id=channel.id,
+                workspace_id=channel.workspace_id,
+                kind=channel.kind.value,
+                name=channel.name,
+                events=list(channel.events),
+                is_quoting=channel.is_quoting,
+                created_at=channel.created_at,
+                **SealedRows(self._tx, NOTICE_CHANNELS).sealed(channel.id, url.encode()),
+            )
+        )
+
+    def of_workspace(self, workspace_id: UUID) -> list[NoticeChannel]:
+        """Oldest first."""
+        statement = select(NOTICE_CHANNELS).where(NOTICE_CHANNELS.c.workspace_id == workspace_id)
+        rows = self._connection.execute(statement.order_by(NOTICE_CHANNELS.c.created_at, NOTICE_CHANNELS.c.id))
+        return [_channel(row) for row in rows]
+
+    def get(self, workspace_id: UUID, channel_id: UUID) -> tuple[NoticeChannel, str]:
+        """With its address. Raises NotFound and SecretsLocked."""
+        mine = (NOTICE_CHANNELS.c.id == channel_id, NOTICE_CHANNELS.c.workspace_id == workspace_id)
+        row = self._connection.execute(select(NOTICE_CHANNELS).where(*mine)).one_or_none()
+        if row is None:
+            raise NotFound("channel")
+        return _channel(row), SealedRows(self._tx, NOTICE_CHANNELS).opened(row).decode()
+
+    def remove(self, workspace_id: UUID, channel_id: UUID) -> None:
+        """With all that is on its way to it. Raises NotFound."""
+        is_it = NOTICE_CHANNELS.c.id == channel_id
+        if not self._delete(NOTICE_CHANNELS, is_it & (NOTICE_CHANNELS.c.workspace_id == workspace_id)):
+            raise NotFound("channel")
+
+    def states(self, workspace_id: UUID) -> dict[UUID, ChannelState]:
+        """Of the channels to which something waits, or was given up."""
+        of_workspace = select(NOTICE_CHANNELS.c.id).where(NOTICE_CHANNELS.c.workspace_id == workspace_id)
+        given_up = func.count(NOTICE_POSTS.c.died_at)
+        counts = (
+            select(NOTICE_POSTS.c.channel_id, func.count() - given_up, given_up)
+            .where(NOTICE_POSTS.c.channel_id.in_(of_workspace))
+            .group_by(NOTICE_POSTS.c.channel_id)
+        )
+        failed = (
+            select(NOTICE_POSTS.c.channel_id, NOTICE_POSTS.c.last_error)
+            .where(NOTICE_POSTS.c.channel_id.in_(of_workspace), NOTICE_POSTS.c.last_error != "")
+            .order_by(NOTICE_POSTS.c.id)
+        )
+        errors = {row.channel_id: row.last_error for row in self._connection.execute(failed)}
+        return {
+            channel_id: ChannelState(waiting, dead, errors.get(channel_id, ""))
+            for channel_id, waiting, dead in self._connection.execute(counts)
+        }
+
+    def wanting(self, event: WebhookEvent, until: datetime) -> list[UUID]:
+        """The agents of whose `event` some channel has wanted to hear since `until` or before, oldest first."""
+        statement = (
+            select(AGENTS.c.id, NOTICE_CHANNELS.c.events)
+            .join(NOTICE_CHANNELS, NOTICE_CHANNELS.c.workspace_id == AGENTS.c.workspace_id)
+            .where(NOTICE_CHANNELS.c.created_at <= until)
+            .order_by(AGENTS.c.id)
+        )
+        found = self._connection.execute(statement)
+        return list(dict.fromkeys([agent_id for agent_id, events in found if event in events]))
+
+
+class NoticePostRecords(Repository):
+    @property
+    def deliveries(self) -> Deliveries:
+        return Deliveries(self._tx, NOTICE_POSTS)
+
+    def put(self, news: Sequence[News]) -> None:
+        """For each channel that wants to hear of it and was there before."""
+        agents = {each.agent_id for each in news}
+        statement = (
+            select(AGENTS.c.id.label("agent_id"), NOTICE_CHANNELS)
+            .join(NOTICE_CHANNELS, NOTICE_CHANNELS.c.workspace_id == AGENTS.c.workspace_id)
+            .where(AGENTS.c.id.in_(agents))
+        )
+        channels = self._connection.execute(statement).all()
+        now = self._now()
+        posts = [
+            {
+                "id": new_id(),
+                "channel_id": row.id,
+                "outbox_id": each.id,
+                "attempts": 0,
+                "last_error": "",
+                "next_at": now,
+            }
+            for each in news
+            for row in channels
+            if row.agent_id == each.agent_id
+            and row.created_at <= each.happened_at
+            and event_of(each.kind) in row.events
+        ]
+        if posts:
+            self._connection.execute(self._insert(NOTICE_POSTS).on_conflict_do_nothing(), posts)
+
+    def claim(self, limit: int, lease_until: datetime) -> list[WaitingPost]:
+        """At most `limit` of those that are due, longest due first. Nobody else gets them before `lease_until`."""
+        due = self.deliveries.claim(limit, lease_until)
+        statement = (
+            select(
+                NOTICE_CHANNELS,
+                NOTICE_POSTS.c.id.label("post_id"),
+                NOTICE_POSTS.c.attempts,
+                OUTBOX.c.id.label("outbox_id"),
+                OUTBOX.c.agent_id,
+                OUTBOX.c.kind.label("outbox_kind"),
+                OUTBOX.c.payload,
+                OUTBOX.c.created_at.label("happened_at"),
+            )
+            .select_from(NOTICE_POSTS)
+            .join(NOTICE_CHANNELS, NOTICE_CHANNELS.c.id == NOTICE_POSTS.c.channel_id)
+            .join(OUTBOX, OUTBOX.c.id == NOTICE_POSTS.c.outbox_id)
+            .where(NOTICE_POSTS.c.id.in_(due))
+        )
+        return [self._waiting(row) for row in self._connection.execute(statement).all()]
+
+    def posted(self, post_id: UUID) -> None:
+        """Nothing of it is kept."""
+        self._delete(NOTICE_POSTS, NOTICE_POSTS.c.id == post_id)
+
+    def forget_given_up(self, before: datetime) -> int:
+        """Those that were given up before then; return how many."""
+        return self._delete(NOTICE_POSTS, NOTICE_POSTS.c.died_at < before)
+
+    def _waiting(self, row: Row[Any]) -> WaitingPost:
+        news = News(row.outbox_id, row.agent_id, row.outbox_kind, row.payload, row.happened_at)
+        questions = self._questions(news) if row.is_quoting else []
+        return WaitingPost(row.post_id, _channel(row), self._url(row), news, row.attempts, questions)
+
+    def _url(self, row: Row[Any]) -> str | None:
+        try:
+            return SealedRows(self._tx, NOTICE_CHANNELS).opened(row).decode()
+        except SecretsLocked:
+            return None
+
+    def _questions(self, news: News) -> list[str]:
+        """Read when they are sent, so that nothing is told of what was erased meanwhile; most asked first."""
+        gaps = news.payload["biggest"] if news.kind == WEEKLY else [news.payload]
+        named = [UUID(gap["gap_id"]) for gap in gaps if "gap_id" in gap]
+        rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(named)))
+        questions = {row.id: row.question for row in rows}
+        return [questions[gap_id] for gap_id in named if gap_id in questions]
+
+
+def _channel(row: Row[Any]) -> NoticeChannel:
+    return NoticeChannel(
+        row.id,
+        row.workspace_id,
+        ChannelKind(row.kind),
+        row.name,
+        tuple(map(WebhookEvent, row.events)),
+        row.is_quoting,
+        row.created_at,
+    )
