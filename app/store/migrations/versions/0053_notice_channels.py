@@ -1,7 +1,7 @@
 """Channels of a team's chat that notices are posted into.
 
-Revision ID: 0052
-Revises: 0051
+Revision ID: 0053
+Revises: 0052
 Create Date: 2026-11-23 13:10:00.000000
 """
 
@@ -11,8 +11,8 @@ from alembic import op
 from app.store.migrations.baseline.columns import JSON
 from app.store.migrations.row_policies import keep_apart, no_longer_keep_apart
 
-revision = "0052"
-down_revision = "0051"
+revision = "0053"
+down_revision = "0052"
 branch_labels = None
 depends_on = None
 
