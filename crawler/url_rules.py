@@ -96,6 +96,12 @@ class CheckedUrl:
         return f"{self.origin}{self.target}"
 
 
+def site_key(url: CheckedUrl) -> str:
+    """Equal for http and https, and with and without www, of one host; another port is another site."""
+    host = url.host if url.address else url.host.removeprefix("www.")
+    return host if url.port in DEFAULT_PORTS.values() else f"{host}:{url.port}"
+
+
 def check_url(text: str, policy: AddressPolicy | None = None) -> CheckedUrl:
     """Check one absolute URL against what its text alone decides, and spell it canonically.
 

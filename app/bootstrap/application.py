@@ -69,6 +69,7 @@ from app.sources.api.discovery import AdminDiscovery
 from app.sources.api.documents import AdminDocuments
 from app.sources.api.passages import AdminPassages
 from app.sources.api.schedules import AdminSchedules
+from app.sources.api.source_access import AdminSourceAccess
 from app.sources.api.source_editing import AdminSourceEditing
 from app.sources.api.source_hooks import SourceHookApi
 from app.sources.api.sources import AdminSources
@@ -137,6 +138,7 @@ APIS: Sequence[type[Api]] = (
     AdminPreviews,
     SourceHookApi,
     AdminSchedules,
+    AdminSourceAccess,
     AdminSearch,
     AdminWebhooks,
     AdminNoticeChannels,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from crawler.fetch.linked_files import is_file_address
-from crawler.url_rules import DEFAULT_PORTS, CheckedUrl
+from crawler.url_rules import CheckedUrl, site_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,6 @@ class Scope:
         if key in self.sites:
             return True
         return self.with_subdomains and url.address is None and any(key.endswith(f".{site}") for site in self.sites)
-
-
-def site_key(url: CheckedUrl) -> str:
-    """Equal for http and https, and with and without www, of one host; another port is another site."""
-    host = url.host if url.address else url.host.removeprefix("www.")
-    return host if url.port in DEFAULT_PORTS.values() else f"{host}:{url.port}"
 
 
 def page_key(url: CheckedUrl) -> str:

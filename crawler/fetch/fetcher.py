@@ -32,6 +32,7 @@ from crawler.fetch.http_answers import (
 )
 from crawler.fetch.linked_files import begins_as_file
 from crawler.fetch.pacing import HostPacing
+from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl, check_url, resolve_url
 
 Admit = Callable[[str], Awaitable[Refusal | None]]
@@ -50,7 +51,7 @@ class Fetcher:
     """Fetches URLs for one crawler.
 
     `user_agent` is sent as it is, such as "DocentBot/1.0 (+https://example.com/bot)". `jitter` gives numbers in
-    [0, 1). Waiting happens in `pacing` only. `policy` must be that of the wire.
+    [0, 1). Waiting happens in `pacing` only. `policy` must be that of the wire. `access` is sent to its own site.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Fetcher:
         policy: AddressPolicy | None = None,
         limits: FetchLimits | None = None,
         jitter: Callable[[], float] = random.random,
+        access: SiteAccess | None = None,
     ) -> None:
         self._wire = wire
         self.user_agent = user_agent
@@ -68,6 +70,11 @@ class Fetcher:
         self.policy = policy or AddressPolicy()
         self.limits = limits or FetchLimits()
         self._jitter = jitter
+        self._access = access
+
+    def with_access(self, access: SiteAccess) -> "Fetcher":
+        """One that sends it, over the same wire and at the same pace."""
+        return Fetcher(self._wire, self.user_agent, self.pacing, self.policy, self.limits, self._jitter, access)
 
     @property
     def agent(self) -> str:
@@ -93,7 +100,7 @@ class Fetcher:
         visited: set[str] = set()
         for hops in range(self.limits.max_redirects + 1):
             visited.add(str(hop))
-            reply = await self._get_patiently(hop, self._headers(validators, hops), wanted)
+            reply = await self._get_patiently(hop, self._headers(hop, validators, hops), wanted)
             if isinstance(reply, NotFetched):
                 return replace(reply, url=url)
             if reply.status not in REDIRECTS:
@@ -105,8 +112,9 @@ class Fetcher:
         reason = f"more than {self.limits.max_redirects} redirects"
         return NotFetched(url, Outcome.TOO_MANY_REDIRECTS, reason, reply.status, str(hop), reply.headers)
 
-    def _headers(self, validators: Validators | None, hops: int) -> dict[str, str]:
+    def _headers(self, url: CheckedUrl, validators: Validators | None, hops: int) -> dict[str, str]:
         headers = {
+            **(self._access.headers_for(url) if self._access else {}),
             "User-Agent": self.user_agent,
             "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
             "Accept-Encoding": ACCEPT_ENCODING,

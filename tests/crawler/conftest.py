@@ -3,6 +3,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from crawler.address_policy import AddressPolicy
 from crawler.fetch.fetch_result import FetchLimits
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
@@ -30,11 +31,14 @@ async def make_fetcher(site: LoopbackSite, clock: FakeClock) -> AsyncIterator[Ma
     """Fetchers that may reach the loopback site and wait in fake time."""
     async with AsyncExitStack() as stack:
 
-        def make(limits: FetchLimits | None = None, read_timeout_seconds: float = 5.0) -> Fetcher:
-            wire = GuardedWire(GuardedTransport(site.policy), read_timeout_seconds=read_timeout_seconds)
+        def make(
+            limits: FetchLimits | None = None, read_timeout_seconds: float = 5.0, policy: AddressPolicy | None = None
+        ) -> Fetcher:
+            policy = policy or site.policy
+            wire = GuardedWire(GuardedTransport(policy), read_timeout_seconds=read_timeout_seconds)
             stack.push_async_callback(wire.aclose)
             pacing = HostPacing(0.0, clock=clock, sleep=clock.sleep)
-            return Fetcher(wire, USER_AGENT, pacing, site.policy, limits, jitter=lambda: 0.0)
+            return Fetcher(wire, USER_AGENT, pacing, policy, limits, jitter=lambda: 0.0)
 
         yield make
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from app.sources.runs.page_listing import ListedPage, Listing
 from app.sources.source import SourceConfig
+from app.sources.source_access import SourceAccess
 
 
 class ListedPages:
     def __init__(self, pages: Sequence[ListedPage] = (), problems: Sequence[str] = ()) -> None:
         self._listing = Listing(tuple(pages), tuple(problems))
 
-    async def of(self, source: SourceConfig) -> Listing:
+    async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
         return self._listing

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from app.knowledge.document import PageContent
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig
+from app.sources.source_access import SourceAccess
 
 Read = Callable[[str], Awaitable[None]]
 
@@ -17,7 +18,8 @@ async def _at_once(url: str) -> None:
 class ScriptedSiteReader:
     """`site` has for every URL its content, or the status that it ends with ("not_found" for any other); a content
     that has not changed since the validators were given ends as "unchanged". `before` is awaited before each page;
-    `asked` lists the URLs in order. The site's own links lead to `found`, all of it by default.
+    `asked` lists the URLs in order, `access` is what the last reading had. The site's own links lead to `found`, all of
+    it by default.
     """
 
     def __init__(
@@ -26,6 +28,7 @@ class ScriptedSiteReader:
         self.site = dict(site)
         self._found = list(site if found is None else found)
         self.asked: list[str] = []
+        self.access: SourceAccess | None = None
         self._before = before
 
     async def read(
@@ -36,7 +39,9 @@ class ScriptedSiteReader:
         is_cancelled: Callable[[], Awaitable[bool]],
         *,
         only_queued: bool = False,
+        access: SourceAccess | None = None,
     ) -> RunSummary:
+        self.access = access
         if not only_queued:
             await queue.add([QueuedPage(url, depth=0) for url in self._found])
         while taken := await queue.take(1):

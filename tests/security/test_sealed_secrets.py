@@ -5,14 +5,22 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from app.bootstrap.infrastructure import open_infrastructure
+from app.agents.agent import AgentConfig
+from app.agents.records.agents import AgentRecords
+from app.bootstrap.infrastructure import open_infrastructure, open_record
 from app.cli.local_operator import machine_operator
 from app.core.errors import SecretsLocked
 from app.settings import BadSettings, Settings, read_settings
+from app.sources.records.source_access import SourceAccessRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source import SourceConfig, SourceKind
+from app.sources.source_access import AccessKind, SourceAccess
 from app.store.secret_keys import key_name, new_key, read_key
+from app.store.system_of_record import Transaction
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sealed_secrets import SealedSecrets
 from app.workspaces.workspace import SigningKey
@@ -102,6 +110,30 @@ async def test_rotating_seals_all_with_the_first_key(tmp_path: Path) -> None:
     assert await signing_keys(read_settings(data=tmp_path, secret_key=new)) == made
     [(details,)] = StoredBytes(tmp_path).rows("select details from audit_log where action = 'secrets.rotate'")
     assert details == '{"secrets": 1}'
+
+
+async def test_what_a_website_is_sent_lies_sealed_is_sealed_anew_and_given_up(tmp_path: Path) -> None:
+    secret = "zqxOPENSESAMEzqx"
+    async with open_infrastructure(read_settings(data=tmp_path, secret_key=new_key())) as base:
+
+        def give(tx: Transaction) -> UUID:
+            agent = AgentRecords(tx).create(TokenRecords(tx).default_workspace(), AgentConfig("Docs"))
+            config = SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
+            source = SourceRecords(tx).create(agent.id, config)
+            SourceAccessRecords(tx).set(source.id, SourceAccess(AccessKind.BASIC, "docent", secret))
+            return source.id
+
+        source_id = await base.record.write(give)
+        await SealedSecrets(base.record).rotate(await machine_operator(base.record))
+        found = await base.record.read(lambda tx: SourceAccessRecords(tx).opened(source_id))
+        assert found is not None
+        assert found.secret == secret
+    assert not held(tmp_path, [secret.encode()])
+    async with open_record(read_settings(data=tmp_path, secret_key=new_key())) as (_, record):
+        with pytest.raises(SecretsLocked, match="source_access"):
+            await record.read(lambda tx: SourceAccessRecords(tx).opened(source_id))
+        await SealedSecrets(record).forget(await machine_operator(record))
+        assert await record.read(lambda tx: SourceAccessRecords(tx).opened(source_id)) is None
 
 
 def test_postgres_needs_a_key(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Sources read by the real crawler from a real web server on loopback."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
 import anyio
 import pytest
@@ -11,11 +11,12 @@ from app.sources.files.pooled_file_reader import PooledFileReader
 from app.sources.runs.crawler_site_reader import CrawlerSiteReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig, SourceKind
+from app.sources.source_access import AccessKind, SourceAccess
 from crawler.crawl.page_visit import FileReading
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page
 from tests.doubles.fixed_clock import FixedClock
-from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
+from tests.doubles.loopback_site import LoopbackSite, Reply, Route, running_site
 from tests.doubles.sample_files import a_pdf, an_xlsx
 
 
@@ -74,7 +75,11 @@ async def reader(site: LoopbackSite) -> AsyncIterator[CrawlerSiteReader]:
 
 
 async def read(
-    reader: CrawlerSiteReader, config: SourceConfig, queue: MemoryPages | None = None, cancel_after: int = 1000
+    reader: CrawlerSiteReader,
+    config: SourceConfig,
+    queue: MemoryPages | None = None,
+    cancel_after: int = 1000,
+    access: SourceAccess | None = None,
 ) -> tuple[dict[str, ReadPage], RunSummary]:
     pages: dict[str, ReadPage] = {}
 
@@ -86,7 +91,7 @@ async def read(
         return len(pages) >= cancel_after
 
     with anyio.fail_after(30):
-        summary = await reader.read(config, queue or MemoryPages(), settle, is_cancelled)
+        summary = await reader.read(config, queue or MemoryPages(), settle, is_cancelled, access=access)
     return pages, summary
 
 
@@ -223,6 +228,32 @@ async def test_without_that_a_file_says_what_would_read_it(reader: CrawlerSiteRe
     found = pages[f"{site.origin}/manual.pdf"]
     assert found.status == "not_html"
     assert found.reason.endswith("the source can be set to read PDF and Office files")
+
+
+async def test_a_site_behind_a_password_is_read_with_it_and_by_no_other_source(
+    reader: CrawlerSiteReader, site: LoopbackSite
+) -> None:
+    access = SourceAccess(AccessKind.BASIC, "docent", "open sesame")
+
+    def behind(page: str, content_type: str = "text/html") -> Route:
+        def answer(headers: Mapping[str, str]) -> Reply:
+            is_let_in = headers.get("authorization") == access.headers["Authorization"]
+            return Reply(200, page.encode(), {"Content-Type": content_type}) if is_let_in else Reply(401)
+
+        return answer
+
+    site.routes["/"] = behind(html("Home", "/a", "/private"))
+    site.routes["/a"] = behind(html("A"))
+    site.routes["/private"] = behind(html("Private"))
+    site.routes["/robots.txt"] = behind("User-agent: *\nDisallow: /private", "text/plain")
+    config = SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/")
+
+    pages, _ = await read(reader, config, access=access)
+    others, _ = await read(reader, config)
+
+    ends = {url.removeprefix(site.origin): page.status for url, page in pages.items()}
+    assert ends == {"/": "fetched", "/a": "fetched", "/private": "blocked_by_robots"}
+    assert [page.status for page in others.values()] == ["login_wall"]
 
 
 async def test_what_is_gone_says_so(reader: CrawlerSiteReader, site: LoopbackSite) -> None:

@@ -9,12 +9,14 @@ from app.core.errors import IndexUnavailable, InvalidInput
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
 from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources.records.source_access import SourceAccessRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.missed_pages import MissedPages
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_execution import RunExecution
 from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.sources.source_access import AccessKind, SourceAccess
 from app.store.tables.turns import OUTBOX
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
@@ -355,3 +357,12 @@ async def test_a_text_is_one_document_that_follows_its_edits(house: KnowledgeHou
     assert (report.run.state, report.run.counts) == (RunState.FINISHED, {"indexed": 1})
     assert await house.live_texts() == ["Open all night."]
     assert list(await pages_of(house, second.id)) == [f"urn:uuid:{source.id}"]
+
+
+async def test_a_reading_sends_what_the_website_asks_for(house: KnowledgeHouse) -> None:
+    access = SourceAccess(AccessKind.COOKIE, "session", "opensesame")
+    run = await start_run(house)
+    await house.record.write(lambda tx: SourceAccessRecords(tx).set(run.source_id, access))
+    reader = ScriptedSiteReader(SITE)
+    await reading(house, reader).read(run.id)
+    assert reader.access == access

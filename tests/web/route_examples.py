@@ -41,6 +41,8 @@ from app.sources.files.source_files import SourceFiles
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import SourceConfig, SourceKind
+from app.sources.source_access import AccessKind, SourceAccess
+from app.sources.source_accesses import SourceAccesses
 from app.sources.source_editing import SourceEditing
 from app.sources.source_hook import hook_signature
 from app.sources.source_hooks import SourceHooks
@@ -82,6 +84,7 @@ BODIES: Mapping[str, Json] = {
     "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
     "syncSource": {"urls": ["https://www.example.com/news"]},
     "setSchedule": {"cron": "0 3 * * *"},
+    "setSourceAccess": {"kind": "basic", "name": "docent", "secret": "a password"},
     "discoverSources": {"url": "https://www.example.com"},
     "createWebhook": {"url": "https://hooks.example.com/docent", "events": ["gap.detected"]},
     "createNoticeChannel": {"name": "#support", "url": A_CHANNEL},
@@ -145,6 +148,7 @@ REQUIRED: Mapping[str, str] = {
     "rollBackAgent": "number",
     "applyAgentFile": "file",
     "createSource": "kind",
+    "setSourceAccess": "secret",
     "discoverSources": "url",
     "searchAgent": "question",
     "askPlayground": "question",
@@ -267,13 +271,11 @@ async def furnish(house: House) -> FurnishedHouse:
     note = await parts.get(Inbox).note(actor, session.conversation_id, "Asked the warehouse.")
     labelled = ConversationChange(add_labels=("prices",))
     await parts.get(Inbox).change_one(actor, session.conversation_id, labelled)
-    source = await parts.get(Sources).create(
-        actor, agent_id, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
-    )
+    site = SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com")
+    source = await parts.get(Sources).create(actor, agent_id, site)
     run = await parts.get(Sources).sync(actor, source.id)
-    await house.record.write(
-        lambda tx: CrawlPageRecords(tx).add_pages(run.id, [QueuedPage(f"{SITE}/{n}", 0) for n in range(3)])
-    )
+    with house.record.writing() as tx:
+        CrawlPageRecords(tx).add_pages(run.id, [QueuedPage(f"{SITE}/{n}", 0) for n in range(3)])
     ended = await parts.get(Sources).create(actor, agent_id, SourceConfig(SourceKind.TEXT, "Note", text="Hello."))
     await parts.get(Sources).sync(actor, ended.id)
     await parts.get(Sources).cancel(actor, ended.id)
@@ -290,6 +292,7 @@ async def furnish(house: House) -> FurnishedHouse:
     file = await parts.get(SourceFiles).add(actor, agent_id, Upload(*FILE))
     await parts.get(SourceEditing).change(actor, file.source.id, lambda config: replace(config, is_public=True))
     secret = await parts.get(SourceHooks).make(actor, source.id)
+    await parts.get(SourceAccesses).set(actor, source.id, SourceAccess(AccessKind.COOKIE, "session", "opensesame"))
     webhook, [dead] = await dead_letters(house, 1, "the receiver answered 500")
     channel = await parts.get(NoticeChannels).create(
         actor, "#support", A_CHANNEL, [WebhookEvent.PERSON_ASKED], is_quoting=False

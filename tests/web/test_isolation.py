@@ -64,6 +64,7 @@ PLANTED = {
     "chunks": ("text", "version_id in (select id from document_versions where agent_id = :agent)"),
     "source_files": ("name", OF_SOURCE),
     "source_pages": ("reason", OF_SOURCE),
+    "source_access": ("name", OF_SOURCE),
     "webhook_deliveries": ("last_error", "webhook_id in (select id from webhooks where agent_id = :agent)"),
 }
 # Changes of one's own that a look at one's own things would be lost with, and streams of events.

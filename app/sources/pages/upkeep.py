@@ -1,14 +1,18 @@
-"""How a source is kept up to date: its schedule, its publish hook, and what another reading would cost."""
+"""How a source is kept up to date: its schedule, its publish hook, what its website asks of readers, and what another
+reading would cost."""
 
 from pydantic import Field
 
 from app.core.errors import InvalidInput
 from app.sources import schedules as rules
+from app.sources import source_access as access_rules
 from app.sources.pages.own_source import own_source
 from app.sources.run_schedule import Schedule
 from app.sources.runs.run_preview import RunPreview, RunPreviews
 from app.sources.schedules import Schedules
 from app.sources.source import GIVEN_KINDS, Source
+from app.sources.source_access import AccessKind, SourceAccess
+from app.sources.source_accesses import SourceAccesses
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
 from app.web.access import read, write
@@ -25,16 +29,30 @@ class ScheduleForm(Form):
     cron: str = Field(default="", max_length=rules.MAX_CRON_CHARS)
 
 
+class AccessForm(Form):
+    kind: AccessKind = AccessKind.BASIC
+    name: str = Field(default="", max_length=access_rules.MAX_NAME_CHARS)
+    secret: str = Field(default="", max_length=access_rules.MAX_SECRET_CHARS, repr=False)
+
+
 class SourceUpkeepPages(Pages):
-    def __init__(self, sources: Sources, schedules: Schedules, hooks: SourceHooks, previews: RunPreviews) -> None:
+    def __init__(
+        self,
+        sources: Sources,
+        schedules: Schedules,
+        hooks: SourceHooks,
+        previews: RunPreviews,
+        accesses: SourceAccesses,
+    ) -> None:
         self._sources = sources
         self._schedules = schedules
         self._hooks = hooks
         self._previews = previews
+        self._accesses = accesses
 
     @page(_PATH, access=read, under="sources")
     async def source_upkeep(self, visit: Visit[NoForm]) -> Shown:
-        return self._page(visit, await own_source(self._sources, visit))
+        return await self._page(visit, await own_source(self._sources, visit))
 
     @action(_PATH + "/schedule", access=write, shown_on=_SHOWN, under="sources")
     async def set_schedule(self, visit: Visit[ScheduleForm]) -> Go:
@@ -52,7 +70,7 @@ class SourceUpkeepPages(Pages):
     async def make_hook(self, visit: Visit[NoForm]) -> Shown:
         """Shown with the answer itself: a secret goes into no cookie and no address."""
         source = await own_source(self._sources, visit)
-        return self._page(visit, source, secret=await self._hooks.make(visit.actor, source.id))
+        return await self._page(visit, source, secret=await self._hooks.make(visit.actor, source.id))
 
     @action(_PATH + "/hook/remove", access=write, shown_on=_SHOWN, under="sources")
     async def remove_hook(self, visit: Visit[NoForm]) -> Go:
@@ -64,9 +82,21 @@ class SourceUpkeepPages(Pages):
     async def preview_reading(self, visit: Visit[NoForm]) -> Shown:
         """Nothing is embedded or stored, so there is nowhere to go on to."""
         source = await own_source(self._sources, visit)
-        return self._page(visit, source, preview=await self._previews.of(visit.actor, source.id))
+        return await self._page(visit, source, preview=await self._previews.of(visit.actor, source.id))
 
-    def _page(
+    @action(_PATH + "/access", access=write, shown_on=_SHOWN, under="sources")
+    async def set_source_access(self, visit: Visit[AccessForm]) -> Go:
+        source, given = await own_source(self._sources, visit), visit.input
+        await self._accesses.set(visit.actor, source.id, SourceAccess(given.kind, given.name, given.secret))
+        return Go(visit.url(_SHOWN, source_id=source.id), "The next reading sends it to the source's own website.")
+
+    @action(_PATH + "/access/remove", access=write, shown_on=_SHOWN, under="sources")
+    async def clear_source_access(self, visit: Visit[NoForm]) -> Go:
+        source = await own_source(self._sources, visit)
+        await self._accesses.clear(visit.actor, source.id)
+        return Go(visit.url(_SHOWN, source_id=source.id), "The website is read as anybody reads it.")
+
+    async def _page(
         self, visit: Visit[Form], source: Source, *, secret: str = "", preview: RunPreview | None = None
     ) -> Shown:
         told = {
@@ -75,5 +105,6 @@ class SourceUpkeepPages(Pages):
             "hook": f"{str(visit.request.base_url).rstrip('/')}/v1/hooks/sources/{source.id}",
             "secret": secret,
             "preview": preview,
+            "access": await self._accesses.get(visit.actor, source.id),
         }
         return Shown("source_upkeep.html", told)

@@ -12,11 +12,13 @@ from app.sources.runs.crawler_site_reader import SEEDS
 from app.sources.runs.page_listing import ListedPage, Listing
 from app.sources.runs.page_scope import SourcePages
 from app.sources.source import SourceConfig
+from app.sources.source_access import SourceAccess
 from crawler.address_policy import Endpoint
 from crawler.discover.crawl_seeds import Seed, SeedKind, sitemap_pages
 from crawler.discover.sitemap_reader import SitemapReader, SitemapReading
 from crawler.errors import UrlRefused
 from crawler.fetch.robots import Robots
+from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl
 
 MAX_SECONDS: Final = 20.0
@@ -34,7 +36,7 @@ class CrawlerPageListing(AwaitedWebsites):
         super().__init__(allowed, user_agent=user_agent, min_delay_seconds=min_delay_seconds)
         self._max_seconds = max_seconds
 
-    async def of(self, source: SourceConfig) -> Listing:
+    async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
         if source.kind not in SEEDS:
             raise InvalidInput("source_id", f"A source of kind {source.kind.value!r} lists no pages.")
         pages = SourcePages(source, self.policy)
@@ -42,7 +44,7 @@ class CrawlerPageListing(AwaitedWebsites):
         seed = Seed(str(url), SEEDS[source.kind])
         reading, problems = SitemapReading(), []
         with self.slot(), anyio.move_on_after(self._max_seconds) as time_limit:
-            reading = await self._read(seed, url)
+            reading = await self._read(seed, url, access)
         if time_limit.cancelled_caught:
             problems.append(f"The website did not list its pages within {self._max_seconds:g} seconds.")
         problems += [f"{file}: {reason}" for file, reason in reading.problems]
@@ -50,9 +52,10 @@ class CrawlerPageListing(AwaitedWebsites):
         start = [] if seed.kind in (SeedKind.SITEMAP, SeedKind.FEED) else [ListedPage(str(url))]
         return Listing(_in_scope(pages, [*start, *listed]), problems)
 
-    async def _read(self, seed: Seed, url: CheckedUrl) -> SitemapReading:
-        robots = Robots(self.fetcher)  # of this moment: robots.txt may have changed since the last time
-        return await sitemap_pages(seed, url, robots, SitemapReader(self.fetcher, robots.refusal))
+    async def _read(self, seed: Seed, url: CheckedUrl, access: SourceAccess | None) -> SitemapReading:
+        fetcher = self.fetcher.with_access(SiteAccess(url, access.headers)) if access else self.fetcher
+        robots = Robots(fetcher)  # of this moment: robots.txt may have changed since the last time
+        return await sitemap_pages(seed, url, robots, SitemapReader(fetcher, robots.refusal))
 
 
 def _in_scope(source: SourcePages, pages: Iterable[ListedPage]) -> list[ListedPage]:

@@ -13,6 +13,7 @@ from app.knowledge.document import PageContent, SectionHeading
 from app.sources.runs.product_line import with_product_line
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig, SourceKind
+from app.sources.source_access import SourceAccess
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.crawl.crawl_budget import CrawlBudget
 from crawler.crawl.crawl_summary import CrawlSummary, StopReason
@@ -30,6 +31,7 @@ from crawler.fetch.http_answers import media_type_and_charset
 from crawler.fetch.linked_files import FILE_TYPES
 from crawler.fetch.pacing import HostPacing
 from crawler.fetch.robots import Robots
+from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl, check_url
 
 if TYPE_CHECKING:
@@ -88,6 +90,7 @@ class CrawlerSiteReader:
         is_cancelled: Callable[[], Awaitable[bool]],
         *,
         only_queued: bool = False,
+        access: SourceAccess | None = None,
     ) -> RunSummary:
         url = self._start(source)
         frontier = _QueueFrontier(queue, is_cancelled)
@@ -95,16 +98,20 @@ class CrawlerSiteReader:
         async def on_result(result: PageResult) -> None:
             await settle(self._read_page(result, source))
 
+        fetcher, robots, renderer = self._fetcher, self._robots, self._renderer
+        if access is not None:  # of this source alone, and so are the robots rules that it was shown
+            fetcher = fetcher.with_access(SiteAccess(url, access.headers))
+            robots, renderer = Robots(fetcher), None
         crawl = SiteCrawl(
             seeds=[] if only_queued else [Seed(str(url), SEEDS[source.kind])],
             scope=scope_of(source, url),
             frontier=frontier,
-            fetcher=self._fetcher,
-            robots=self._robots,
+            fetcher=fetcher,
+            robots=robots,
             extractor=self._extractor,
             budget=CrawlBudget(max_pages=source.max_pages, max_depth=source.max_depth),
             concurrency=self._concurrency,
-            renderer=self._renderer,
+            renderer=renderer,
             files=self._files if source.read_files else None,
             is_cancelled=lambda: frontier.was_cancelled,
         )

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from app.sources.source import SourceConfig
+from app.sources.source_access import SourceAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,8 @@ class Listing:
 
 
 class PageListing(Protocol):
-    async def of(self, source: SourceConfig) -> Listing:
-        """What its sitemaps or feed list now; the page itself for a source of one page.
+    async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
+        """What its sitemaps or feed list now, to those who send `access`; the page itself for a source of one page.
 
         Asks the website, in bounded time. Raises InvalidInput when the source's URL cannot be read at all.
         """

@@ -14,6 +14,7 @@ from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.retire import Retire
+from app.sources.records.source_access import SourceAccessRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.given_pages import GivenPages
 from app.sources.runs.missed_pages import MissedPages, look_for_missed_pages, settle_missed_pages
@@ -127,15 +128,18 @@ class RunExecution:
             return await self._read_documents(source, queue, run)
         if source.config.kind in GIVEN_KINDS:
             return await self._read_given(source, queue, run.id)
+        access = await self._record.of_agent(source.agent_id).read(lambda tx: SourceAccessRecords(tx).opened(source.id))
         if run.only_asked:
-            summary = await self._reader.read(source.config, queue, settle, is_cancelled, only_queued=True)
+            summary = await self._reader.read(
+                source.config, queue, settle, is_cancelled, only_queued=True, access=access
+            )
             reason = "The pages that were asked for were read." if summary.is_complete else summary.stop_reason
             return replace(summary, stop_reason=reason)
         if source.config.kind in (SourceKind.SITE, SourceKind.FEED):
             # A page that has not changed comes without its links, so what they led to is asked without them; a feed
             # lists its newest entries only, and the older ones are still there.
             await queue.add_known(source.config.max_pages)
-        return await self._reader.read(source.config, queue, settle, is_cancelled)
+        return await self._reader.read(source.config, queue, settle, is_cancelled, access=access)
 
     async def _read_given(self, source: Source, queue: PageQueue, run_id: UUID) -> RunSummary:
         await queue.add([QueuedPage(source.given_url, depth=0)])

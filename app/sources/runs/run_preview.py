@@ -7,11 +7,13 @@ from typing import Final
 from uuid import UUID
 
 from app.core.actor import Actor
+from app.sources.records.source_access import SourceAccessRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.page_listing import ListedPage, PageListing
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.schedules import check_kind
 from app.sources.source import KnownPage, Source
+from app.sources.source_access import SourceAccess
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 # Pages that the next reading asks for only when something lists them.
@@ -46,14 +48,14 @@ class RunPreviews:
     async def of(self, actor: Actor, source_id: UUID) -> RunPreview:
         """Raises NotFound, and InvalidInput for a source that has nothing to be fetched."""
 
-        def work(tx: Transaction) -> tuple[dict[str, KnownPage], Source]:
+        def work(tx: Transaction) -> tuple[dict[str, KnownPage], Source, SourceAccess | None]:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             known = {page.url: page for page in CrawlPageRecords(tx).known_pages(source_id)}
-            return known, source
+            return known, source, SourceAccessRecords(tx).opened(source_id)
 
-        known, source = await self._records.of_workspace(actor.workspace_id).read(work)
+        known, source, access = await self._records.of_workspace(actor.workspace_id).read(work)
         check_kind(source.config)
-        listing = await self._listing.of(source.config)  # no transaction is open while the website is asked
+        listing = await self._listing.of(source.config, access)  # no transaction is open while the website is asked
         return preview(source, known, {page.url: page for page in listing.pages}, tuple(listing.problems))
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from app.knowledge.document import PageContent
 from app.sources.source import SourceConfig
+from app.sources.source_access import SourceAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,11 @@ class SiteReader(Protocol):
         is_cancelled: Callable[[], Awaitable[bool]],
         *,
         only_queued: bool = False,
+        access: SourceAccess | None = None,
     ) -> RunSummary:
         """Read the source's pages through the queue until it is empty, a budget is used up, or `is_cancelled`. With
-        `only_queued` nothing is looked for: what the queue holds is read, and no more.
+        `only_queued` nothing is looked for: what the queue holds is read, and no more. `access` goes to the source's
+        own website and to no other.
 
         Calls `settle` once for every page taken, at most a few at a time; what it raises ends the reading.
         Raises InvalidInput when the source's URL cannot be read at all.

@@ -111,6 +111,19 @@ SOURCE_HOOKS = table(
     column("created_at", UtcDateTime),
 )
 
+# What the source's website asks of its readers.
+SOURCE_ACCESS = table(
+    "source_access",
+    own_id(),
+    parent("source_id", "sources"),
+    column("kind", String(10)),
+    column("name", StorableText),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("set_at", UtcDateTime),
+    UniqueConstraint("source_id"),
+)
+
 # A call that was taken: the same one is refused.
 HOOK_CALLS = table(
     "hook_calls",

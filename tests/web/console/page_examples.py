@@ -70,6 +70,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "make_hook": {},
     "remove_hook": {},
     "preview_reading": {},
+    "set_source_access": {"kind": "basic", "name": "docent", "secret": "a password"},
+    "clear_source_access": {},
     "set_first_questions": {"starter_prompts": ["When are you open?"], "own": "Do you ship to Malta?"},
     "publish_agent": {},
     "roll_back": {"number": "1"},

@@ -39,6 +39,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "listPassages": "learnt_page",
     "getSchedule": "source_upkeep",
     "clearSchedule": "set_schedule",
+    "getSourceAccess": "source_upkeep",
     "searchAgent": "search_settings",
     "createNoticeChannel": "add_notice_channel",
     "createWebhook": "add_webhook",

@@ -43,6 +43,21 @@ async def test_a_source_is_read_every_so_often_or_not_at_all(
     assert await schedule_of(house, site) is None
 
 
+async def test_a_website_behind_a_password_is_given_it_once(
+    house: House, browser: ConsoleBrowser, site: Source
+) -> None:
+    path = f"{upkeep_of(site)}/access"
+    given = {"kind": "basic", "name": "docent", "secret": "zqxopensesamezqx"}
+    assert "own website" in await browser.flash(await browser.post(path, given))
+    page = await browser.page(upkeep_of(site))
+    assert "the password of the user docent" in text_of(page)
+    refused = await browser.post(path, {**given, "name": "a:b"})
+    assert 'id="set_source_access-name-wrong"' in refused.text
+    assert "zqxopensesamezqx" not in page + refused.text
+    await browser.post(f"{path}/remove", {})
+    assert "read as anybody reads it" in text_of(await browser.page(upkeep_of(site)))
+
+
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [

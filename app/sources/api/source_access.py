@@ -1,0 +1,78 @@
+"""Admin API: what a source's website asks of its readers."""
+
+from datetime import datetime
+
+from pydantic import ConfigDict, Field
+
+from app.core.actor import Actor
+from app.sources import source_access as rules
+from app.sources.api.sources import TAG
+from app.sources.source_access import AccessFacts, AccessKind, SourceAccess
+from app.sources.source_accesses import SourceAccesses
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get, put
+from app.web.model import Model
+
+
+class SourceAccessIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"kind": "basic", "name": "docent", "secret": "a password"}]}
+    )
+
+    kind: AccessKind
+    name: str = Field(min_length=1, max_length=rules.MAX_NAME_CHARS, description="The user's, header's or cookie's.")
+    secret: str = Field(
+        min_length=1,
+        max_length=rules.MAX_SECRET_CHARS,
+        repr=False,
+        description="The password, or the header's or cookie's value. It is stored sealed and never shown again.",
+    )
+
+
+class SourceAccessOut(Model):
+    kind: AccessKind | None = Field(description="null: the website is read as anybody reads it.")
+    name: str
+    set_at: datetime | None
+
+    @classmethod
+    def of(cls, facts: AccessFacts | None) -> "SourceAccessOut":
+        if facts is None:
+            return cls(kind=None, name="", set_at=None)
+        return cls(kind=facts.kind, name=facts.name, set_at=facts.set_at)
+
+
+class AdminSourceAccess(Api):
+    tag = TAG
+
+    def __init__(self, accesses: SourceAccesses) -> None:
+        self._accesses = accesses
+
+    @get(
+        "/v1/sources/{source_id}/access",
+        "What the source's website is sent to be read, without the secret",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_source_access(self, call: Call[Actor, None]) -> SourceAccessOut:
+        return SourceAccessOut.of(await self._accesses.get(call.caller, call.path_id("source_id")))
+
+    @put(
+        "/v1/sources/{source_id}/access",
+        "Send the source's website, and no other, a password, a header or a cookie",
+        access=write,
+        codes=("not_found",),
+    )
+    async def set_source_access(self, call: Call[Actor, SourceAccessIn]) -> SourceAccessOut:
+        given = call.input
+        access = SourceAccess(given.kind, given.name, given.secret)
+        return SourceAccessOut.of(await self._accesses.set(call.caller, call.path_id("source_id"), access))
+
+    @delete(
+        "/v1/sources/{source_id}/access",
+        "Read the source's website as anybody reads it",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def clear_source_access(self, call: Call[Actor, None]) -> None:
+        await self._accesses.clear(call.caller, call.path_id("source_id"))
