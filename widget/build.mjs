@@ -76,11 +76,11 @@ const ENGLISH = {
 export const englishWords = madeModules(ENGLISH);
 
 const INTERNAL_NAMES = [
-  ...["isReconnecting", "isUnsure", "isCommented", "isOpen", "isOnline", "connection", "notice", "refusal"],
+  ...["isReconnecting", "isUnsure", "isCommented", "isOnline", "connection", "notice", "refusal"],
   ...["agentId", "pageUrl", "anonymousId", "keepAnonymousId", "stallMs", "waitMs"],
-  ...["onCitation", "endedInCr", "launcher", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
+  ...["onCitation", "endedInCr", "settle", "begin", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
   ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line", "intro", "avatar", "live", "files", "dress"],
-  ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "element", "connect"],
+  ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "connect"],
   ...["exported", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
   ...["frame", "announcer", "approach", "opened", "closed", "wear", "emit", "isSent", "typed", "speak", "fail"],
   ...["goTo", "older", "mark", "isMarked", "expect", "keep", "hasEarlier", "hasPast", "isGoingBack", "current", "button"],
@@ -97,7 +97,7 @@ const SHARED = {
 };
 
 /** In an order in which each may use those before it. */
-const TYPED_MODULES = ["contract", "failure", "ids", "page_address", "page_context", "safe_link", "client"];
+const TYPED_MODULES = ["contract", "docent", "failure", "ids", "page_address", "page_context", "safe_link", "client"];
 
 const SCRIPT = {
   ...SHARED,

@@ -47,7 +47,7 @@ def test_a_refused_signature_is_told_to_the_developer(page: Page, site: Site) ->
     told: list[str] = []
     page.on("console", lambda message: told.append(message.text))
     chat = Chat.visit(page, site)
-    page.evaluate("Docent.identify({ userId: 'ann', hash: 'wrong' })")
+    page.evaluate("void Docent.identify({ userId: 'ann', hash: 'wrong' })")
     chat.launcher.click()
     expect(chat.log).to_contain_text("This chat is not available here.")
     expect(chat.retry).to_have_count(0)

@@ -121,6 +121,96 @@ export type AnswerEvent = {
     retryable: boolean;
 };
 
+/** What a page may change while the widget is there; what is left out stays, null is as if the tag had never said it. */
+export interface DocentLooks {
+    /** "#rrggbb". */
+    color?: string | null;
+    position?: "left" | "right" | null;
+    label?: string | null;
+    icon?: "chat" | "help" | "spark" | null;
+    theme?: "light" | "dark" | "auto";
+    /** "none": the website has a launcher of its own. */
+    launcher?: "own" | "none";
+    pageContext?: boolean;
+}
+/** What the widget tells of, with what it says then. */
+export interface DocentEvents {
+    /** Calls are heard from now on; whoever listens later hears it at once. */
+    ready: object;
+    open: object;
+    close: object;
+    message: {
+        turn_id: string;
+        message: string;
+    };
+    answer: {
+        turn_id: string;
+        text: string;
+        citations: readonly Citation[];
+        low_confidence?: boolean | undefined;
+    };
+    citation_click: {
+        turn_id: string;
+        citation: Citation;
+    };
+    feedback: {
+        turn_id: string;
+        rating: Rating;
+        comment?: string;
+    };
+    gap: {
+        turn_id: string;
+        message: string;
+    };
+    /** How much has come while the panel was closed; 0 once it is open. */
+    unread: {
+        count: number;
+    };
+    /** Of a chat with a person: somebody was asked for, is there, or has gone. */
+    handover: {
+        state: "none" | "waiting" | "talking" | "ended";
+        operator: string | null;
+    };
+    error: {
+        turn_id?: string;
+        code: string | undefined;
+    };
+}
+/** A call by its name, as pages queue them before the script has loaded. */
+export type DocentCall = ["open" | "close" | "toggle" | "reset" | "destroy"] | ["ask", question: string] | ["identify", user: SignedUser] | ["update", looks: DocentLooks] | {
+    [Name in keyof DocentEvents]: ["on", name: Name, listener: (detail: DocentEvents[Name]) => void];
+}[keyof DocentEvents];
+/** One agent on one page: `window.Docent` is the first of them. */
+export interface DocentWidget {
+    /** Every widget of the page by its agent's id. */
+    readonly agents: Record<string, DocentWidget>;
+    /** What stands on the page; it is gone after `destroy`. */
+    readonly element: HTMLElement;
+    readonly isOpen: boolean;
+    open(): void;
+    close(): void;
+    toggle(): void;
+    /** Opens the panel and asks. */
+    ask(question: string): void;
+    /** Says who is signed in on the website. Resolves when the server has taken the signature, which is when the panel opens; rejects
+     * with an Error, whose `code` says why, where it refuses, or where somebody else is named before. */
+    identify(user: SignedUser): Promise<void>;
+    update(looks: DocentLooks): void;
+    /** Forgets the visitor on this device. */
+    reset(): void;
+    /** Takes the widget off the page. */
+    destroy(): void;
+    /** Returns the call that stops listening. */
+    on<Name extends keyof DocentEvents>(name: Name, listener: (detail: DocentEvents[Name]) => void): () => void;
+    push(call: DocentCall): void;
+}
+declare global {
+    interface Window {
+        /** The one global: the page's first widget, or before the script has loaded and after `destroy` a list of calls to make. */
+        Docent?: DocentWidget | DocentCall[];
+    }
+}
+
 /** Why a call went wrong: a code of the API, or one of ours: "network" (no answer came), "cut" (the answer stopped). */
 export declare class Failure extends Error {
     readonly code: string;

@@ -4,6 +4,7 @@ import type { Citation, Question, Rating } from "./contract.js";
 import type { OpenPeople, People } from "./desk.js";
 import type { Failure } from "./failure.js";
 import { uuid } from "./ids.js";
+import { makeRoom } from "./neighbours.js";
 import { pageAddress } from "./page_address.js";
 import { pageClient } from "./page_client.js";
 import type { pageContext } from "./page_context.js";
@@ -16,7 +17,7 @@ import { initialState, isRunning, next, withSources, type Happening, type State,
 import { stayOf } from "./stay.js";
 import type { Stay } from "./store.js";
 import { askTabs, joinTabs, type Told } from "./tabs.js";
-import { ENGLISH, type Words } from "./words.js";
+import { ENGLISH, isHopeless, type Words } from "./words.js";
 
 /** After a stop the sources may still come; longer than this we do not listen. */
 const STOP_GRACE_MS = 2000;
@@ -60,6 +61,7 @@ export class Conversation implements Panel, PanelActions {
     if (!this.#shell.frame.panel.hasAttribute("data-still")) this.#keepOpen(true);
     this.#change({ isOpen: true });
     this.#draw();
+    makeRoom(this.#shell.frame.panel, this.#shell.agents);
     if (/none|failed/.test(this.#state.connection)) this.connect();
   }
 
@@ -147,6 +149,7 @@ export class Conversation implements Panel, PanelActions {
       this.#dispatch({ type: "connected", session });
       store.keep({ theme: session.agent.theme });
       this.#shell.wear(session.agent.theme);
+      this.#shell.settle();
       void this.#comeBack();
       if (session.agent.live_chat) {
         // A chat that an earlier page had goes on; one that could not be heard of is looked for again.
@@ -166,6 +169,7 @@ export class Conversation implements Panel, PanelActions {
       console.warn("Docent:", code === "network" ? "does the agent allow " + location.origin : message);
       this.#change({ connection: "failed", refusal: code });
       this.#shell.emit("error", { code });
+      if (isHopeless(code)) this.#shell.settle(error as Failure);
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import type { Client } from "./client.js";
 import type { Agent } from "./contract.js";
+import type { Shell } from "./shell.js";
 import type { Speech } from "./speech.js";
 import type { Kept, Store } from "./store.js";
 import type { Words } from "./words.js";
@@ -16,6 +17,8 @@ export interface Desk {
     /** Tells of something that went wrong. */
     notice(error: unknown): void;
   };
+  /** Tells the page. */
+  emit: Shell["emit"];
   /** Tells on the launcher of so many more things that came while the panel was closed. */
   mark(count: number): void;
   /** Moves focus to where a visitor writes. */

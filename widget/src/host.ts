@@ -1,9 +1,12 @@
+import type { Options } from "./options.js";
+
 /** Puts the widget's element beside the page's body, which a framework may draw anew, or into `root`; dark or light as the visitor's
- * system is unless the website says which. It is kept there until `signal` says that it is gone. */
-export function placeOnPage(host: HTMLElement, theme: string | undefined, signal: AbortSignal, root: Element = document.documentElement): void {
+ * system is unless the website says which. It is kept there until `signal` says that it is gone. Returns what looks again at `options`. */
+export function placeOnPage(host: HTMLElement, options: Options, signal: AbortSignal): () => void {
+  const root = options.into ?? document.documentElement;
   const dark = matchMedia("(prefers-color-scheme:dark)");
   const applyMode = (): void => {
-    host.dataset.theme = theme ?? (dark.matches ? "dark" : "light");
+    host.dataset.theme = options.theme ?? (dark.matches ? "dark" : "light");
   };
   applyMode();
   dark.addEventListener("change", applyMode, { signal });
@@ -15,4 +18,5 @@ export function placeOnPage(host: HTMLElement, theme: string | undefined, signal
   });
   watch.observe(root, { childList: true });
   signal.addEventListener("abort", () => watch.disconnect());
+  return applyMode;
 }

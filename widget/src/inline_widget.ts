@@ -1,11 +1,12 @@
 import inlineCss from "./inline.css";
+import type { DocentWidget } from "./docent.js";
 import type { Options } from "./options.js";
 import { Widget } from "./widget.js";
 
 /** The class of widgets that stand in this element. */
 export const widgetIn = (into: Element): typeof Widget =>
   class extends InlineWidget {
-    constructor(options: Options, agents?: Record<string, Widget>) {
+    constructor(options: Options, agents?: Record<string, DocentWidget>) {
       super({ ...options, into }, agents);
     }
   };
@@ -15,7 +16,7 @@ class InlineWidget extends Widget {
   readonly #shadow: ShadowRoot;
   #watch: IntersectionObserver | undefined;
 
-  constructor(options: Options & { mode?: string }, agents?: Record<string, Widget>) {
+  constructor(options: Options & { mode?: string }, agents?: Record<string, DocentWidget>) {
     super(options, agents);
     const host = options.into!.lastElementChild!;
     host.setAttribute("data-mode", options.mode === "page" ? "page" : "inline");

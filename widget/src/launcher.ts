@@ -43,8 +43,9 @@ export class Launcher {
     this.show(false);
   }
 
-  /** How the button looks and is called. */
-  dress(text: string, name: string): void {
+  /** How the button looks and is called; `isHidden` where the website has one of its own. */
+  dress(text: string, name: string, isHidden: boolean): void {
+    this.button.hidden = isHidden;
     this.#label.textContent = text;
     fill(this.button, icon(DRAWINGS[name as "chat"] ?? DRAWINGS.chat), this.#label);
     this.button.setAttribute("aria-label", text || this.speech.chat);

@@ -1,9 +1,4 @@
-import { install } from "./api.js";
+import { install, whenReady } from "./api.js";
 
 // Read now: `currentScript` is gone once the first task ends.
-const script = document.currentScript;
-if (script instanceof HTMLScriptElement) {
-  const start = (): void => install(script);
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start, { once: true });
-  else start();
-}
+whenReady("widget", document.currentScript, (script) => install(script));

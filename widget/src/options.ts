@@ -1,4 +1,4 @@
-/** What the script tag says. */
+/** What the script tag says, and what the page has changed since. */
 export interface Options {
   agentId: string;
   base: string;
@@ -11,11 +11,15 @@ export interface Options {
   color?: string | undefined;
   label?: string | undefined;
   icon?: string | undefined;
+  /** "none": the website has one of its own. */
+  launcher?: string | undefined;
   pageContext: boolean;
   open: boolean;
   /** The element of the page that the panel stands in, in place of a launcher on top of the page. */
   into?: Element | undefined;
 }
+
+type Said = Partial<Record<string, unknown>>;
 
 /** Reads `data-*` attributes; `src` is the script's own address, below "/widget/" of the API. */
 export function readOptions(data: Partial<Record<string, string>>, src: string, pageLocale: string): Options | null {
@@ -23,14 +27,23 @@ export function readOptions(data: Partial<Record<string, string>>, src: string, 
   if (!agentId) return null;
   const files = new URL(".", src).href;
   return {
-    // What is taken as it is: position, color, label and icon.
-    ...data,
     agentId,
     base: files.slice(0, -8), // without "/widget/"
     files,
     locale: data.locale || pageLocale || "en",
-    theme: data.theme === "auto" ? undefined : data.theme,
-    pageContext: data.pageContext !== "off",
     open: data.open === "true",
+    pageContext: true,
+    theme: undefined,
+    ...looksOf(data),
   };
+}
+
+/** What a tag or a later call says of what may change: position, color, label, icon and launcher are taken as they are. */
+export function looksOf(said: Said): Partial<Options> {
+  const looks = { ...said };
+  if (looks.theme === "auto") looks.theme = undefined;
+  if ("pageContext" in looks) looks.pageContext = !/off|false/.test(String(looks.pageContext));
+  // These stand for good.
+  for (const name of ["agent", "locale", "open"]) delete looks[name];
+  return looks;
 }

@@ -9,7 +9,7 @@ import type { OpenPast, PastActions, PastView } from "./past_view.js";
 import { isRunning, type State, type Turn } from "./state.js";
 import { dots, trouble } from "./trouble.js";
 import { TurnView, type TurnActions } from "./turn_view.js";
-import { failureText, stageText, W, type Words } from "./words.js";
+import { failureText, isHopeless, stageText, W, type Words } from "./words.js";
 
 export interface PanelActions extends TurnActions, PastActions {
   stop(): void;
@@ -34,6 +34,7 @@ function belowOf({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number
 export class PanelView {
   readonly root: HTMLElement;
   readonly speech: Speech;
+  readonly emit: Shell["emit"];
   readonly #frame: PanelFrame;
   readonly #announcer: HTMLElement;
   readonly #turns = new Map<string, TurnView>();
@@ -52,11 +53,12 @@ export class PanelView {
 
   constructor(
     readonly words: Words,
-    { speech, launcher, frame, load }: Shell,
+    { speech, launcher, frame, load, emit }: Shell,
     readonly actions: PanelActions,
   ) {
     this.speech = speech;
     this.root = launcher.root;
+    this.emit = emit;
     this.#launcher = launcher;
     this.#announcer = launcher.announcer;
     this.#frame = frame;
@@ -116,6 +118,7 @@ export class PanelView {
     button.setAttribute("aria-label", label + (count ? ` (${count})` : ""));
     if (count) button.dataset.unread = "" + count;
     else delete button.dataset.unread;
+    this.emit("unread", { count });
   }
 
   get isMarked(): boolean {
@@ -203,7 +206,7 @@ export class PanelView {
       );
     } else if (state.connection === "failed") {
       const code = state.refusal;
-      const hopeless = /refused|found|invalid|unauth/.test(code ?? "");
+      const hopeless = isHopeless(code);
       const text = hopeless ? this.words[W.refused] : failureText(this.words, code);
       fill(intro, trouble(text, this.words[W.retry], !hopeless && ((): void => this.actions.connect())));
     } else {

@@ -58,6 +58,7 @@ export class PersonView {
     this.#before = line;
     const shadow = this.#desk.root.getRootNode() as ShadowRoot;
     const focused = shadow.activeElement;
+    if (line.state !== before.state) this.#desk.emit("handover", { state: line.state, operator: line.operator });
     const isNear = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < 60;
     const wasTalking = before.state === "talking";
     const isTalking = line.state === "talking";

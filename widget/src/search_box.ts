@@ -83,7 +83,7 @@ export class SearchBox {
     sheet.replaceSync(css);
     shadow.adoptedStyleSheets = [sheet, this.#themeSheet];
     shadow.append(this.#dialog);
-    placeOnPage(host, options.theme, new AbortController().signal);
+    placeOnPage(host, options, new AbortController().signal);
     this.#rem = remOf(host);
     this.#wear(this.#store.read().theme);
     document.addEventListener("click", (event) => {

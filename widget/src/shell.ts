@@ -1,4 +1,5 @@
 import type { SignedUser, Theme } from "./contract.js";
+import type { DocentEvents, DocentWidget } from "./docent.js";
 import type { Launcher } from "./launcher.js";
 import type { Options } from "./options.js";
 import type { PanelFrame } from "./panel_frame.js";
@@ -7,7 +8,7 @@ import type { Speech } from "./speech.js";
 import type { Kept, Stay, Store } from "./store.js";
 import type { Words } from "./words.js";
 
-export type EventName = "open" | "close" | "message" | "answer" | "citation_click" | "feedback" | "gap" | "error";
+export type EventName = keyof DocentEvents;
 
 /** What the first script lends to the panel's. */
 export interface Shell {
@@ -23,11 +24,15 @@ export interface Shell {
   signal: AbortSignal;
   /** Who is signed in on the website. */
   user(): SignedUser | undefined;
+  /** Tells the page that the server knows who that is, or with an error that it does not. */
+  settle(error?: Error): void;
+  /** Every widget of the page. */
+  agents: Record<string, DocentWidget>;
   load<T>(part: PartFile): Promise<T>;
   open(): void;
   /** Wears what the server said. */
   wear(theme: Theme | null | undefined): void;
-  emit(name: EventName, detail: unknown): void;
+  emit<Name extends EventName>(name: Name, detail: DocentEvents[Name]): void;
 }
 
 /** What the panel's script does for the first one. */

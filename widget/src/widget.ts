@@ -1,10 +1,11 @@
 import { PANEL } from "docent:parts";
 import frameWords from "docent:english-frame";
 import type { SignedUser, Theme } from "./contract.js";
+import type { DocentCall, DocentEvents, DocentLooks, DocentWidget } from "./docent.js";
 import css from "./frame.css";
 import { placeOnPage } from "./host.js";
 import { Launcher } from "./launcher.js";
-import type { Options } from "./options.js";
+import { looksOf, type Options } from "./options.js";
 import { PanelFrame } from "./panel_frame.js";
 import { loadPart } from "./part_file.js";
 import type { EventName, OpenPanel, Panel, Shell } from "./shell.js";
@@ -13,22 +14,24 @@ import { browserStore, type Kept, type Stay } from "./store.js";
 import { isAtLeft, remOf, themeCss } from "./theme.js";
 import { W, type Words } from "./words.js";
 
-/** `(window.Docent = window.Docent || []).push(["ask", "Where is my order?"])` */
-export type QueuedCall = [name: string, ...args: unknown[]];
-export type Listener = (detail: unknown) => void;
+type Listener = (detail: never) => void;
+
+/** What a page may call by its name, and hear of. */
+const CALLS = /^(open|close|toggle|ask|identify|update|reset|destroy|on)$/;
+const EVENTS = /^(ready|open|close|message|answer|citation_click|feedback|gap|unread|handover|error)$/;
 
 /** As the panel does: frame.css. */
 const FULL_SCREEN_PX = 480;
 
 /** One agent on one page: what a page calls, the launcher and the panel's frame. What is in the panel comes with its own script
  * (`Conversation`) when the panel is first opened. */
-export class Widget {
+export class Widget implements DocentWidget {
   /** Every widget of the page by its agent's id. */
-  readonly agents: Record<string, Widget>;
+  readonly agents: Record<string, DocentWidget>;
   readonly #options: Options;
   readonly #store;
   readonly #tab;
-  readonly #host = document.createElement("docent-widget");
+  readonly element = document.createElement("docent-widget");
   readonly #launcher: Launcher;
   readonly #themeSheet = new CSSStyleSheet();
   readonly #gone = new AbortController();
@@ -41,11 +44,16 @@ export class Widget {
   #panel: Panel | undefined;
   #isOpen = false;
   #isLoading = false;
+  #isReady = false;
+  #known: Promise<void> | undefined;
+  #settle: ((error?: Error) => void) | undefined;
+  readonly #applyMode: () => void;
   #speaking: Promise<void> | undefined;
   #user: SignedUser | undefined;
+  #theme: Theme | null | undefined;
   #returnFocusTo: Element | null = null;
 
-  constructor(options: Options, agents: Record<string, Widget> = {}) {
+  constructor(options: Options, agents: Record<string, DocentWidget> = {}) {
     this.#options = options;
     this.#above = Object.keys(agents).length;
     this.agents = agents;
@@ -59,12 +67,32 @@ export class Widget {
     });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
-    const shadow = this.#host.attachShadow({ mode: "open" });
+    const shadow = this.element.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [sheet, this.#themeSheet];
     shadow.append(this.#launcher.root);
-    placeOnPage(this.#host, options.theme, this.#gone.signal, options.into);
+    this.#applyMode = placeOnPage(this.element, options, this.#gone.signal);
     // Until this page is told the theme, an earlier one's stands.
     this.#wear(this.#store.read().theme);
+  }
+
+  /** Everything that was said before it has been heard. */
+  begin(): void {
+    for (const kind of ["click", "pointerover"]) {
+      document.addEventListener(kind, (event) => this.#heed(event), { signal: this.#gone.signal });
+    }
+    this.start();
+    this.#isReady = true;
+    this.#emit("ready", {});
+  }
+
+  /** What of the page has `data-docent-open` opens and closes the panel as the launcher does: of the agent that it names, else of the first. */
+  #heed(event: Event): void {
+    const [at] = event.composedPath();
+    const opener = at instanceof Element && at.closest("[data-docent-open]");
+    if (!opener || (opener.getAttribute("data-docent-open") || Object.keys(this.agents)[0]) !== this.#options.agentId) return;
+    if (event.type !== "click") return void this.#fetch().catch(() => undefined);
+    event.preventDefault();
+    this.toggle();
   }
 
   /** As the visitor has left it on the page before, or has it in another tab; else as the website says. */
@@ -80,10 +108,10 @@ export class Widget {
 
   /** Opens the panel. Focus moves in only where a visitor's own act led here, so that no page can steal it. */
   open(): void {
-    if (this.#isOpen) return;
+    if (this.#isGone() || this.#isOpen) return;
     this.#isOpen = true;
     const active = document.activeElement;
-    this.#returnFocusTo = active === this.#host ? null : active;
+    this.#returnFocusTo = active === this.element ? null : active;
     this.#frame ??= this.#build();
     const isAct = navigator.userActivation.isActive;
     this.#frame.panel.hidden = false;
@@ -98,7 +126,7 @@ export class Widget {
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const hadFocus = document.activeElement === this.#host;
+    const hadFocus = document.activeElement === this.element;
     this.#frame!.panel.hidden = true;
     this.#launcher.show(false);
     this.#panel?.closed();
@@ -116,15 +144,26 @@ export class Widget {
   }
 
   ask(text: string): void {
-    if (!text.trim()) return;
+    if (!text.trim() || this.#isGone()) return;
     if (this.#panel) return this.#panel.ask(text);
     this.#toAsk.push(text);
     this.open();
   }
 
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Says who is signed in on the website, by a signature that its server made. The same person again changes nothing. */
-  identify(user: SignedUser): void {
+  identify(user: SignedUser): Promise<void> {
     if (user.userId !== this.#user?.userId || user.hash !== this.#user.hash) this.#become(user);
+    return this.#known!;
+  }
+
+  update(looks: DocentLooks): void {
+    Object.assign(this.#options, looksOf({ ...looks }));
+    this.#applyMode();
+    this.#wear(this.#theme);
   }
 
   /** Forgets the visitor on this device: at sign-out, so that the next person starts with nothing. */
@@ -134,6 +173,12 @@ export class Widget {
 
   #become(user?: SignedUser): void {
     this.#user = user;
+    this.#settle?.(Object.assign(new Error("Somebody else was named."), { code: "superseded" }));
+    this.#known = new Promise((resolve, reject) => {
+      this.#settle = (error) => (error ? reject(error) : resolve());
+    });
+    // Whoever does not ask is not told.
+    this.#known.catch(() => undefined);
     // A name that this browser kept is somebody else's now.
     this.#store.keep(user && this.#store.read().theme ? { anonymous_id: undefined, unsent: undefined } : undefined);
     const { open, user: before } = this.#tab.read();
@@ -145,22 +190,31 @@ export class Widget {
     this.#panel?.forget();
   }
 
-  on(name: EventName, listener: Listener): () => void {
+  on<Name extends EventName>(name: Name, listener: (detail: DocentEvents[Name]) => void): () => void {
+    if (!EVENTS.test(name)) console.error(`Docent: there is no event "${name}".`);
+    if (name === "ready" && this.#isReady) queueMicrotask(() => listener({} as never));
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => listeners.delete(listener);
   }
 
   /** A call by its name, as pages queue them before the script has loaded. */
-  push([name, ...args]: QueuedCall): void {
-    const call = this[name as "open"] as ((...args: unknown[]) => void) | undefined;
-    call?.apply(this, args);
+  push([name, ...args]: DocentCall): void {
+    if (!CALLS.test(name)) return console.error(`Docent: there is no call "${name}".`);
+    void (this[name] as (...args: unknown[]) => unknown)(...args);
   }
 
   destroy(): void {
     delete this.agents[this.#options.agentId];
     this.#gone.abort();
-    this.#host.remove();
+    this.element.remove();
+    // What is called from now on waits for the next script.
+    if (window.Docent === this) window.Docent = Object.values(this.agents)[0] ?? [];
+  }
+
+  #isGone(): boolean {
+    if (this.#gone.signal.aborted) console.error("Docent: this widget was destroyed.");
+    return this.#gone.signal.aborted;
   }
 
   #build(): PanelFrame {
@@ -222,6 +276,8 @@ export class Widget {
       frame,
       signal: this.#gone.signal,
       user: () => this.#user,
+      settle: (error) => this.#settle?.(error),
+      agents: this.agents,
       load: (part) => loadPart(this.#options.files, part),
       open: () => this.open(),
       wear: (theme) => this.#wear(theme),
@@ -230,23 +286,24 @@ export class Widget {
   }
 
   #wear(theme: Theme | null | undefined): void {
-    const { color, label, position, icon } = this.#options;
+    this.#theme = theme;
+    const { color, label, position, icon, launcher } = this.#options;
     this.#themeSheet.replaceSync(
       themeCss({
         color: color ?? theme?.primary_color,
         radius: theme?.radius,
         isLeft: isAtLeft(position, theme?.position, this.#speech.direction),
         above: this.#above,
-        rem: remOf(this.#host),
+        rem: remOf(this.element),
       }),
     );
-    this.#launcher.dress(label ?? theme?.launcher_label ?? "", icon ?? theme?.launcher_icon ?? "");
+    this.#launcher.dress(label ?? theme?.launcher_label ?? "", icon ?? theme?.launcher_icon ?? "", launcher === "none");
   }
 
-  #emit(name: EventName, detail: unknown): void {
+  #emit<Name extends EventName>(name: Name, detail: DocentEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       try {
-        listener(detail);
+        listener(detail as never);
       } catch (error) {
         // The page's mistake must not become ours.
         reportError(error);

@@ -37,6 +37,11 @@ export function stageText(words: Words, stage: Stage): string {
   return words[STAGES[stage]];
 }
 
+/** Whether asking again cannot help. */
+export function isHopeless(code = ""): boolean {
+  return /refused|found|invalid|unauth/.test(code);
+}
+
 /** What to tell a visitor about a failure, by its code. */
 export function failureText(words: Words, code = ""): string {
   return words[FAILURES[code] ?? W.broken];

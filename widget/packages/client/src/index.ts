@@ -2,6 +2,7 @@
  * the server alone. Nothing here touches the page before it is called, so that it may be imported on a server. */
 export { Client, type ClientEvent, type ClientOptions } from "../../../src/client.js";
 export type * from "../../../src/contract.js";
+export type * from "../../../src/docent.js";
 export { Failure } from "../../../src/failure.js";
 export { uuid } from "../../../src/ids.js";
 export { pageAddress } from "../../../src/page_address.js";

@@ -1,4 +1,5 @@
-import type { Citation, Rating, SignedUser } from "../../../src/contract.js";
+import type { SignedUser } from "../../../src/contract.js";
+import type { DocentEvents, DocentWidget } from "../../../src/docent.js";
 
 /** What the script tag of the widget says, and who is signed in. */
 export interface WidgetOptions {
@@ -27,28 +28,7 @@ export interface WidgetOptions {
   mode?: "inline" | "page" | undefined;
 }
 
-/** What the widget tells of, with what it says then. */
-export interface WidgetEvents {
-  open: object;
-  close: object;
-  message: { turn_id: string; message: string };
-  answer: { turn_id: string; text: string; citations: readonly Citation[]; low_confidence?: boolean };
-  citation_click: { turn_id: string; citation: Citation };
-  feedback: { turn_id: string; rating: Rating; comment?: string };
-  gap: { turn_id: string; message: string };
-  error: { turn_id?: string; code: string };
-}
-
-interface Widget {
-  agents: Record<string, Widget>;
-  on(name: string, listener: (detail: never) => void): () => void;
-  open(): void;
-  close(): void;
-  ask(text: string): void;
-  identify(user: SignedUser): void;
-  reset(): void;
-  destroy(): void;
-}
+export type { DocentEvents as WidgetEvents };
 
 /** A widget that is there, or about to be: calls wait until it is. */
 export interface MountedWidget {
@@ -59,7 +39,7 @@ export interface MountedWidget {
   ask(text: string): void;
   /** Another person, or nobody, is signed in. */
   identify(user?: SignedUser): void;
-  on<Name extends keyof WidgetEvents>(name: Name, listener: (detail: WidgetEvents[Name]) => void): void;
+  on<Name extends keyof DocentEvents>(name: Name, listener: (detail: DocentEvents[Name]) => void): void;
   /** Takes the widget off the page. */
   unmount(): void;
 }
@@ -68,16 +48,16 @@ export interface MountedWidget {
 const wanted = new Map<string, symbol>();
 const placed = new Map<string, symbol>();
 
-const widgetOf = (agent: string): Widget | undefined => (window as { Docent?: Widget }).Docent?.agents?.[agent];
+const widgetOf = (agent: string): DocentWidget | undefined => (window.Docent as DocentWidget | undefined)?.agents?.[agent];
 
 /** Puts the widget of an agent on the page, in place of one that an earlier call has put there. For browsers alone. */
 export function mountWidget(options: WidgetOptions): MountedWidget {
   const { base, agent, user, nonce, into, ...looks } = options;
   const mine = Symbol(agent);
   wanted.set(agent, mine);
-  const waiting: ((widget: Widget) => void)[] = [];
-  let widget: Widget | undefined;
-  const whenThere = (act: (widget: Widget) => void): void => {
+  const waiting: ((widget: DocentWidget) => void)[] = [];
+  let widget: DocentWidget | undefined;
+  const whenThere = (act: (widget: DocentWidget) => void): void => {
     if (widget) act(widget);
     else waiting.push(act);
   };
@@ -118,8 +98,8 @@ export function mountWidget(options: WidgetOptions): MountedWidget {
     open: () => whenThere((there) => there.open()),
     close: () => whenThere((there) => there.close()),
     ask: (text) => whenThere((there) => there.ask(text)),
-    identify: (person) => whenThere((there) => (person ? there.identify(person) : there.reset())),
-    on: (name, listener) => whenThere((there) => void there.on(name, listener as (detail: never) => void)),
+    identify: (person) => whenThere((there) => void (person ? there.identify(person) : there.reset())),
+    on: (name, listener) => whenThere((there) => void there.on(name, listener)),
     unmount() {
       script.remove();
       if (wanted.get(agent) !== mine) return;

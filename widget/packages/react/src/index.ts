@@ -19,6 +19,9 @@ const NAMES: Record<keyof Handlers, keyof WidgetEvents> = {
   onCitationClick: "citation_click",
   onFeedback: "feedback",
   onGap: "gap",
+  onReady: "ready",
+  onUnread: "unread",
+  onHandover: "handover",
   onError: "error",
 };
 
