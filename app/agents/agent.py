@@ -116,6 +116,8 @@ class AgentConfig:
     opening_hours: tuple[str, ...] = ()
     time_zone: str = "UTC"
     open_to_programs: bool = False
+    prompt_attributes: tuple[str, ...] = ()
+    filter_attributes: tuple[str, ...] = ()
     starter_prompts: tuple[str, ...] = ()
     ai_notice: str | None = None
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL

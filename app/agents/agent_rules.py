@@ -32,6 +32,8 @@ MAX_CONSENT_CHARS = 500
 MAX_FILTER_ENTRIES = 50
 MAX_PATH_PREFIX_CHARS = 500
 MAX_ATTRIBUTE_VALUES = 20
+MAX_ATTRIBUTE_NAME_CHARS = 64
+MAX_TOLD_ATTRIBUTES = 20
 MAX_ATTRIBUTE_VALUE_CHARS = 200
 _ATTRIBUTE = re.compile(r"[A-Za-z0-9_.-]{1,64}", re.ASCII)
 MAX_DISCONNECT_GRACE_SECONDS = 300
@@ -55,6 +57,8 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     check_text("custom_prompt", config.custom_prompt, MAX_CUSTOM_PROMPT_CHARS)
     check_lines("avoid_topics", config.avoid_topics, MAX_TOPICS, MAX_TOPIC_CHARS)
     check_lines("starter_prompts", config.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
+    for field in ("prompt_attributes", "filter_attributes"):
+        check_lines(field, getattr(config, field), MAX_TOLD_ATTRIBUTES, MAX_ATTRIBUTE_NAME_CHARS)
     _check_ai_notice(config.ai_notice)
     check_between("max_answer_chars", config.max_answer_chars, MIN_ANSWER_CHARS, MAX_ANSWER_CHARS)
     check_between("confidence_threshold", config.confidence_threshold, 0, 1)

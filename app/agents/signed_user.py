@@ -48,6 +48,12 @@ def user_signature(secret: str, user_id: str) -> str:
     return hmac.digest(secret.encode(), user_id.encode(), hashlib.sha256).hex()
 
 
+def attributes_signature(secret: str, text: str, user_id: str = "") -> str:
+    """The signature of the lines "attributes", the user id ("" without one) and the attributes: see
+    `filter_signature`."""
+    return user_signature(secret, f"attributes\n{user_id}\n{text}")
+
+
 def filter_signature(secret: str, filter_text: str, user_id: str = "") -> str:
     """The signature of the lines "filter", the user id ("" without one) and the filter. User ids are one line, so that
     no signature of a user holds for a filter, and none of one user's filter for another user's."""

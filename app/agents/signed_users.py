@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.agents.records.user_keys import UserKeyRecords
-from app.agents.signed_user import UserKey, filter_signature, user_secret, user_signature
+from app.agents.signed_user import UserKey, attributes_signature, filter_signature, user_secret, user_signature
 from app.core.actor import Actor
 from app.core.errors import Unauthorized
 from app.kit.clock import Clock
@@ -29,6 +29,13 @@ _FILTER_REFUSED: Final = (
     "filter_hash: this is not filter signed with the agent's user secret. Make it on your server, as the hexadecimal "
     "HMAC-SHA256 of three lines: the word filter, the user_id (empty without one) and exactly this filter "
     "(docs/widget.md, Signed filters)."
+)
+
+
+_ATTRIBUTES_REFUSED: Final = (
+    "attributes_hash: this is not signed_attributes signed with the agent's user secret. Make it on your server, as "
+    "the hexadecimal HMAC-SHA256 of three lines: the word attributes, the user_id (empty without one) and exactly "
+    "these signed_attributes (docs/widget.md, What the website knows of a visitor)."
 )
 
 
@@ -81,6 +88,12 @@ class SignedUsers:
         right = filter_signature(await self._secret(agent_id, "filter"), filter_text, user_id)
         if not _is_same(right, signature):
             raise Unauthorized(_FILTER_REFUSED)
+
+    async def check_attributes(self, agent_id: UUID, text: str, user_id: str, signature: str) -> None:
+        """As `check_filter` does."""
+        right = attributes_signature(await self._secret(agent_id, "signed_attributes"), text, user_id)
+        if not _is_same(right, signature):
+            raise Unauthorized(_ATTRIBUTES_REFUSED)
 
     async def _secret(self, agent_id: UUID, field: str) -> str:
         def work(tx: Transaction) -> tuple[dict[str, bytes], UserKey | None]:

@@ -22,6 +22,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.text.failure_words import has_failure_words
 from app.core.text.turn_language import turn_language
 from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnRequest
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.tracing import traced
@@ -35,13 +36,15 @@ from app.store.system_of_record import SystemOfRecord
 @dataclass(frozen=True, slots=True)
 class Asking:
     """A question, and who asks it. `locale` is what the visitor's browser says ("" for nothing), `language` what they
-    are answered in (BCP 47 primary subtag), `history` what was said before, oldest first."""
+    are answered in (BCP 47 primary subtag), `history` what was said before, oldest first, `about_visitor` what the
+    model may know of them."""
 
     request: TurnRequest
     language: str | None
     locale: str = ""
     channel: Channel = Channel.WIDGET
     history: tuple[Exchange, ...] = ()
+    about_visitor: tuple[VisitorAttribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,7 @@ class AnswerPipeline:
             language=asking.language,
             canary=new_canary(),
             agent_id=agent.id,
+            about_visitor=asking.about_visitor,
         )
         return Generation(context, on_text, self._embedder, self._sections)
 

@@ -8,6 +8,7 @@ from typing import Literal
 from uuid import UUID
 
 from app.core.turn import AnsweredBy, Channel, Citation
+from app.core.visitor_attribute import VisitorAttribute
 
 RESUME_WITHIN = timedelta(hours=24)
 MESSAGES_AT_ONCE = 30
@@ -23,12 +24,14 @@ class Visitor:
     """A browser that has asked, or a person whom the website's server has named by `user_id`.
 
     `anonymous_id` is the random name that a browser keeps for itself; nobody finds a named person by it.
+    `attributes` are what the latest opening of the widget told of them, by name.
     """
 
     id: UUID
     agent_id: UUID
     anonymous_id: UUID
     user_id: str | None = None
+    attributes: tuple[VisitorAttribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """A visitor opens the widget: who they are, and where their last conversation stands."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from app.conversations.history import History
 from app.conversations.records.conversations import ConversationRecords
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import Channel, VisitorSession
+from app.core.visitor_attribute import VisitorAttribute
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 
@@ -38,6 +40,7 @@ class Conversations:
         resumes: bool = True,
         conversation_id: UUID | None = None,
         seen_on: str | None = None,
+        attributes: Sequence[VisitorAttribute] | None = None,
     ) -> OpenedConversation:
         """Resume the visitor's conversation on that channel if it was active within RESUME_WITHIN, else start one;
         always start one unless it `resumes`. `conversation_id` names one of the visitor's to resume instead, however
@@ -45,7 +48,8 @@ class Conversations:
 
         `anonymous_id` is the name the browser kept; without it the visitor is a new one. `user_id`, whose signature
         or API token the caller has checked, stands before it: the two never lead to the same visitor.
-        `seen_on` is the website that shows the widget, as its origin.
+        `seen_on` is the website that shows the widget, as its origin. `attributes` are all that is known of the visitor
+        from now on; None leaves what was known.
         """
         may_resume = resumes and (anonymous_id or user_id) is not None
 
@@ -56,6 +60,8 @@ class Conversations:
                 visitor = ConversationRecords(tx).visitor(agent.id, anonymous_id)
             else:
                 visitor = ConversationRecords(tx).new_visitor(agent.id)
+            if attributes is not None:
+                ConversationRecords(tx).tell(visitor, attributes)
             conversation: Conversation | None = None
             if conversation_id is not None:
                 conversation = ConversationRecords(tx).own(visitor.id, conversation_id, channel)

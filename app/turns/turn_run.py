@@ -19,11 +19,13 @@ from app.answers.query_contextualizer import QueryContextualizer
 from app.answers.token_meter import TokenMeter
 from app.answers.writing.generation import Generation
 from app.conversations.history import History, stored_history
+from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
 from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import Citations, Done, Error, Start, Status, Token
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.tasks.ended_task import end_task
 from app.kit.tracing import NO_SPAN, Span, span, traced
 from app.search.index_watch import IndexWatch
@@ -169,11 +171,11 @@ class TurnRun:
         before = self._request.told
         if before is None:
             before = await self._tools.history.remembered(self._session.conversation_id)
-        agent, answers, history = await self._tools.records.of_workspace(self._session.workspace_id).read(
+        agent, answers, history, about = await self._tools.records.of_workspace(self._session.workspace_id).read(
             lambda tx: self._read(tx, before)
         )
         language = self._tools.pipeline.language(agent, self._request.message, self._session.locale)
-        asking = Asking(self._request, language, self._session.locale, self._session.channel, history)
+        asking = Asking(self._request, language, self._session.locale, self._session.channel, history, about)
         ready = await self._tools.pipeline.ready(agent, answers, asking)
         if ready is not None and ready.language is not None:
             asking = replace(asking, language=ready.language)
@@ -181,15 +183,18 @@ class TurnRun:
 
     def _read(
         self, tx: Transaction, remembered: tuple[Exchange, ...] | None
-    ) -> tuple[LiveAgent, list[CuratedAnswer], tuple[Exchange, ...]]:
-        """The agent, its curated answers and what was said before. Raises NotFound, HandedToPerson."""
+    ) -> tuple[LiveAgent, list[CuratedAnswer], tuple[Exchange, ...], tuple[VisitorAttribute, ...]]:
+        """The agent, its curated answers, what was said before and what the model may know of the visitor. Raises
+        NotFound, HandedToPerson."""
         agent = AgentRecords(tx).live(self._session.agent_id)
         refuse_while_a_person_talks(tx, agent.config, self._session)
         self._meter.limit(tx, agent)
         answers = CuratedAnswerRecords(tx).of_agent(agent.id)
         if remembered is None:
             remembered = stored_history(tx, self._session.conversation_id)
-        return agent, answers, remembered
+        told = ConversationRecords(tx).attributes(self._session.visitor_id) if agent.config.prompt_attributes else ()
+        about = tuple(each for each in told if each.name in agent.config.prompt_attributes)
+        return agent, answers, remembered, about
 
     @traced("docent.begin")
     async def _begin(self, agent: LiveAgent) -> None:

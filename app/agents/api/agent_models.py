@@ -71,6 +71,16 @@ class AgentSettings(Model):
     persona: str = Field(default=_CONFIG.persona, max_length=rules.MAX_PERSONA_CHARS)
     tone: str = Field(default=_CONFIG.tone, max_length=rules.MAX_TONE_CHARS)
     avoid_topics: tuple[str, ...] = Field(default=(), max_length=rules.MAX_TOPICS)
+    prompt_attributes: tuple[str, ...] = Field(
+        default=(),
+        max_length=rules.MAX_TOLD_ATTRIBUTES,
+        description="Names of attributes of the visitor that the chat model is told.",
+    )
+    filter_attributes: tuple[str, ...] = Field(
+        default=(),
+        max_length=rules.MAX_TOLD_ATTRIBUTES,
+        description="Names of attributes of the visitor, signed ones alone, that pages must have as well.",
+    )
     max_answer_chars: int = Field(
         default=_CONFIG.max_answer_chars, ge=rules.MIN_ANSWER_CHARS, le=rules.MAX_ANSWER_CHARS
     )

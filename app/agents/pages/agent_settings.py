@@ -33,6 +33,8 @@ class SettingsForm(Form):
     persona: str = Field(default="", max_length=rules.MAX_PERSONA_CHARS)
     tone: str = Field(default="", max_length=rules.MAX_TONE_CHARS)
     avoid_topics: Lines = ()
+    prompt_attributes: Lines = ()
+    filter_attributes: Lines = ()
     max_answer_chars: int = Field(ge=rules.MIN_ANSWER_CHARS, le=rules.MAX_ANSWER_CHARS)
     custom_prompt: str = Field(default="", max_length=rules.MAX_CUSTOM_PROMPT_CHARS)
     language: str | None = Field(default=None, max_length=3)

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.agents.agent import AgentConfig
 from app.core.turn import AnsweredBy, Exchange
+from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 
 
@@ -47,7 +48,7 @@ class Source:
 class AnswerContext:
     """The question and everything that may be said to it. `question` is the visitor's own wording; `standalone` is
     what search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is
-    None where no index knows the agent."""
+    None where no index knows the agent. `about_visitor` is what the agent's settings let the model know of who asks."""
 
     agent: AgentConfig
     question: str
@@ -58,6 +59,7 @@ class AnswerContext:
     language: str | None = None
     canary: str = ""
     agent_id: UUID | None = None
+    about_visitor: tuple[VisitorAttribute, ...] = ()
 
 
 class AnswerWriter(Protocol):

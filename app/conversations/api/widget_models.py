@@ -10,6 +10,7 @@ from app.agents.agent import AgentConfig, LiveAgent
 from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.conversations.api.page_context import AnyPageContext
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Message, MessagePage, Role
+from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTES
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_line
 from app.core.turn import AnsweredBy, Citation, Finish
@@ -87,6 +88,22 @@ class InitIn(Model):
         max_length=64,
         description='HMAC-SHA256 of "filter", user_id (empty without one) and filter, joined by line feeds, by the '
         "agent's user secret, hexadecimal, made by the website's server.",
+    )
+    attributes: dict[str, str] = Field(
+        default={},
+        max_length=MAX_ATTRIBUTES,
+        description="What the page says of the visitor, such as a plan: unproven, and shown as that.",
+    )
+    signed_attributes: str | None = Field(
+        default=None,
+        max_length=MAX_SIGNED_BYTES,
+        description="The same by the website's server: a JSON object of texts as a text; attributes_hash proves it.",
+    )
+    attributes_hash: str | None = Field(
+        default=None,
+        max_length=64,
+        description='HMAC-SHA256 of "attributes", user_id (empty without one) and signed_attributes, joined by line '
+        "feeds, by the agent's user secret, hexadecimal, made by the website's server.",
     )
     locale: str | None = Field(default=None, max_length=100, description="What the page says of its language.")
 

@@ -1,5 +1,7 @@
 """Visitors and their conversations."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Literal, cast
 from uuid import UUID, uuid4
 
@@ -11,6 +13,7 @@ from app.conversations.records.citations import citations_of
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
+from app.core.visitor_attribute import VisitorAttribute
 from app.store.codec import value_of
 from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS
@@ -71,6 +74,16 @@ class ConversationRecords(Repository):
         first_sight = self._insert(VISITORS).values(id=new_id(), **values)
         self._connection.execute(first_sight.on_conflict_do_nothing())
         return self._connection.execute(named).one()
+
+    def tell(self, visitor: Visitor, attributes: Sequence[VisitorAttribute]) -> None:
+        """In place of all that was known of the visitor."""
+        if tuple(attributes) != visitor.attributes:
+            told = [asdict(each) for each in attributes]
+            self._connection.execute(update(VISITORS).where(VISITORS.c.id == visitor.id).values(attributes=told))
+
+    def attributes(self, visitor_id: UUID) -> tuple[VisitorAttribute, ...]:
+        told = self._connection.scalar(select(VISITORS.c.attributes).where(VISITORS.c.id == visitor_id)) or ()
+        return tuple(VisitorAttribute(**each) for each in told)
 
     def resumable(self, visitor_id: UUID, channel: Channel = Channel.WIDGET) -> Conversation | None:
         """The visitor's latest conversation on that channel that is not cleared, if it was active within

@@ -3,9 +3,10 @@
 from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid, text
 
 from app.store.tables.columns import column, own_id, parent, partial_index, table
-from app.store.types import StorableText, UtcDateTime
+from app.store.types import StorableJson, StorableText, UtcDateTime
 
-# `user_id` is set for those whom the website's server has named; no anonymous id ever leads to them.
+# `user_id` is set for those whom the website's server has named; no anonymous id ever leads to them. `attributes` are
+# what the latest opening of the widget told of them.
 VISITORS = table(
     "visitors",
     own_id(),
@@ -13,6 +14,7 @@ VISITORS = table(
     column("anonymous_id", Uuid),
     column("user_id", StorableText, nullable=True),
     column("created_at", UtcDateTime),
+    column("attributes", StorableJson, default=list, server_default=text("'[]'")),
     UniqueConstraint("agent_id", "anonymous_id"),
     Index(None, "agent_id", "user_id", unique=True),
 )

@@ -21,11 +21,13 @@ from app.conversations.api.widget_models import (
     QuestionIn,
 )
 from app.conversations.conversations import Conversations
+from app.conversations.visitor_attributes import narrowing, read_signed, told_attributes
 from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
 from app.core.text.turn_language import primary_subtag
 from app.core.turn import TurnRequest
 from app.core.turn_feed import TurnFeed
+from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import StreamSlots
@@ -39,7 +41,7 @@ from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_m
 from app.web.list_models import ListOut, ListQuery, listed
 from app.web.middleware.metrics import StreamMeter
 from app.web.origins import admit_listed_origin, is_own
-from app.web.signed_filter import parsed_filter
+from app.web.signed_filter import filter_text, parsed_filter
 from app.web.sse import last_event_id, stream_response
 from app.web.visitor_tokens import VisitorTokens
 
@@ -89,6 +91,10 @@ class WidgetConversations(Api):
         if call.input.new_conversation and call.input.conversation_id is not None:
             raise InvalidInput("new_conversation", "Leave it out to go on with conversation_id, or leave out that one.")
         only = await self._signed_filter(call.input)
+        attributes = await self._attributes(call.input)
+        if narrowed := narrowing(attributes, agent.config.filter_attributes):
+            # Read again, for the token holds no longer filter than init takes.
+            only = parsed_filter(filter_text(replace(only, attributes=(*only.attributes, *narrowed))))
         opened = await self._conversations.open(
             agent,
             call.input.anon_id,
@@ -96,6 +102,7 @@ class WidgetConversations(Api):
             resumes=not call.input.new_conversation,
             conversation_id=call.input.conversation_id,
             seen_on=None if is_own(call.request, origin) else origin,
+            attributes=attributes,
         )
         session = replace(opened.session, locale=primary_subtag(call.input.locale or ""), only=only)
         signed = await self._tokens.sign(session, origin)
@@ -137,6 +144,16 @@ class WidgetConversations(Api):
             await self._user_issuers.check(agent_id, user_id, proof)
         else:
             await self._signed_users.check(agent_id, user_id, proof)
+
+    async def _attributes(self, asked: InitIn) -> tuple[VisitorAttribute, ...]:
+        """Raises Unauthorized or InvalidInput, naming the field."""
+        text, signature = asked.signed_attributes, asked.attributes_hash
+        if text is None:
+            if signature is not None:
+                raise InvalidInput("attributes_hash", "There is nothing that it could sign. Send both, or neither.")
+            return told_attributes(asked.attributes, {})
+        await self._signed_users.check_attributes(asked.agent_id, text, asked.user_id or "", signature or "")
+        return told_attributes(asked.attributes, read_signed(text))
 
     async def _signed_filter(self, asked: InitIn) -> SearchFilter:
         """Raises Unauthorized or InvalidInput, naming the field."""

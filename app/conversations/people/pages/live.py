@@ -88,6 +88,7 @@ class LivePages(Pages):
         conversation_id = visit.path_id("conversation_id")
         view = await self._chats.view(visit.actor, conversation_id, after)
         thread = await self._review.thread(visit.actor, conversation_id) if after is None else None
+        facts = await self._review.visitor(visit.actor, thread.conversation.visitor_id) if thread else None
         seen = view.messages[-1].number if view.messages else after or 0
         is_mine = view.chat.state is LiveState.TALKING and view.chat.taken_by == visit.actor.name
         replies = await self._replies.for_conversation(visit.actor, conversation_id) if is_mine else []
@@ -103,6 +104,7 @@ class LivePages(Pages):
                 "replies": replies,
                 "reply_options": [("", "Choose"), *((str(each.reply.id), each.reply.title) for each in replies)],
                 "others": [each for each in people if each != view.chat.taken_by],
+                "about": facts.visitor.attributes if facts else (),
                 "turns": thread.turns if thread else (),
                 "notes": thread.notes if thread else (),
                 "is_newer": after is not None,

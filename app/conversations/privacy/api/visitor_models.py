@@ -95,10 +95,17 @@ class ExportedLeadOut(Model):
     created_at: datetime
 
 
+class VisitorAttributeOut(Model):
+    name: str
+    value: str
+    is_signed: bool = Field(description="Whether the website's server vouches for it; else it may be made up.")
+
+
 class VisitorExportOut(Model):
     visitor_id: UUID
     anonymous_id: UUID
     user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
+    attributes: tuple[VisitorAttributeOut, ...] = Field(description="What the website told of the visitor last.")
     agent_id: UUID
     first_seen_at: datetime
     exported_at: datetime
@@ -111,6 +118,7 @@ class VisitorExportOut(Model):
             visitor_id=export.visitor.id,
             anonymous_id=export.visitor.anonymous_id,
             user_id=export.visitor.user_id,
+            attributes=tuple(VisitorAttributeOut.model_validate(each) for each in export.visitor.attributes),
             agent_id=export.visitor.agent_id,
             first_seen_at=export.first_seen_at,
             exported_at=export.exported_at,

@@ -1,0 +1,42 @@
+"""Attributes of a visitor as they come with the opening of the widget: signed by the website's server, or plain."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from app.agents.agent_rules import check_attribute
+from app.core.errors import InvalidInput
+from app.core.search_filter import AttributeFilter
+from app.core.visitor_attribute import VisitorAttribute
+
+MAX_ATTRIBUTES: Final = 20
+MAX_SIGNED_BYTES: Final = 4000
+
+
+def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tuple[VisitorAttribute, ...]:
+    """By name. What is signed stands in place of a plain one of its name. Raises InvalidInput."""
+    for field, told in (("attributes", plain), ("signed_attributes", signed)):
+        if len(told) > MAX_ATTRIBUTES:
+            raise InvalidInput(field, f"There are {len(told)} attributes; keep it to {MAX_ATTRIBUTES}.")
+        for name, value in told.items():
+            check_attribute(field, name, (value,))
+    names = sorted({*plain, *signed})
+    return tuple(VisitorAttribute(name, signed.get(name, plain.get(name, "")), name in signed) for name in names)
+
+
+def read_signed(text: str) -> Mapping[str, str]:
+    """Of a JSON object of texts. Raises InvalidInput."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
+        raise InvalidInput("signed_attributes", 'Send a JSON object of texts as a text, such as {"plan":"pro"}.')
+    return told
+
+
+def narrowing(attributes: Sequence[VisitorAttribute], names: Sequence[str]) -> tuple[AttributeFilter, ...]:
+    """What pages must have for a visitor with these attributes: of those `names`, what is signed."""
+    return tuple(
+        AttributeFilter(each.name, (each.value,)) for each in attributes if each.is_signed and each.name in names
+    )
