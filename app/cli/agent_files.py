@@ -144,7 +144,7 @@ async def _apply(
     elif not publish:
         err.print("The draft and what only operators see are changed. Visitors get the rest with --publish.")
     if any(each.part == "sources" and each.kind == "added" for each in done):
-        err.print("New sources wait to be read: `docent source sync`, or the console.")
+        err.print("New sources wait to be read: on the page Sources, or by their schedule.")
 
 
 async def _meant_or_made(

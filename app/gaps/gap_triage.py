@@ -97,20 +97,49 @@ class GapTriage:
     async def settle(
         self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
     ) -> list[Gap]:
-        """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent: all of them, or none."""
+        """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent: all of them, or none. A reason comes
+        after what was noted before."""
         _check_count(gap_ids)
         check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
 
         def work(tx: Transaction) -> list[Gap]:
-            changed = [GapRecords(tx).set_state(actor.workspace_id, gap_id, state, note) for gap_id in gap_ids]
-            for gap in changed:
-                if gap.agent_id != agent_id:
-                    raise NotFound("gap")
-                told = {"agent_id": str(gap.agent_id), "state": state.value}
+            changed: list[Gap] = []
+            for gap in self._of_agent(tx, actor, agent_id, gap_ids):
+                noted = f"{gap.note}\n{note}" if state is GapState.IGNORED and gap.note else note
+                check_text("note", noted, MAX_NOTE_CHARS)
+                changed.append(GapRecords(tx).set_state(actor.workspace_id, gap.id, state, noted))
+                told = {"agent_id": str(agent_id), "state": state.value}
                 AuditRecords(tx).acted(actor, "gap.settle", gap.id, **told)
             return changed
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def take_back(
+        self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
+    ) -> list[Gap]:
+        """Gaps that were in `state` before they were ignored with `note` are what they were. Those that are not
+        ignored any more are left alone."""
+        _check_count(gap_ids)
+
+        def work(tx: Transaction) -> list[Gap]:
+            changed: list[Gap] = []
+            for gap in self._of_agent(tx, actor, agent_id, gap_ids):
+                if gap.state is not GapState.IGNORED:
+                    continue
+                before = gap.note.removesuffix(note).removesuffix("\n")
+                changed.append(GapRecords(tx).take_back(actor.workspace_id, gap.id, state, before))
+                told = {"agent_id": str(agent_id), "state": state.value}
+                AuditRecords(tx).acted(actor, "gap.take_back", gap.id, **told)
+            return changed
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    @staticmethod
+    def _of_agent(tx: Transaction, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID]) -> list[Gap]:
+        gaps = [GapRecords(tx).get(actor.workspace_id, gap_id) for gap_id in gap_ids]
+        if any(gap.agent_id != agent_id for gap in gaps):
+            raise NotFound("gap")
+        return gaps
 
 
 def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snapshot | None:

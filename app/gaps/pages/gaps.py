@@ -1,6 +1,7 @@
 """The gaps of an agent: what visitors asked in vain, what weighs most first."""
 
 from typing import Literal
+from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import Field
@@ -19,11 +20,15 @@ _SHOWN = 50
 
 
 class GapsWanted(Form):
+    """`undo` are those that were just ignored with `undo_note`, to be taken back."""
+
     state: GapState = GapState.OPEN
     reason: GapReason | None = None
     text: str | None = Field(default=None, max_length=200)
     sort: GapOrder = GapOrder.IMPACT
     cursor: str | None = Field(default=None, max_length=512)
+    undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    undo_note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
     @property
     def only(self) -> GapFilter:
@@ -35,6 +40,9 @@ class ExportWanted(GapsWanted):
 
 
 class ManyGaps(Form):
+    """`state` is that of the list on which they stand."""
+
+    state: Literal["open", "proposed"] = "open"
     gap_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
@@ -80,7 +88,15 @@ class GapsPages(Pages):
     async def ignore_gaps(self, visit: Visit[ManyGaps]) -> Go:
         given = visit.input
         ignored = await self._triage.settle(visit.actor, visit.agent.id, given.gap_ids, GapState.IGNORED, given.note)
-        return Go(visit.url("gaps"), f"{len(ignored)} ignored.")
+        undone = urlencode([("undo", str(gap.id)) for gap in ignored])
+        to = visit.url("gaps", {"state": given.state, "undo_note": given.note})
+        return Go(f"{to}&{undone}", f"{len(ignored)} ignored.")
+
+    @action("/console/agents/{agent_id}/gaps/take-back", access=write, shown_on="gaps", under="gaps")
+    async def take_back_gaps(self, visit: Visit[ManyGaps]) -> Go:
+        given, state = visit.input, GapState(visit.input.state)
+        back = await self._triage.take_back(visit.actor, visit.agent.id, given.gap_ids, state, given.note)
+        return Go(visit.url("gaps", {"state": given.state}), f"{len(back)} taken back.")
 
 
 _TABS = (

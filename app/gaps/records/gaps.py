@@ -121,6 +121,11 @@ class GapRecords(Repository):
         self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(**values))
         return self.get(workspace_id, gap_id)
 
+    def take_back(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
+        """As if it had not been ignored: it was not opened again. Raises NotFound."""
+        self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(state=state.value, note=note))
+        return self.get(workspace_id, gap_id)
+
     def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:
         """Those that were new in that week, closed with proof in it, and opened again in it."""
         return (

@@ -5,6 +5,7 @@ from html import escape
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import select
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
@@ -18,6 +19,7 @@ from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.sources import Sources
+from app.store.tables.gaps import GAPS
 from app.workspaces.operator import Role
 from tests.web.console.browser import an_operator, text_of
 from tests.web.console.page_examples import OpenConsole
@@ -218,6 +220,32 @@ async def test_many_are_ignored_with_a_reason_or_none(console: OpenConsole) -> N
     response = await browser.post(f"{path}/ignore", {"gap_ids": [gap], "note": "not ours"})
     assert await browser.flash(response) == "1 ignored."
     assert "not ours" in text_of(await browser.page(f"{path}?state=ignored"))
+
+
+async def test_what_was_ignored_at_once_is_taken_back_at_once(console: OpenConsole) -> None:
+    browser, path = console.editor, gaps_path(console.house)
+    gap = str(console.rooms.ids["gap_id"])
+    await browser.post(f"{path}/{gap}/about", {"assignee": "", "note": "ask the warehouse"})
+    ignored = await browser.post(f"{path}/ignore", {"gap_ids": [gap], "note": "not ours"})
+    shown = await browser.page(ignored.headers["location"])
+    assert "ask the warehouse not ours" in text_of(await browser.page(f"{path}?state=ignored"))
+    [form] = re.findall(r'<form method="post" action="[^"]+/take-back".*?</form>', shown, re.DOTALL)
+    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    assert fields == {"csrf_token": fields["csrf_token"], "state": "open", "note": "not ours", "gap_ids": gap}
+    assert await browser.flash(await browser.post(f"{path}/take-back", fields)) == "1 taken back."
+    found = (await console.house.api("GET", f"/v1/gaps/{gap}")).json()
+    assert (found["state"], found["note"]) == ("open", "ask the warehouse")
+    assert await browser.flash(await browser.post(f"{path}/take-back", fields)) == "0 taken back."
+
+
+async def test_taking_back_is_no_reopening(console: OpenConsole) -> None:
+    browser, path = console.editor, gaps_path(console.house)
+    fields = {"gap_ids": str(console.rooms.ids["gap_id"]), "note": "not ours"}
+    await browser.post(f"{path}/ignore", fields)
+    await browser.post(f"{path}/take-back", fields)
+    with console.house.record.reading() as tx:
+        moments = tx.connection.execute(select(GAPS.c.reopened_at).where(GAPS.c.agent_id == console.house.agent.id))
+        assert set(moments.scalars()) == {None}
 
 
 async def test_a_gap_is_found_under_its_own_agent_alone(console: OpenConsole) -> None:
