@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Final
 
-from app.web.console.markdown_html import markdown_html
+from app.web.console.markdown_html import markdown_excerpt, markdown_html
 
 _STEPS = ((timedelta(days=365), "year"), (timedelta(days=30), "month"), (timedelta(days=7), "week"))
 _FINE_STEPS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
@@ -84,6 +84,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "moment": moment,
     "day": day,
     "percent": percent,
+    "excerpt": markdown_excerpt,
     "markdown": markdown_html,
     "number": number,
     "words": words,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.web.console.markdown_html import markdown_html
+from app.web.console.markdown_html import markdown_excerpt, markdown_html
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,18 @@ def test_nothing_hostile_becomes_markup(hostile: str) -> None:
     page = markdown_html(hostile).lower()
     for wrong in ("<script", "<img", "<svg", 'href="javascript', 'href="data', 'href="vbscript', 'href="/', '"onmouse'):
         assert wrong not in page
+
+
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("**Hi** [there](https://x.example)\n\n- one\n- `two`", "<strong>Hi</strong> there · one · <code>two</code>"),
+        ("| a | b |\n| --- | --- |\n| 1 | **2** |", "a · b · 1 · <strong>2</strong>"),
+        ("```\nx =\n  '<a>'\n```", "<code>x = &#39;&lt;a&gt;&#39;</code>"),
+        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+        ("word " * 300, ("word " * 200).strip()),
+        ("", ""),
+    ],
+)
+def test_the_beginning_of_an_answer_stands_on_one_line(written: str, seen: str) -> None:
+    assert markdown_excerpt(written) == seen
