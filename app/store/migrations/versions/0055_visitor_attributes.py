@@ -1,7 +1,7 @@
 """What websites tell of their visitors.
 
-Revision ID: 0054
-Revises: 0053
+Revision ID: 0055
+Revises: 0054
 Create Date: 2026-11-23 13:55:00.000000
 """
 
@@ -10,8 +10,8 @@ from alembic import op
 
 from app.store.migrations.baseline.columns import JSON
 
-revision = "0054"
-down_revision = "0053"
+revision = "0055"
+down_revision = "0054"
 branch_labels = None
 depends_on = None
 
