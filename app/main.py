@@ -26,7 +26,14 @@ from app.bootstrap.adapters import (
     configured_model_limiter,
     open_site_discovery,
 )
-from app.bootstrap.answering import Answering, open_answering, trial_search, trial_searches_on, trials_on
+from app.bootstrap.answering import (
+    Answering,
+    open_answering,
+    playground_for,
+    trial_search,
+    trial_searches_on,
+    trials_on,
+)
 from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks, sending_mail
 from app.bootstrap.infrastructure import Infrastructure, Models, following_keywords, open_infrastructure
@@ -179,6 +186,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 LanguageGuesser(),
                 trials_on(base, model, helper),
                 trial_searches_on(base, model, helper),
+                playground_for(base, model, helper),
                 base.clock,
                 base.supervisor,
             ),

@@ -30,7 +30,7 @@ from app.store.system_of_record import SystemOfRecord
 class PlaygroundQuestion:
     """`language` is what the visitor would be answered in (BCP 47 primary subtag), None to tell it from the question.
     `standalone` is what search looks for, "" for the question itself; `page_context` is what the visitor's page would
-    say of itself; pages must pass `only`, and the agent's own filter."""
+    say of itself; pages must pass `only`, and the agent's own filter; the curated answer `leaves_out` is not given."""
 
     text: str
     page_url: str = ""
@@ -38,6 +38,7 @@ class PlaygroundQuestion:
     page_context: str = ""
     standalone: str = ""
     only: SearchFilter = field(default_factory=SearchFilter)
+    leaves_out: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class Playground:
         answers = await self._records.of_workspace(workspace_id).read(
             lambda tx: CuratedAnswerRecords(tx).of_agent(agent_id)
         )
+        answers = [answer for answer in answers if answer.id != asked.leaves_out]
         ready = await self._pipeline.ready(agent, answers, asking)
         if ready is not None:
             listener.on_text(ready.text)

@@ -81,6 +81,8 @@ from app.sources.pages.home import NewAgentPages, NoPage
 from app.sources.pages.sources import SourcePages
 from app.sources.pages.upkeep import SourceUpkeepPages
 from app.sources.runs.api.runs import AdminPreviews, AdminRuns
+from app.stale_answers.api import AdminStaleAnswers
+from app.stale_answers.pages import StaleAnswerPages
 from app.turns.api.widget_api import WidgetConversations, WidgetTurns
 from app.web.admission import Admission
 from app.web.api_reference.routes import api_reference_routes
@@ -160,6 +162,7 @@ APIS: Sequence[type[Api]] = (
     AdminSavedReplies,
     AdminUserSecret,
     AdminTurnReview,
+    AdminStaleAnswers,
     AdminQuality,
     AdminOverview,
     AdminReports,
@@ -183,6 +186,7 @@ PAGES: Sequence[type[Pages]] = (
     GapsPages,
     GapPages,
     GapAnswerPages,
+    StaleAnswerPages,
     AgentSettingsPages,
     SearchSettingsPages,
     SignedUserPages,

@@ -3,12 +3,14 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from app.answers.playground import Playground
 from app.conversations.privacy.retention_rounds import Retention
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_replays import GapReplays, Trials
 from app.gaps.stopped_turns import StoppedTurns
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
+from app.kit.pattern_matcher import PatternMatcher
 from app.kit.tasks.periodic_task import PeriodicTask
 from app.kit.tasks.supervisor import Supervisor
 from app.mail.mail_delivery import MailDelivery
@@ -19,6 +21,7 @@ from app.providers.mail.mail_transport import MailTransport
 from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_run_worker import GoldenRunWorker
 from app.reports.topic_placing import TopicPlacing
+from app.stale_answers.stale_search import StaleSearch
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.budget_warnings import BudgetWarnings
 from app.webhooks.channels.channel_posts import ChannelPosts
@@ -37,11 +40,12 @@ async def background_tasks(
     languages: LanguageGuesser,
     trials: Trials,
     searches: SearchUnderTest,
+    playground: Playground,
     clock: Clock,
     supervisor: Supervisor,
 ) -> AsyncIterator[None]:
     """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up, questions placed in
-    topics, and golden questions asked to their end, while the block runs."""
+    topics, golden questions asked to their end, and answers found whose page has changed, while the block runs."""
 
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, supervisor)
@@ -59,6 +63,7 @@ async def background_tasks(
         every(5, "gap replays", GapReplays(records, trials).replay_due),
         every(2, "golden runs", GoldenRunWorker(records, searches, clock).go_on),
         every(60, "budget warnings", BudgetWarnings(records, clock).announce),
+        every(5, "stale answers", StaleSearch(records, playground, PatternMatcher(), clock).look),
         every(60, "gap digests", GapDigests(records, clock).announce),
     ):
         yield

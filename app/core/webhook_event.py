@@ -10,5 +10,6 @@ class WebhookEvent(StrEnum):
     GAPS_WEEKLY = "gaps.weekly"
     PERSON_ASKED = "conversation.person_asked"
     CONVERSATION_ASSIGNED = "conversation.assigned"
+    ANSWERS_STALE = "answers.stale"
     SOURCE_FAILED = "source.failed"
     BUDGET_NEAR = "budget.near"

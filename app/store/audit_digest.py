@@ -14,6 +14,7 @@ from app.store.tables.gaps import GAPS
 from app.store.tables.golden import GOLDEN_QUESTIONS
 from app.store.tables.people import LIVE_CHATS, SAVED_REPLIES
 from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
+from app.store.tables.stale_answers import STALE_ANSWERS
 from app.store.tables.tenancy import API_TOKENS, OPERATORS
 from app.store.tables.webhooks import NOTICE_CHANNELS, WEBHOOK_DELIVERIES, WEBHOOKS
 
@@ -26,6 +27,7 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "curated_answer": (CURATED_ANSWERS.c.id,),
     "golden_question": (GOLDEN_QUESTIONS.c.id,),
     "gap": (GAPS.c.id,),
+    "stale_answer": (STALE_ANSWERS.c.id,),
     "live_chat": (LIVE_CHATS.c.id,),
     "saved_reply": (SAVED_REPLIES.c.id,),
     "webhook": (WEBHOOKS.c.id, WEBHOOK_DELIVERIES.c.id),
@@ -35,6 +37,7 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
 }
 _LEFT_OUT: Final[Mapping[Table, tuple[str, ...]]] = {
     GAPS: ("question", "question_key", "meaning"),  # a visitor's words
+    STALE_ANSWERS: ("key", "old_words", "new_words", "new_answer"),  # what a visitor may have been told
     LIVE_CHATS: ("conversation_id",),  # which its visitor's erasure must leave nowhere
     NOTICE_CHANNELS: ("sealed", "sealed_by"),  # other bytes each time that a key seals it
     DOCUMENT_VERSIONS: ("markdown",),  # long, and its hash is there

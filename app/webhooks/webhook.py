@@ -22,7 +22,7 @@ _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown
 _PURPOSE: Final = b"docent webhook"
 _TURN: Final = "turn."
 _GAP: Final = "gap.seen"
-_TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee")
+_TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee", "document_id")
 _SPENT: Final = ("used_tokens", "daily_tokens")
 
 

@@ -20,6 +20,7 @@ from app.sources.run_schedule import Schedule
 from app.sources.runs.run_preview import RunPreviews
 from app.sources.runs.run_watch import RunWatch
 from app.sources.source import SourceConfig, SourceKind
+from app.stale_answers.stale_answer import StaleFilter, StaleState
 from app.workspaces.operator import Role
 from app.workspaces.sealed_secrets import SealedSecrets
 from app.workspaces.signing_keys import SigningKeys
@@ -88,6 +89,9 @@ CHANGES: dict[str, Act] = {
     "gap.settle": lambda o: o.triage.settle(o.actor, o.agent, [o.gap], GapState.IGNORED, "not ours"),
     "gap.ignore": lambda o: o.gaps.ignore(o.actor, o.gap),
     "gap.reopen": lambda o: o.gaps.reopen(o.actor, o.gap),
+    "stale_answer.dismiss": lambda o: o.settle_stale_answer(StaleState.DISMISSED),
+    "stale_answer.settle": lambda o: o.settle_stale_answer(StaleState.SETTLED),
+    "stale_answer.reopen": lambda o: o.settle_stale_answer(StaleState.OPEN, was=StaleState.DISMISSED),
     "live_chat.take": lambda o: run(o.a_live_chat(), lambda chat: o.live_chats.take_over(o.actor, chat)),
     "live_chat.reply": lambda o: run(
         o.a_live_chat("ann"), lambda chat: o.live_chats.reply(o.actor, chat, uuid4(), "Hello.")
@@ -135,6 +139,7 @@ READS: dict[str, Act] = {
     "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
     "gap_suggestions.suggest": lambda o: GapSuggestions(o.record, ScriptedDrafts()).suggest(o.actor, o.gap),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
+    "stale_answers.of_agent": lambda o: o.stale_answers.of_agent(o.actor, o.agent, StaleFilter(), PAGE),
     "quarantine.of_agent": lambda o: PageQuarantine(o.record, o.jobs).of_agent(o.actor, o.agent, PAGE),
     "quarantine.count": lambda o: PageQuarantine(o.record, o.jobs).count(o.actor, o.agent),
     "quarantine.reviews": lambda o: PageQuarantine(o.record, o.jobs).reviews(o.actor, o.document),

@@ -62,6 +62,10 @@ from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
+from app.stale_answers.records.stale_answers import StaleAnswerRecords
+from app.stale_answers.stale_answer import Finding as StaleFinding
+from app.stale_answers.stale_answer import PageChange, StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject
+from app.stale_answers.stale_answers import StaleAnswers
 from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
@@ -204,6 +208,20 @@ class Office:
     @property
     def gap_replays(self) -> GapReplays:
         return GapReplays(self.record, SureTrials())
+
+    @property
+    def stale_answers(self) -> StaleAnswers:
+        return StaleAnswers(self.record, self.golden_questions, self.answers)
+
+    async def settle_stale_answer(self, state: StaleState, was: StaleState = StaleState.OPEN) -> list[StaleAnswer]:
+        with self.record.writing() as tx:
+            workspace, now = TokenRecords(tx).default_workspace(), FixedClock().now()
+            change = PageChange(self.document, self.agent, workspace, "https://www.example.com/", "Hours", "", "", now)
+            found = StaleFinding(StaleSubject.CURATED, StaleKind.GONE, "From 9", "", curated_answer_id=self.answer)
+            StaleAnswerRecords(tx).keep(change, found)
+            [stale] = StaleAnswerRecords(tx).page(self.agent, StaleFilter(), PAGE).items
+            StaleAnswerRecords(tx).set_state([stale.id], was)
+        return await self.stale_answers.set_state(self.actor, self.agent, [stale.id], state)
 
     @property
     def turn_review(self) -> TurnReview:

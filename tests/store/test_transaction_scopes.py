@@ -30,6 +30,7 @@ INSTALLATION_WIDE: Final = {
     "gaps/gap_replays.py": (1, "whose gaps are due"),
     "gaps/stopped_turns.py": (2, "a batch of stopped turns, whoever's"),
     "quality/golden_run_worker.py": (1, "whose run is due"),
+    "stale_answers/stale_search.py": (1, "whose pages have changed"),
     "reports/topic_placing.py": (2, "whose questions wait; what another model has placed"),
     "search/index_watch.py": (1, "which agents have something to be found"),
     "knowledge/ingest.py": (1, "whose page was cut by old rules"),

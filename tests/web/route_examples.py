@@ -22,12 +22,10 @@ from app.conversations.people.live_chats import LiveChats
 from app.conversations.people.saved_replies import SavedReplies
 from app.conversations.people.saved_reply import SavedReply
 from app.core.chunk import ChunkDraft
-from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.core.source_file import Upload
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gaps import Gaps
-from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.knowledge.document import PageContent
 from app.knowledge.injection_scan import Finding, FindingKind
@@ -57,8 +55,10 @@ from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
+from tests.web.closed_gap import a_closed_gap
 from tests.web.ended_turn import store_turn
 from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, a_question, open_house
+from tests.web.stale_answer import a_stale_answer
 
 # The fields of a form, and its file, for each operation that takes one.
 FORMS: Mapping[str, dict[str, str]] = {"uploadFile": {"name": "The manual"}, "replaceFile": {}}
@@ -126,6 +126,9 @@ BODIES: Mapping[str, Json] = {
     "mergeGaps": {"gap_ids": ["{other_gap}"]},
     "splitGap": {"turn_id": "{split_turn}"},
     "settleGaps": {"gap_ids": ["{other_gap}"], "state": "ignored", "note": "not ours"},
+    "settleStaleAnswers": {"stale_answer_ids": ["{stale_answer}"], "state": "dismissed"},
+    "acceptStaleAnswer": {"answer_contains": ["10 to 17"]},
+    "rewriteStaleAnswer": {"answer": "From 10 to 17."},
     "replayGap": {"version": "draft"},
     "resolveGap": {"note": "written down"},
     "ignoreGap": {"note": "no"},
@@ -159,6 +162,9 @@ REQUIRED: Mapping[str, str] = {
     "mergeGaps": "gap_ids",
     "splitGap": "turn_id",
     "settleGaps": "state",
+    "settleStaleAnswers": "state",
+    "acceptStaleAnswer": "answer_contains",
+    "rewriteStaleAnswer": "answer",
     "createWebhook": "url",
     "createNoticeChannel": "url",
     "createOperator": "email",
@@ -304,6 +310,7 @@ async def furnish(house: House) -> FurnishedHouse:
     answer = await parts.get(CuratedAnswers).create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
     )
+    stale_answer = await a_stale_answer(house, answer.id)
     reply = await parts.get(SavedReplies).create(
         actor, SavedReply(uuid4(), actor.workspace_id, agent_id, "Thanks", "Thank you for writing to {{agent}}.")
     )
@@ -312,9 +319,9 @@ async def furnish(house: House) -> FurnishedHouse:
     )
     golden_run = await parts.get(GoldenRuns).run(actor, agent_id)
     gaps = await parts.get(Gaps).of_agent(actor, agent_id, None, PageRequest())
-    other_gap, _ = await _a_closed_gap(house, "Is there a discount?")
-    two_wordings, _ = await _a_closed_gap(house, "May I pay later?")
-    joined, split_turn = await _a_closed_gap(house, "Can I pay by invoice?")
+    other_gap, _ = await a_closed_gap(house, "Is there a discount?")
+    two_wordings, _ = await a_closed_gap(house, "May I pay later?")
+    joined, split_turn = await a_closed_gap(house, "Can I pay by invoice?")
     await house.record.write(lambda tx: GapTriageRecords(tx).merge(agent_id, two_wordings, [joined]))
     return FurnishedHouse(
         house,
@@ -332,6 +339,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "channel_id": channel.id,
             "answer_id": answer.id,
             "reply_id": reply.id,
+            "stale_answer_id": stale_answer,
             "gap_id": gaps.items[0].id,
             "lead_id": lead.id,
             "note_id": note.id,
@@ -362,24 +370,13 @@ async def furnish(house: House) -> FurnishedHouse:
         others={
             "other_gap": other_gap,
             "split_turn": split_turn,
+            "stale_answer": stale_answer,
             "conversation": session.conversation_id,
             "ann": operator.email,
             "link_token": link.url.rpartition("=")[2],
         },
         hook_secret=secret,
     )
-
-
-async def _a_closed_gap(house: House, question: str) -> tuple[UUID, UUID]:
-    """And the turn that gave it away."""
-    visitor, turn_id = await house.visitor(), uuid4()
-    await visitor.ask(turn_id)
-    await store_turn(house, house.turns.asked[-1][0], turn_id, question)
-    with house.record.writing() as tx:
-        gaps = GapRecords(tx).page(house.agent.id, GapState.OPEN, PageRequest()).items
-        [gap] = [gap for gap in gaps if gap.question == question]
-        GapRecords(tx).set_state(house.actor.workspace_id, gap.id, GapState.RESOLVED, "")
-    return gap.id, turn_id
 
 
 async def dead_letters(house: House, count: int, error: str) -> tuple[UUID, list[UUID]]:

@@ -51,6 +51,7 @@ PLANTED = {
     "conversation_labels": ("label", OF_AGENT),
     "conversation_notes": ("text", OF_AGENT),
     "gaps": ("question", OF_AGENT),
+    "stale_answers": ("old_words", OF_AGENT),
     "leads": ("message", OF_AGENT),
     "live_messages": ("text", OF_AGENT),
     "user_issuers": ("issuer", OF_AGENT),
@@ -171,6 +172,7 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
             "note_id",
             "reply_id",
             "channel_id",
+            "stale_answer_id",
         ),
     }
     named = {name for endpoint in ENDPOINTS for name in endpoint.path_ids}

@@ -141,6 +141,14 @@ class Evidence:
         ordered = sorted(self.places, key=lambda place: -self._cover(words, place))
         return [place.text for place in ordered[:count]]
 
+    def likest(self, sentence: str, having: Sequence[Fact] = (), at_least: float = 0.0) -> str:
+        """The place that shares most words with the sentence, of those that have one of the facts where some are given;
+        "" where none has so large a share of its words."""
+        words = _words(plain(sentence))
+        fitting = [place for place in self.places if not having or any(place.has(fact) for fact in having)]
+        best = max(fitting, key=lambda place: self._cover(words, place), default=None)
+        return best.text if best is not None and self._cover(words, best) >= at_least else ""
+
     def has_code(self, code: str) -> bool:
         """Whether a source has it, whatever the spaces."""
         return "".join(code.split()) in self._code

@@ -63,6 +63,12 @@ def marked_numbers(answer: str) -> frozenset[int]:
     return frozenset(number for _, numbers in _cited(answer) for number in numbers)
 
 
+def quotable_units(markdown: str) -> list[tuple[str, tuple[str, ...]]]:
+    """What quotes are made of, in order: each sentence, row of a table and line of code as its page shows it, with its
+    folded words. Headings are none."""
+    return [(unit.text, unit.words) for unit in _units(markdown)]
+
+
 def _cited(answer: str) -> Iterator[tuple[str, list[int]]]:
     """Each statement with the numbers that follow it."""
     start, statement = 0, ""

@@ -14,8 +14,17 @@ class ErasedGaps:
 
 
 @dataclass(frozen=True, slots=True)
+class ErasedTellings:
+    """`answers` counts the stale answers that nobody else was told; `tellings` all that went."""
+
+    answers: int
+    tellings: int
+
+
+@dataclass(frozen=True, slots=True)
 class ErasedRows:
-    """How many rows went. `gaps` counts those that nobody else had asked; of others only the visitor's askings went."""
+    """How many rows went. `gaps` counts those that nobody else had asked; of others only the visitor's askings went.
+    `stale_answers` counts those that nobody else was told."""
 
     conversations: int
     turns: int
@@ -24,6 +33,8 @@ class ErasedRows:
     feedback: int
     gaps: int
     gap_questions: int
+    stale_answers: int
+    stale_tellings: int
     outbox: int
     leads: int
     live_messages: int

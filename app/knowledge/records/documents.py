@@ -15,6 +15,7 @@ from app.core.page_url import site_name
 from app.knowledge.document import LivePage, PageContent, PendingVersion, Review, SectionHeading, VersionState
 from app.knowledge.injection_scan import Finding
 from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
+from app.knowledge.records.page_changes import PageChangeRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.batches import batches
 from app.store.codec import config_from_json, value_of
@@ -181,6 +182,7 @@ class DocumentRecords(Repository):
         if stored is None:
             return [version.id]
         if stored.state == _PENDING:
+            PageChangeRecords(self._tx).remember([stored.document_id], version.id)
             self._connection.execute(
                 update(DOCUMENT_VERSIONS)
                 .where(DOCUMENT_VERSIONS.c.document_id == stored.document_id, DOCUMENT_VERSIONS.c.state == _LIVE)
@@ -245,6 +247,7 @@ class DocumentRecords(Repository):
         self._lock(document_ids)
         statement = select(DOCUMENT_VERSIONS.c.id, DOCUMENT_VERSIONS.c.state).where(of_documents)
         versions = self._connection.execute(statement.order_by(DOCUMENT_VERSIONS.c.id)).all()
+        PageChangeRecords(self._tx).remember(document_ids)
         self._connection.execute(update(DOCUMENT_VERSIONS).where(of_documents).values(state=_RETIRED, review=""))
         if any(state == _LIVE for _, state in versions):
             self._bump(agent_id)

@@ -14,7 +14,7 @@ from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState,
 from app.sources.source import SourceConfig
 from app.store.codec import config_from_json, value_of
 from app.store.tables.agents import AGENTS
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE, PAGE_CHANGES
 from app.store.tables.sources import DELETIONS, GIVEN_DOCUMENTS, SOURCES
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
@@ -44,6 +44,7 @@ class DeletionRecords(Repository):
         self._connection.execute(delete(EMBEDDING_CACHE).where(_needed_by_nothing_else(subject)))
         if kind is DeletedKind.DOCUMENT:
             self._connection.execute(_given_as(subject))
+            self._delete(PAGE_CHANGES, PAGE_CHANGES.c.document_id == subject.id)  # what the page said before
         embeddings = self._embeddings(subject)  # while its chunks still say which are meant
         self._connection.execute(delete(subject.table).where(subject.table.c.id == subject.id))
         if kind is not DeletedKind.AGENT:

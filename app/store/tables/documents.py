@@ -1,6 +1,6 @@
 """Documents, their versions and chunks, and the vectors that need not be computed twice."""
 
-from sqlalchemy import Date, Index, Integer, LargeBinary, String, UniqueConstraint, text
+from sqlalchemy import Date, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
 
 from app.store.tables.columns import column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -62,6 +62,20 @@ CHUNKS = table(
     column("content_hash", String(64)),
     column("indexed_context", StorableText, nullable=True),
     UniqueConstraint("version_id", "position"),
+)
+
+# A page whose words changed, or that is gone, and what it said before, until somebody has looked which answers rest on
+# that: `before` is the oldest text since the last look, `changed_at` the latest change. `document_id` is no foreign
+# key, for a page that is gone leaves its document behind.
+PAGE_CHANGES = table(
+    "page_changes",
+    column("document_id", Uuid, primary_key=True),
+    parent("agent_id", "agents", index=True),
+    parent("source_id", "sources", index=True),
+    column("url", StorableText),
+    column("title", StorableText),
+    column("before", StorableText),
+    column("changed_at", UtcDateTime),
 )
 
 # One text's vector by one model, as little-endian float32.

@@ -12,6 +12,7 @@ NOTICED: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
     WebhookEvent.GAP_GROWN: "a new gap, and one that was asked for 5, 20 or 100 times",
     WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is given to somebody (by mail: to you)",
+    WebhookEvent.ANSWERS_STALE: "a page no longer says what answers told",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
     WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are spent",
     WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
@@ -66,6 +67,14 @@ def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str
             f"{pages}/settings/spending",
             "See what it costs",
         )
+    if event is WebhookEvent.ANSWERS_STALE:
+        count = int(told["count"])
+        return Notice(
+            f"{agent}: {count} stale {'answer' if count == 1 else 'answers'}",
+            (f'A page that "{agent}" answers from has changed. {_told(count)} what it said before.',),
+            f"{pages}/stale-answers",
+            "Compare the old words with the new ones",
+        )
     week = told["week"]
     return Notice(
         f"{agent}: the week of {week['first_day']}",
@@ -90,6 +99,10 @@ def _assigned(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
         f"{pages}/conversations/{named}" if named else f"{pages}/conversations?assignee={quote(assignee)}",
         "Read it" if named else "Read them",
     )
+
+
+def _told(count: int) -> str:
+    return "One answer still tells" if count == 1 else f"{count} answers tell"
 
 
 def _shares(turns: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
     WebhookEvent.GAP_GROWN: {"gap_id": str(OTHER), "count": 5},
     WebhookEvent.CONVERSATION_ASSIGNED: {"conversation_id": str(OTHER), "assignee": "bo@example.com", "count": 1},
     WebhookEvent.BUDGET_NEAR: {"used_tokens": 900, "daily_tokens": 1000},
+    WebhookEvent.ANSWERS_STALE: {"document_id": str(OTHER), "count": 2},
     WebhookEvent.SOURCE_FAILED: {"source_id": str(OTHER), "run_id": str(OTHER)},
     WebhookEvent.GAPS_WEEKLY: WEEK,
 }
@@ -32,6 +33,7 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
     [
         (WebhookEvent.PERSON_ASKED, "Shop: a visitor waits for a person", f"/console/live/{OTHER}"),
         (WebhookEvent.GAP_GROWN, "Shop: a gap has grown to 5", f"/console/agents/{AGENT}/gaps"),
+        (WebhookEvent.ANSWERS_STALE, "Shop: 2 stale answers", f"/console/agents/{AGENT}/stale-answers"),
         (WebhookEvent.SOURCE_FAILED, "Shop: a source could not be read", f"/console/agents/{AGENT}/sources/{OTHER}"),
         (
             WebhookEvent.CONVERSATION_ASSIGNED,

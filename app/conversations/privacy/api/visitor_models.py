@@ -135,6 +135,8 @@ class ErasedRowsOut(Model):
     feedback: int
     gaps: int = Field(description="Gaps that nobody else had asked; the others keep what others have asked.")
     gap_questions: int
+    stale_answers: int = Field(description="Stale answers that nobody else was told; the others keep who was.")
+    stale_tellings: int
     outbox: int
     leads: int
     live_messages: int

@@ -15,6 +15,7 @@ from app.store.tables.agents import AGENT_VERSIONS, AGENTS
 from app.store.tables.conversations import CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.tables.people import LEADS, LIVE_MESSAGES
+from app.store.tables.stale_answers import STALE_TELLINGS
 from app.store.tables.turns import TURNS
 from app.store.transaction import Repository
 
@@ -41,7 +42,7 @@ class RetentionRecords(Repository):
         no turn left and were not seen since.
 
         What turns cost stays, under ids that lead nowhere. A gap is counted again by the askings that remain, and
-        goes with the last of them.
+        goes with the last of them, as a stale answer does with the last who was told.
         """
         return ErasedByAge(
             leads=self._erase_old(LEADS, period.agent_id, before, limit),
@@ -68,6 +69,7 @@ class RetentionRecords(Repository):
         turn_ids = [turn_id for turn_id, _ in turns]
         TurnErasing(self._tx).make_usage_anonymous(turn_ids)
         TurnErasing(self._tx).forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turn_ids))
+        TurnErasing(self._tx).forget_tellings(STALE_TELLINGS.c.turn_id.in_(turn_ids))
         self._delete(TURNS, TURNS.c.id.in_(turn_ids))
         self._name_again({conversation_id for _, conversation_id in turns})
         return len(turn_ids)

@@ -1,4 +1,5 @@
-"""What turns leave behind, for whatever erases them: the bill without their ids, gaps without their askings."""
+"""What turns leave behind, for whatever erases them: the bill without their ids, gaps without their askings, stale
+answers without those who were told."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +8,10 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, select, update
 
-from app.conversations.privacy.erasure import ErasedGaps
+from app.conversations.privacy.erasure import ErasedGaps, ErasedTellings
 from app.store.batches import batches
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
+from app.store.tables.stale_answers import STALE_ANSWERS, STALE_TELLINGS
 from app.store.tables.turns import USAGE
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
@@ -49,6 +51,18 @@ class TurnErasing(Repository):
         gap_ids = list(self._connection.scalars(select(GAP_QUESTIONS.c.gap_id).where(asked_in).distinct()))
         askings = self._delete(GAP_QUESTIONS, asked_in)
         return ErasedGaps(sum([self.count_again(batch) for batch in batches(gap_ids)]), askings)
+
+    def forget_tellings(self, told_in: ColumnElement[bool]) -> ErasedTellings:
+        """The condition is on `STALE_TELLINGS`. A stale answer goes with the last who was told it; those of curated
+        answers and golden questions are told by an operator and stay."""
+        stale = list(self._connection.scalars(select(STALE_TELLINGS.c.stale_answer_id).where(told_in).distinct()))
+        tellings = self._delete(STALE_TELLINGS, told_in)
+        is_told = select(STALE_TELLINGS.c.turn_id).where(STALE_TELLINGS.c.stale_answer_id == STALE_ANSWERS.c.id)
+        erased = [
+            self._delete(STALE_ANSWERS, and_(STALE_ANSWERS.c.id.in_(batch), ~is_told.exists()))
+            for batch in batches(stale)
+        ]
+        return ErasedTellings(sum(erased), tellings)
 
     def count_again(self, gap_ids: Sequence[UUID]) -> int:
         """Gaps by what others have asked; return how many are gone, for nobody has."""

@@ -20,6 +20,7 @@ from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.tables.people import LEADS, LIVE_MESSAGES
+from app.store.tables.stale_answers import STALE_TELLINGS
 from app.store.tables.turns import CITATIONS, FEEDBACK, OUTBOX, TURNS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
@@ -119,7 +120,10 @@ class VisitorRecords(Repository):
         conversation_ids = tuple(self._connection.scalars(conversations.with_for_update()))
         TurnErasing(self._tx).make_usage_anonymous(turn_ids)
         gaps = TurnErasing(self._tx).forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turns))
+        stale = TurnErasing(self._tx).forget_tellings(STALE_TELLINGS.c.turn_id.in_(turns))
         rows = ErasedRows(
+            stale_answers=stale.answers,
+            stale_tellings=stale.tellings,
             gap_questions=gaps.askings,
             gaps=gaps.gaps,
             citations=self._delete_of(CITATIONS, turns),

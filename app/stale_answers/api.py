@@ -1,0 +1,157 @@
+"""Admin API: answers whose page no longer says what they say."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from app.answers.curated.curated_answers import MAX_ANSWER_CHARS
+from app.core.actor import Actor
+from app.quality.api.golden_questions import GoldenQuestionOut
+from app.quality.golden_questions import MAX_EXPECTED, MAX_EXPECTED_CHARS
+from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject, Telling
+from app.stale_answers.stale_answers import MAX_AT_ONCE, MAX_TELLINGS, StaleAnswers
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, get, post
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
+
+TAG = "Stale answers"
+
+
+class StaleQuery(ListQuery):
+    state: StaleState | None = Field(default=StaleState.OPEN, strict=False)
+    kind: StaleKind | None = Field(default=None, strict=False)
+    subject: StaleSubject | None = Field(default=None, strict=False)
+
+    @property
+    def only(self) -> StaleFilter:
+        return StaleFilter(self.state, self.kind, self.subject)
+
+
+class StaleAnswerOut(Model):
+    id: UUID
+    agent_id: UUID
+    subject: StaleSubject = Field(description="What tells the old words.")
+    kind: StaleKind = Field(description="What the page says in their place.")
+    state: StaleState
+    url: str = Field(description="Of the page that changed.")
+    title: str
+    old_words: str = Field(description="What stood there, a sentence or row a line.")
+    new_words: str = Field(description="What stands there now and is most like them; empty where nothing is.")
+    question: str = Field(description="The latest that was answered so; personal data is masked.")
+    old_answer: str
+    new_answer: str | None = Field(description="What the question gets now; null where it was not asked again.")
+    turns: int = Field(description="Told so, of those that are still kept.")
+    conversations: int
+    visitors: int
+    curated_answer_id: UUID | None
+    golden_question_id: UUID | None
+    found_at: datetime
+
+    @classmethod
+    def of(cls, stale: StaleAnswer) -> "StaleAnswerOut":
+        return cls.model_validate(stale)
+
+
+class TellingOut(Model):
+    turn_id: UUID
+    conversation_id: UUID
+    question: str
+    told_at: datetime
+
+
+class StaleViewOut(StaleAnswerOut):
+    tellings: tuple[TellingOut, ...] = Field(
+        description=f"The latest {MAX_TELLINGS} turns that told it from pages, latest first."
+    )
+
+    @classmethod
+    def of_view(cls, stale: StaleAnswer, tellings: list[Telling]) -> "StaleViewOut":
+        told = tuple(map(TellingOut.model_validate, tellings))
+        return cls(**StaleAnswerOut.of(stale).model_dump(), tellings=told)
+
+
+class SettleStaleIn(Model):
+    stale_answer_ids: tuple[UUID, ...] = Field(min_length=1, max_length=MAX_AT_ONCE)
+    state: StaleState = Field(
+        description="`dismissed`: it does not matter, and the same words are not listed again; `settled`: it was put "
+        "right; `open`: look at it again."
+    )
+
+
+class SettledStaleOut(Model):
+    items: tuple[StaleAnswerOut, ...]
+
+
+class AcceptStaleIn(Model):
+    answer_contains: tuple[Annotated[str, Field(min_length=1, max_length=MAX_EXPECTED_CHARS)], ...] = Field(
+        min_length=1, max_length=MAX_EXPECTED, description="What the answer must hold from now on."
+    )
+
+
+class RewriteStaleIn(Model):
+    answer: str = Field(min_length=1, max_length=MAX_ANSWER_CHARS)
+
+
+class AdminStaleAnswers(Api):
+    tag = TAG
+
+    def __init__(self, stale: StaleAnswers) -> None:
+        self._stale = stale
+
+    @get(
+        "/v1/agents/{agent_id}/stale-answers",
+        "What was answered, or is to be, and its page no longer says, latest found first",
+        access=read,
+        codes=("not_found",),
+    )
+    async def list_stale_answers(self, call: Call[Actor, StaleQuery]) -> ListOut[StaleAnswerOut]:
+        page = await self._stale.of_agent(call.caller, call.path_id("agent_id"), call.input.only, call.input.page)
+        return listed(ListOut[StaleAnswerOut], page, StaleAnswerOut.of)
+
+    @get(
+        "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}",
+        "One stale answer, with the turns that told it",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_stale_answer(self, call: Call[Actor, None]) -> StaleViewOut:
+        own = call.path_id("agent_id"), call.path_id("stale_answer_id")
+        stale = await self._stale.get(call.caller, *own)
+        return StaleViewOut.of_view(stale, await self._stale.tellings(call.caller, *own))
+
+    @post(
+        "/v1/agents/{agent_id}/stale-answers/settle",
+        "Dismiss, settle or reopen stale answers: all or none",
+        access=write,
+        codes=("not_found",),
+    )
+    async def settle_stale_answers(self, call: Call[Actor, SettleStaleIn]) -> SettledStaleOut:
+        asked = call.input
+        settled = await self._stale.set_state(
+            call.caller, call.path_id("agent_id"), asked.stale_answer_ids, asked.state
+        )
+        return SettledStaleOut(items=tuple(map(StaleAnswerOut.of, settled)))
+
+    @post(
+        "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}/accept",
+        "The new answer is right: make its question a golden one, or change the golden one that was stale, and settle",
+        access=write,
+        codes=("not_found",),
+    )
+    async def accept_stale_answer(self, call: Call[Actor, AcceptStaleIn]) -> GoldenQuestionOut:
+        own = call.path_id("agent_id"), call.path_id("stale_answer_id")
+        return GoldenQuestionOut.of(await self._stale.accept(call.caller, *own, call.input.answer_contains))
+
+    @post(
+        "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}/rewrite",
+        "Rewrite the curated answer that is stale, and settle",
+        access=write,
+        codes=("not_found",),
+    )
+    async def rewrite_stale_answer(self, call: Call[Actor, RewriteStaleIn]) -> StaleAnswerOut:
+        own = call.path_id("agent_id"), call.path_id("stale_answer_id")
+        await self._stale.rewrite(call.caller, *own, call.input.answer)
+        return StaleAnswerOut.of(await self._stale.get(call.caller, *own))

@@ -1,0 +1,103 @@
+"""What a page said and says no longer: by its words, and by the numbers and names that they state.
+
+The rule, without any model. Text is cut into units: sentences, rows of tables, lines of code. A unit *stands* on a page
+when the page has its words in that order; case, punctuation and Markdown do not count.
+
+- A quotation is stale by those of its units that stood on the page and stand there no longer.
+- Other text (a curated answer, what a model wrote in its own words) is stale by each unit that stood there word for
+  word, or that the page proved, and where it now does neither. A page proves a sentence as it does when an answer is
+  checked: its numbers and names stand where the page speaks of the same, and nothing there says the contrary
+  (`app/answers/guard/answer_evidence.py`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from app.answers.guard.answer_evidence import Evidence, Section, Verdict
+from app.answers.guard.quote_finder import quotable_units
+from app.core.text.stated_facts import facts_of
+from app.stale_answers.stale_answer import StaleKind
+
+_LIKE: Final = 0.4  # share of the old words that the place which says it now must have
+_MAX_CHARS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class LostWords:
+    """`told` is the unit of the text, `words` those of the page that it rested on."""
+
+    told: str
+    words: str
+
+
+class PageText:
+    """A page at one time."""
+
+    def __init__(self, title: str, markdown: str) -> None:
+        self._title = title
+        self._markdown = markdown
+
+    def says(self, words: tuple[str, ...]) -> bool:
+        return f" {' '.join(words)} " in self._words
+
+    def tells(self, words: str) -> bool:
+        """Whether every unit of them stands."""
+        return all(self.says(unit) for _, unit in quotable_units(words))
+
+    def proof(self, statement: str, language: str | None) -> Verdict:
+        return self.evidence.verdict(statement, language)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return Evidence([Section.cut(self._title, self._markdown)] if self._markdown else [])
+
+    @cached_property
+    def _words(self) -> str:
+        words = [word for _, unit in quotable_units(self._markdown) for word in unit]
+        return f" {' '.join(words)} "
+
+
+class ChangedPage:
+    """`before` and `after` are the page's Markdown; `after` is "" where it is gone."""
+
+    def __init__(self, title: str, before: str, after: str) -> None:
+        self.before = PageText(title, before)
+        self.after = PageText(title, after)
+
+    def lost_quotation(self, quote: str) -> str:
+        """The units of a quotation of the page that stand there no longer, a line each; "" where all of them do."""
+        lost = [text for text, words in quotable_units(quote) if self._is_lost(words)]
+        return "\n".join(lost)[:_MAX_CHARS]
+
+    def lost_statements(self, text: str, language: str | None) -> list[LostWords]:
+        """What a text of other words states that the page said or proved, and does no longer."""
+        return list(self._lost(text, language))
+
+    def instead_of(self, words: str) -> str:
+        """What the page says now in the place of these, "" where nothing is like them."""
+        return self.after.evidence.likest(words, at_least=_LIKE)[:_MAX_CHARS]
+
+    def kind(self, words: str, language: str | None) -> StaleKind:
+        """Of words that are lost."""
+        if not self.instead_of(words):
+            return StaleKind.GONE
+        is_proven = self.after.proof(words, language).is_proven
+        return StaleKind.REWORDED if is_proven else StaleKind.CONTRADICTED
+
+    def _lost(self, text: str, language: str | None) -> Iterator[LostWords]:
+        for told, words in quotable_units(text):
+            if self.after.says(words):
+                continue
+            if self.before.says(words):
+                yield LostWords(told, told)
+                continue
+            facts = facts_of(told, language)
+            if not facts or not self.before.proof(told, language).is_proven:
+                continue
+            if not self.after.proof(told, language).is_proven:
+                yield LostWords(told, self.before.evidence.likest(told, having=facts) or told)
+
+    def _is_lost(self, words: tuple[str, ...]) -> bool:
+        return self.before.says(words) and not self.after.says(words)

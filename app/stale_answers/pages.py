@@ -1,0 +1,130 @@
+"""Stale answers: what visitors were told that its page no longer says."""
+
+from uuid import UUID
+
+from pydantic import Field
+
+from app.answers.curated.curated_answers import MAX_ANSWER_CHARS
+from app.core.list_page import PageRequest
+from app.stale_answers.stale_answer import StaleFilter, StaleKind, StaleState, StaleSubject
+from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers
+from app.web.access import read, write
+from app.web.console.forms import Lines
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+
+_SHOWN = 50
+
+
+class ListWanted(Form):
+    state: StaleState = StaleState.OPEN
+    kind: StaleKind | None = None
+    subject: StaleSubject | None = None
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class SettleForm(Form):
+    stale_answer_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    state: StaleState = StaleState.DISMISSED
+
+
+class AcceptForm(Form):
+    answer_contains: Lines = ()
+
+
+class RewriteForm(Form):
+    answer: str = Field(max_length=MAX_ANSWER_CHARS)
+
+
+class StaleAnswerPages(Pages):
+    def __init__(self, stale: StaleAnswers) -> None:
+        self._stale = stale
+
+    @page("/console/agents/{agent_id}/stale-answers", access=read, menu=MenuEntry("Stale answers", 15, "clock"))
+    async def stale_answers(self, visit: Visit[ListWanted]) -> Shown:
+        wanted = visit.input
+        only = StaleFilter(wanted.state, wanted.kind, wanted.subject)
+        found = await self._stale.of_agent(visit.actor, visit.agent.id, only, PageRequest(_SHOWN, wanted.cursor))
+        kept = {"state": wanted.state.value, "kind": wanted.kind, "subject": wanted.subject}
+
+        def links(name: str, labels: list[tuple[str | None, str]]) -> list[tuple[str, str, bool]]:
+            chosen = kept[name]
+            return [
+                (label, visit.url("stale_answers", {**kept, name: value}), value == chosen) for value, label in labels
+            ]
+
+        return Shown(
+            "stale_answers.html",
+            {
+                "page": found,
+                "wanted": wanted,
+                "kept": kept,
+                "tabs": links("state", [(state.value, label) for state, label in _STATES.items()]),
+                "kinds": links("kind", [(None, "All"), *((kind.value, label) for kind, label in KINDS.items())]),
+                "subjects": links("subject", [(None, "All"), *((one.value, label) for one, label in SUBJECTS.items())]),
+                "in_words": KINDS,
+                "subject_in_words": SUBJECTS,
+            },
+        )
+
+    @page("/console/agents/{agent_id}/stale-answers/{stale_answer_id}", access=read, under="stale_answers")
+    async def stale_answer(self, visit: Visit[NoForm]) -> Shown:
+        own = visit.agent.id, visit.path_id("stale_answer_id")
+        stale = await self._stale.get(visit.actor, *own)
+        told = {
+            "stale": stale,
+            "tellings": await self._stale.tellings(visit.actor, *own),
+            "suggested": new_numbers(stale),
+            "in_words": KINDS,
+            "subject_in_words": SUBJECTS,
+        }
+        return Shown("stale_answer.html", told)
+
+    @action(
+        "/console/agents/{agent_id}/stale-answers/settle",
+        access=write,
+        shown_on="stale_answers",
+        under="stale_answers",
+    )
+    async def settle_stale_answers(self, visit: Visit[SettleForm]) -> Go:
+        given = visit.input
+        settled = await self._stale.set_state(visit.actor, visit.agent.id, given.stale_answer_ids, given.state)
+        return Go(visit.url("stale_answers"), f"{len(settled)} {_DONE[given.state]}.")
+
+    @action(
+        "/console/agents/{agent_id}/stale-answers/{stale_answer_id}/accept",
+        access=write,
+        shown_on="stale_answer",
+        under="stale_answers",
+    )
+    async def accept_stale_answer(self, visit: Visit[AcceptForm]) -> Go:
+        stale_id = visit.path_id("stale_answer_id")
+        golden = await self._stale.accept(visit.actor, visit.agent.id, stale_id, visit.input.answer_contains)
+        return Go(visit.url("golden_question", golden_id=golden.id), "Accepted: this is what the answer must hold.")
+
+    @action(
+        "/console/agents/{agent_id}/stale-answers/{stale_answer_id}/rewrite",
+        access=write,
+        shown_on="stale_answer",
+        under="stale_answers",
+    )
+    async def rewrite_stale_answer(self, visit: Visit[RewriteForm]) -> Go:
+        await self._stale.rewrite(visit.actor, visit.agent.id, visit.path_id("stale_answer_id"), visit.input.answer)
+        return Go(visit.url("stale_answers"), "The curated answer is saved, and visitors get it from now on.")
+
+
+_STATES = {
+    StaleState.OPEN: "Open",
+    StaleState.SETTLED: "Settled",
+    StaleState.DISMISSED: "Dismissed",
+}
+_DONE = {StaleState.OPEN: "opened again", StaleState.SETTLED: "settled", StaleState.DISMISSED: "dismissed"}
+KINDS = {
+    StaleKind.CONTRADICTED: "Contradicted",
+    StaleKind.GONE: "Gone",
+    StaleKind.REWORDED: "Reworded",
+}
+SUBJECTS = {
+    StaleSubject.ANSWER: "Told to visitors",
+    StaleSubject.CURATED: "Curated answer",
+    StaleSubject.GOLDEN: "Golden question",
+}

@@ -1,0 +1,238 @@
+"""Stale answers, and the turns in which visitors were told."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, and_, case, func, select, update
+
+from app.conversations.conversation import Role
+from app.core.errors import NotFound
+from app.core.list_page import ListPage, PageRequest
+from app.core.personal_data import masked
+from app.core.text.words import folded_words
+from app.stale_answers.stale_answer import (
+    Finding,
+    PageChange,
+    StaleAnswer,
+    StaleFilter,
+    StaleState,
+    StaleSubject,
+    Telling,
+)
+from app.store.codec import value_of
+from app.store.keyset import Keyset
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS
+from app.store.tables.conversations import MESSAGES
+from app.store.tables.golden import GOLDEN_QUESTIONS
+from app.store.tables.stale_answers import STALE_ANSWERS, STALE_TELLINGS
+from app.store.tables.turns import TURNS
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, insert_of
+
+_LATEST_FIRST = Keyset(STALE_ANSWERS.c.found_at, STALE_ANSWERS.c.id, descending=True)
+_asked, _told = (MESSAGES.alias(name) for name in ("stale_asked", "stale_told"))
+
+
+class StaleAnswerRecords(Repository):
+    """The caller has checked the workspace of an `agent_id`."""
+
+    def keep(self, change: PageChange, finding: Finding) -> bool:
+        """List it, or what was found of it now beside what was told before; return whether it is newly open. One that
+        was dismissed stays so; one that was settled opens again. One whose tellers were all erased meanwhile is not
+        listed."""
+        there = self._lock_turns(finding.turn_ids)  # before anything else, as whoever erases them does
+        if finding.subject is StaleSubject.ANSWER and not there:
+            return False
+        key = _key(change, finding)
+        known = self._connection.execute(
+            select(STALE_ANSWERS.c.id, STALE_ANSWERS.c.state).where(
+                STALE_ANSWERS.c.agent_id == change.agent_id, STALE_ANSWERS.c.key == key
+            )
+        ).first()
+        found: dict[str, Any] = {
+            "kind": finding.kind.value,
+            "title": change.title,
+            "new_words": finding.new_words,
+            "new_answer": None if finding.asked_turn else finding.new_answer,
+            "found_at": self._now(),
+        }
+        if known is None:
+            stale_id = new_id()
+            self._connection.execute(
+                self._insert(STALE_ANSWERS).values(
+                    id=stale_id,
+                    agent_id=change.agent_id,
+                    key=key,
+                    subject=finding.subject.value,
+                    state=StaleState.OPEN.value,
+                    url=change.url,
+                    old_words=finding.old_words,
+                    curated_answer_id=finding.curated_answer_id,
+                    golden_question_id=finding.golden_question_id,
+                    **found,
+                )
+            )
+        else:
+            stale_id = known.id
+            is_dismissed = STALE_ANSWERS.c.state == StaleState.DISMISSED.value
+            state = case((is_dismissed, STALE_ANSWERS.c.state), else_=StaleState.OPEN.value)
+            self._connection.execute(
+                update(STALE_ANSWERS).where(STALE_ANSWERS.c.id == stale_id).values(state=state, **found)
+            )
+        self._tell(stale_id, finding, there)
+        return known is None or known.state == StaleState.SETTLED.value
+
+    def _lock_turns(self, turn_ids: Sequence[UUID]) -> set[UUID]:
+        """Those that are still kept."""
+        if not turn_ids:
+            return set()
+        kept = select(TURNS.c.id).where(TURNS.c.id.in_(turn_ids)).order_by(TURNS.c.id).with_for_update(read=True)
+        return set(self._connection.scalars(kept))
+
+    def _tell(self, stale_id: UUID, finding: Finding, there: set[UUID]) -> None:
+        rows = [
+            {
+                "stale_answer_id": stale_id,
+                "turn_id": turn_id,
+                "new_answer": finding.new_answer if turn_id == finding.asked_turn else None,
+            }
+            for turn_id in finding.turn_ids
+            if turn_id in there
+        ]
+        if not rows:
+            return
+        telling = insert_of(self._dialect, STALE_TELLINGS)
+        again = {"new_answer": func.coalesce(telling.excluded.new_answer, STALE_TELLINGS.c.new_answer)}
+        self._connection.execute(
+            telling.on_conflict_do_update(index_elements=["stale_answer_id", "turn_id"], set_=again), rows
+        )
+
+    def open_of_page(self, agent_id: UUID, url: str) -> list[tuple[UUID, StaleSubject, str]]:
+        """The ids and old words of those that are open."""
+        columns = (STALE_ANSWERS.c.id, STALE_ANSWERS.c.subject, STALE_ANSWERS.c.old_words)
+        statement = select(*columns).where(
+            STALE_ANSWERS.c.agent_id == agent_id,
+            STALE_ANSWERS.c.state == StaleState.OPEN.value,
+            STALE_ANSWERS.c.url == url,
+        )
+        return [(stale_id, StaleSubject(subject), words) for stale_id, subject, words in self._rows(statement)]
+
+    def page(self, agent_id: UUID, only: StaleFilter, page: PageRequest) -> ListPage[StaleAnswer]:
+        """Latest found first."""
+        statement = select(STALE_ANSWERS).where(STALE_ANSWERS.c.agent_id == agent_id)
+        for name in ("state", "kind", "subject"):
+            wanted = getattr(only, name)
+            if wanted is not None:
+                statement = statement.where(STALE_ANSWERS.c[name] == wanted.value)
+        found = _LATEST_FIRST.page(self._connection, statement, page, lambda row: row)
+        return ListPage(self._whole(found.items), found.next_cursor)
+
+    def get(self, workspace_id: UUID, stale_id: UUID) -> StaleAnswer:
+        """Raises NotFound, for a foreign one as well."""
+        statement = (
+            select(STALE_ANSWERS)
+            .join(AGENTS, AGENTS.c.id == STALE_ANSWERS.c.agent_id)
+            .where(STALE_ANSWERS.c.id == stale_id, AGENTS.c.workspace_id == workspace_id)
+        )
+        rows = self._connection.execute(statement).all()
+        if not rows:
+            raise NotFound("stale answer")
+        return self._whole(rows)[0]
+
+    def tellings(self, stale_id: UUID, at_most: int) -> list[Telling]:
+        """In which visitors were told by answers from pages, latest first."""
+        statement = (
+            select(TURNS.c.id.label("turn_id"), TURNS.c.conversation_id, _asked.c.text.label("question"))
+            .add_columns(TURNS.c.created_at.label("told_at"))
+            .join(STALE_TELLINGS, STALE_TELLINGS.c.turn_id == TURNS.c.id)
+            .join(_asked, and_(_asked.c.turn_id == TURNS.c.id, _asked.c.role == Role.VISITOR.value))
+            .where(STALE_TELLINGS.c.stale_answer_id == stale_id)
+            .order_by(TURNS.c.created_at.desc(), TURNS.c.id)
+            .limit(at_most)
+        )
+        return [value_of(Telling, row, question=masked(row.question)) for row in self._connection.execute(statement)]
+
+    def set_state(self, stale_ids: Sequence[UUID], state: StaleState) -> None:
+        self._connection.execute(
+            update(STALE_ANSWERS).where(STALE_ANSWERS.c.id.in_(stale_ids)).values(state=state.value)
+        )
+
+    def _whole(self, rows: Sequence[Row[Any]]) -> list[StaleAnswer]:
+        """With who was told, and whose question it is."""
+        ids = [row.id for row in rows]
+        counts = self._told_by_answers(ids) | self._told_by_curated(rows)
+        latest = self._latest(ids)
+        own = self._operators_own(rows)
+        whole: list[StaleAnswer] = []
+        for row in rows:
+            turns, conversations, visitors = counts.get(row.id, (0, 0, 0))
+            question, old_answer, new_answer = latest.get(row.id) or (*own.get(row.id, ("", "")), row.new_answer)
+            told = {"question": masked(question), "old_answer": old_answer, "new_answer": new_answer}
+            whole.append(
+                value_of(StaleAnswer, row, **told, turns=turns, conversations=conversations, visitors=visitors)
+            )
+        return whole
+
+    def _told_by_answers(self, ids: Sequence[UUID]) -> dict[UUID, tuple[int, int, int]]:
+        statement = (
+            select(STALE_TELLINGS.c.stale_answer_id, *_COUNTS)
+            .join(TURNS, TURNS.c.id == STALE_TELLINGS.c.turn_id)
+            .where(STALE_TELLINGS.c.stale_answer_id.in_(ids))
+            .group_by(STALE_TELLINGS.c.stale_answer_id)
+        )
+        return {stale_id: (turns, talks, people) for stale_id, turns, talks, people in self._rows(statement)}
+
+    def _told_by_curated(self, rows: Sequence[Row[Any]]) -> dict[UUID, tuple[int, int, int]]:
+        curated = [row.curated_answer_id for row in rows if row.curated_answer_id is not None]
+        statement = (
+            select(TURNS.c.curated_answer_id, *_COUNTS)
+            .where(TURNS.c.curated_answer_id.in_(curated))
+            .group_by(TURNS.c.curated_answer_id)
+        )
+        counts = {answer_id: (turns, talks, people) for answer_id, turns, talks, people in self._rows(statement)}
+        return {row.id: counts[row.curated_answer_id] for row in rows if row.curated_answer_id in counts}
+
+    def _latest(self, ids: Sequence[UUID]) -> dict[UUID, tuple[str, str, str | None]]:
+        """The question, the answer and the new one of the latest turn that was asked again, else of the latest."""
+        was_asked = STALE_TELLINGS.c.new_answer.is_not(None)
+        order = (was_asked.desc(), TURNS.c.created_at.desc(), TURNS.c.id)
+        place = func.row_number().over(partition_by=STALE_TELLINGS.c.stale_answer_id, order_by=order)
+        tellings = (
+            select(STALE_TELLINGS, place.label("place"))
+            .join(TURNS, TURNS.c.id == STALE_TELLINGS.c.turn_id)
+            .where(STALE_TELLINGS.c.stale_answer_id.in_(ids))
+            .subquery()
+        )
+        statement = (
+            select(tellings.c.stale_answer_id, _asked.c.text, _told.c.text, tellings.c.new_answer)
+            .join(_asked, and_(_asked.c.turn_id == tellings.c.turn_id, _asked.c.role == Role.VISITOR.value))
+            .join(_told, and_(_told.c.turn_id == tellings.c.turn_id, _told.c.role == Role.AGENT.value))
+            .where(tellings.c.place == 1)
+        )
+        return {stale_id: (asked, told, new) for stale_id, asked, told, new in self._rows(statement)}
+
+    def _operators_own(self, rows: Sequence[Row[Any]]) -> Mapping[UUID, tuple[str, str]]:
+        """The question and the answer of curated answers and golden questions."""
+        statement = (
+            select(STALE_ANSWERS.c.id, CURATED_ANSWERS.c.pattern, CURATED_ANSWERS.c.answer, GOLDEN_QUESTIONS.c.question)
+            .outerjoin(CURATED_ANSWERS, CURATED_ANSWERS.c.id == STALE_ANSWERS.c.curated_answer_id)
+            .outerjoin(GOLDEN_QUESTIONS, GOLDEN_QUESTIONS.c.id == STALE_ANSWERS.c.golden_question_id)
+            .where(STALE_ANSWERS.c.id.in_([row.id for row in rows if row.subject != StaleSubject.ANSWER.value]))
+        )
+        return {
+            stale_id: (pattern or asked or "", told or "") for stale_id, pattern, told, asked in self._rows(statement)
+        }
+
+    def _rows(self, statement: Any) -> Sequence[Any]:
+        return self._connection.execute(statement).all()
+
+
+_COUNTS = (func.count(), func.count(TURNS.c.conversation_id.distinct()), func.count(TURNS.c.visitor_id.distinct()))
+
+
+def _key(change: PageChange, finding: Finding) -> str:
+    whose = finding.curated_answer_id or finding.golden_question_id or ""
+    told = f"{finding.subject.value}\n{whose}\n{change.url}\n{' '.join(folded_words(finding.old_words))}"
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,127 @@
+"""What operators do with stale answers."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+from uuid import UUID, uuid4
+
+from app.agents.records.agents import AgentRecords
+from app.answers.curated.curated_answers import CuratedAnswers
+from app.core.actor import Actor
+from app.core.errors import InvalidInput, NotFound
+from app.core.list_page import ListPage, PageRequest
+from app.core.text.stated_facts import numbers_in
+from app.quality.golden_question import GoldenOrigin, GoldenQuestion
+from app.quality.golden_questions import GoldenQuestions
+from app.stale_answers.records.stale_answers import StaleAnswerRecords
+from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, StaleSubject, Telling
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_AT_ONCE: Final = 100
+MAX_TELLINGS: Final = 20  # shown, the latest
+_ACTIONS = {
+    StaleState.DISMISSED: "stale_answer.dismiss",
+    StaleState.SETTLED: "stale_answer.settle",
+    StaleState.OPEN: "stale_answer.reopen",
+}
+
+
+class StaleAnswers:
+    """Every method raises NotFound for an agent or stale answer that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, golden: GoldenQuestions, curated: CuratedAnswers) -> None:
+        self._records = records
+        self._golden = golden
+        self._curated = curated
+
+    async def of_agent(
+        self, actor: Actor, agent_id: UUID, only: StaleFilter, page: PageRequest
+    ) -> ListPage[StaleAnswer]:
+        """Latest found first."""
+
+        def work(tx: Transaction) -> ListPage[StaleAnswer]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return StaleAnswerRecords(tx).page(agent_id, only, page)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def get(self, actor: Actor, agent_id: UUID, stale_id: UUID) -> StaleAnswer:
+        return await self._records.of_workspace(actor.workspace_id).read(lambda tx: _own(tx, actor, agent_id, stale_id))
+
+    async def tellings(self, actor: Actor, agent_id: UUID, stale_id: UUID) -> list[Telling]:
+        """The turns in which visitors were told by answers from pages, latest first, MAX_TELLINGS of them."""
+
+        def work(tx: Transaction) -> list[Telling]:
+            _own(tx, actor, agent_id, stale_id)
+            return StaleAnswerRecords(tx).tellings(stale_id, MAX_TELLINGS)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def set_state(
+        self, actor: Actor, agent_id: UUID, stale_ids: Sequence[UUID], state: StaleState
+    ) -> list[StaleAnswer]:
+        """All of them or none, as they are then. Raises InvalidInput."""
+        if not 1 <= len(stale_ids) <= MAX_AT_ONCE:
+            raise InvalidInput("stale_answer_ids", f"Choose between 1 and {MAX_AT_ONCE}.")
+
+        def work(tx: Transaction) -> list[StaleAnswer]:
+            for stale_id in stale_ids:
+                _own(tx, actor, agent_id, stale_id)
+            StaleAnswerRecords(tx).set_state(stale_ids, state)
+            for stale_id in stale_ids:
+                AuditRecords(tx).acted(actor, _ACTIONS[state], stale_id, agent_id=str(agent_id))
+            return [_own(tx, actor, agent_id, stale_id) for stale_id in stale_ids]
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def accept(self, actor: Actor, agent_id: UUID, stale_id: UUID, texts: Sequence[str]) -> GoldenQuestion:
+        """The new answer is right: its question becomes a golden one whose answer must hold these texts, or the golden
+        question that was stale holds them from now on in place of its old words; then it is settled. Raises
+        InvalidInput; nothing is settled then."""
+        stale = await self.get(actor, agent_id, stale_id)
+        if not texts:
+            raise InvalidInput("answer_contains", "Name what the answer must hold.")
+        if stale.golden_question_id is not None:
+            lost = set(stale.old_words.splitlines())
+
+            def changed(golden: GoldenQuestion) -> GoldenQuestion:
+                kept = (text for text in golden.answer_contains if text not in lost)
+                return replace(
+                    golden,
+                    answer_contains=tuple(dict.fromkeys((*kept, *texts))),
+                    answer_matches=tuple(pattern for pattern in golden.answer_matches if pattern not in lost),
+                )
+
+            golden = await self._golden.change(actor, agent_id, stale.golden_question_id, changed)
+        else:
+            is_visitors = stale.subject is StaleSubject.ANSWER
+            question = stale.question if is_visitors else stale.question.splitlines()[0]
+            origin = GoldenOrigin.CONVERSATION if is_visitors else GoldenOrigin.WRITTEN
+            golden = await self._golden.create(
+                actor,
+                GoldenQuestion(uuid4(), agent_id, question, (stale.url,), origin=origin, answer_contains=tuple(texts)),
+            )
+        await self.set_state(actor, agent_id, [stale_id], StaleState.SETTLED)
+        return golden
+
+    async def rewrite(self, actor: Actor, agent_id: UUID, stale_id: UUID, answer: str) -> None:
+        """The curated answer says this from now on, and the stale one is settled. Raises InvalidInput, NotFound for one
+        that is no curated answer."""
+        stale = await self.get(actor, agent_id, stale_id)
+        if stale.curated_answer_id is None:
+            raise NotFound("curated answer")
+        await self._curated.change(actor, agent_id, stale.curated_answer_id, lambda old: replace(old, answer=answer))
+        await self.set_state(actor, agent_id, [stale_id], StaleState.SETTLED)
+
+
+def new_numbers(stale: StaleAnswer) -> list[str]:
+    """What the page states now and did not before, for whoever writes what a golden answer must hold."""
+    return sorted(numbers_in(stale.new_words) - numbers_in(stale.old_words))
+
+
+def _own(tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> StaleAnswer:
+    stale = StaleAnswerRecords(tx).get(actor.workspace_id, stale_id)
+    if stale.agent_id != agent_id:
+        raise NotFound("stale answer")
+    return stale

@@ -1,0 +1,270 @@
+"""A page changed: who told what it said before is found, asked again, and listed."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+import structlog
+from anyio import to_thread
+
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.records import CuratedAnswerRecords
+from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.errors import DocentError
+from app.core.page_url import host_of, page_key
+from app.core.turn import AnsweredBy
+from app.core.webhook_event import WebhookEvent
+from app.kit.clock import Clock
+from app.kit.pattern_matcher import PatternMatcher
+from app.quality.golden_question import GoldenQuestion, plain_answer
+from app.quality.records.golden_questions import GoldenQuestionRecords
+from app.stale_answers.changed_page import ChangedPage, PageText
+from app.stale_answers.records.changed_pages import ChangedPageRecords
+from app.stale_answers.records.stale_answers import StaleAnswerRecords
+from app.stale_answers.records.told_answers import ToldAnswerRecords
+from app.stale_answers.stale_answer import Finding, PageChange, StaleKind, StaleState, StaleSubject, ToldAnswer
+from app.store.outbox import Outbox
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+log = structlog.get_logger(__name__)
+
+LOOKED_BACK: Final = timedelta(days=90)
+MAX_CITATIONS: Final = 5000  # of one page, the latest
+MAX_ASKED: Final = 20  # questions a changed page, those first that most visitors were told
+_PAGES_AT_ONCE: Final = 10
+_ADDRESS: Final = re.compile(r"https?://[^\s()<>\[\]\"']+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """All that may rest on a page; `listed` are the open stale answers of it, with their old words."""
+
+    told: Sequence[ToldAnswer]
+    curated: Sequence[CuratedAnswer]
+    golden: Sequence[GoldenQuestion]
+    listed: Sequence[tuple[UUID, StaleSubject, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """`finding` is listed unless the new answer still tells its old words; `question` is None where none is known."""
+
+    finding: Finding
+    question: PlaygroundQuestion | None
+    still_tells: Callable[[PlaygroundAnswer], Awaitable[bool]]
+
+
+class StaleSearch:
+    """Looks at pages that changed, a few at a time. Questions are asked as an operator does in the playground: nothing
+    is stored, counted or charged to a visitor's limits."""
+
+    def __init__(self, records: SystemOfRecord, playground: Playground, patterns: PatternMatcher, clock: Clock) -> None:
+        self._records = records
+        self._playground = playground
+        self._patterns = patterns
+        self._clock = clock
+
+    async def look(self) -> int:
+        """One batch of changed pages of agents that no run is reading for; return how many there were."""
+        due = await self._records.read(lambda tx: ChangedPageRecords(tx).due(_PAGES_AT_ONCE))
+        for change in due:
+            await self._look_at(change)
+        return len(due)
+
+    async def _look_at(self, change: PageChange) -> None:
+        own, since = self._records.of_workspace(change.workspace_id), self._clock.now() - LOOKED_BACK
+
+        def work(tx: Transaction) -> _Known:
+            return _Known(
+                ToldAnswerRecords(tx).citing(change.agent_id, change.url, since, MAX_CITATIONS),
+                CuratedAnswerRecords(tx).of_agent(change.agent_id),
+                GoldenQuestionRecords(tx).of_agent(change.agent_id),
+                StaleAnswerRecords(tx).open_of_page(change.agent_id, change.url),
+            )
+
+        known = await own.read(work)
+        page = ChangedPage(change.title, change.before, change.after)
+        findings = await to_thread.run_sync(_told_findings, page, known.told)
+        candidates = await self._with_questions(change, findings[:MAX_ASKED])
+        candidates += [_Candidate(finding, None, _never) for finding in findings[MAX_ASKED:]]
+        candidates += await to_thread.run_sync(_curated_candidates, change, page, known.curated)
+        candidates += [
+            candidate
+            for one in known.golden
+            if (candidate := await self._golden_candidate(change, page, one)) is not None
+        ]
+        asked = [await self._asked(change, candidate) for candidate in candidates]
+        stale = [finding for finding in asked if finding is not None]
+        stands = await to_thread.run_sync(_standing, page, known.listed)
+        count = await own.write(lambda tx: _list(tx, change, stale, stands))
+        if count:
+            log.info("stale_answers.found", agent=str(change.agent_id), page=change.url, count=count)
+
+    async def _with_questions(self, change: PageChange, findings: Sequence[Finding]) -> list[_Candidate]:
+        """Of what visitors were told: the latest question of each, as search understood it then."""
+
+        def work(tx: Transaction) -> Mapping[UUID, PlaygroundQuestion]:
+            found = [StoredTurnRecords(tx).find(finding.turn_ids[0]) for finding in findings]
+            return {
+                turn.id: PlaygroundQuestion(
+                    turn.question, turn.page_url, turn.language, standalone=str(turn.trace.get("standalone") or "")
+                )
+                for turn in found
+                if turn is not None
+            }
+
+        questions = await self._records.of_workspace(change.workspace_id).read(work)
+        return [
+            _Candidate(
+                replace(finding, asked_turn=finding.turn_ids[0]),
+                questions.get(finding.turn_ids[0]),
+                _tells(finding.old_words),
+            )
+            for finding in findings
+        ]
+
+    async def _golden_candidate(
+        self, change: PageChange, page: ChangedPage, golden: GoldenQuestion
+    ) -> _Candidate | None:
+        """What the answer must hold, and the page had and has no longer."""
+        if golden.pages and page_key(change.url) not in golden.page_keys:
+            return None
+        lost = [text for text in await self._missing(golden, change.after) if text in _wanted(golden)]
+        lost = [text for text in lost if text not in await self._missing(golden, change.before)]
+        is_page_gone = not change.after and golden.page_keys == (page_key(change.url),)
+        if not lost and not is_page_gone:
+            return None
+        words = "\n".join(lost) or change.title
+        place = page.before.evidence.likest(words)
+        new_words = page.instead_of(place or words)
+        finding = Finding(
+            StaleSubject.GOLDEN,
+            StaleKind.CONTRADICTED if new_words else StaleKind.GONE,
+            words,
+            new_words,
+            golden_question_id=golden.id,
+        )
+
+        async def still_tells(answer: PlaygroundAnswer) -> bool:
+            return bool(lost) and not set(lost) & set(await self._missing(golden, answer.answer))
+
+        return _Candidate(finding, PlaygroundQuestion(golden.question, language=golden.language), still_tells)
+
+    async def _missing(self, golden: GoldenQuestion, text: str) -> tuple[str, ...]:
+        """Of its texts and patterns, those that the text does not hold."""
+        matched = await self._patterns.matching(golden.answer_matches, plain_answer(text), max_chars=len(text))
+        return golden.missing_texts(text) + tuple(one for one in golden.answer_matches if one not in matched)
+
+    async def _asked(self, change: PageChange, candidate: _Candidate) -> Finding | None:
+        """None where the agent tells the old words still, for another page says them."""
+        finding = candidate.finding
+        if candidate.question is None:
+            return replace(finding, asked_turn=None)
+        try:
+            answer = await self._playground.ask(change.workspace_id, change.agent_id, candidate.question, "live")
+        except DocentError as error:
+            log.warning("stale_answer.not_asked", agent=str(change.agent_id), page=change.url, reason=str(error))
+            return replace(finding, asked_turn=None)
+        if answer.answered_by is not AnsweredBy.FALLBACK and await candidate.still_tells(answer):
+            return None
+        return replace(finding, new_answer=answer.answer)
+
+
+def _list(tx: Transaction, change: PageChange, stale: Sequence[Finding], stands: Sequence[UUID]) -> int:
+    """Keep what was found, settle what stands again, and let webhooks hear of it; return how many are newly open. 0
+    where another worker has looked, or the page changed again: the next look sees it whole."""
+    if not ChangedPageRecords(tx).is_looked_at(change):
+        return 0
+    records = StaleAnswerRecords(tx)
+    records.set_state(stands, StaleState.SETTLED)
+    count = sum([records.keep(change, finding) for finding in stale])
+    if count:
+        told = {"document_id": str(change.document_id), "count": count}
+        Outbox(tx).tell(change.agent_id, WebhookEvent.ANSWERS_STALE.value, told)
+    return count
+
+
+def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]]) -> list[UUID]:
+    """Those of which the page says the old words again, or proves what an operator wrote."""
+    return [
+        stale_id
+        for stale_id, subject, words in listed
+        if page.after.tells(words)
+        or (subject is StaleSubject.CURATED and page.after.evidence.places and page.after.proof(words, None).is_proven)
+    ]
+
+
+def _told_findings(page: ChangedPage, told: Sequence[ToldAnswer]) -> list[Finding]:
+    """One for each run of words that visitors were told and the page says no longer, what most were told first."""
+    turns: dict[str, list[UUID]] = {}
+    known: dict[tuple[object, ...], tuple[str, ...]] = {}
+    languages: dict[str, str | None] = {}
+    for one in told:
+        content = (one.quotes, one.language, one.answer if one.is_free or not one.quotes else "")
+        if content not in known:
+            known[content] = _lost_words(page, one)
+        for words in known[content]:
+            turns.setdefault(words, []).append(one.turn_id)
+            languages.setdefault(words, one.language)
+    findings = [
+        Finding(StaleSubject.ANSWER, page.kind(words, languages[words]), words, page.instead_of(words), tuple(told_in))
+        for words, told_in in turns.items()
+    ]
+    return sorted(findings, key=lambda finding: -len(finding.turn_ids))
+
+
+def _lost_words(page: ChangedPage, told: ToldAnswer) -> tuple[str, ...]:
+    """By its quotations; where these stand, or there are none, by what a model's words state."""
+    lost = [words for quote in told.quotes if (words := page.lost_quotation(quote))]
+    if not lost and (told.is_free or not told.quotes):
+        lost = [statement.words for statement in page.lost_statements(told.answer, told.language)]
+    return tuple(dict.fromkeys(lost))
+
+
+def _curated_candidates(change: PageChange, page: ChangedPage, curated: Sequence[CuratedAnswer]) -> list[_Candidate]:
+    candidates: list[_Candidate] = []
+    for answer in curated:
+        if not answer.is_on or not _may_rest_on(answer, change.url):
+            continue
+        lost = page.lost_statements(answer.answer, answer.language)
+        if not lost:
+            continue
+        told = "\n".join(each.told for each in lost)
+        rests_on = "\n".join(dict.fromkeys(each.words for each in lost))
+        finding = Finding(
+            StaleSubject.CURATED,
+            page.kind(rests_on, answer.language),
+            told,
+            page.instead_of(rests_on),
+            curated_answer_id=answer.id,
+        )
+        asked = answer.patterns[0] if answer.patterns and answer.trigger is not Trigger.REGEX else ""
+        question = PlaygroundQuestion(asked, language=answer.language, leaves_out=answer.id) if asked else None
+        candidates.append(_Candidate(finding, question, _tells(rests_on)))
+    return candidates
+
+
+def _may_rest_on(answer: CuratedAnswer, url: str) -> bool:
+    """The pages that it links to; one that links to none of the website may rest on any."""
+    links = [link for link in _ADDRESS.findall(answer.answer) if host_of(link) == host_of(url)]
+    return not links or page_key(url) in map(page_key, links)
+
+
+def _wanted(golden: GoldenQuestion) -> tuple[str, ...]:
+    return golden.answer_contains + golden.answer_matches
+
+
+def _tells(words: str) -> Callable[[PlaygroundAnswer], Awaitable[bool]]:
+    async def still_tells(answer: PlaygroundAnswer) -> bool:
+        quotes = [citation.quote for citation in answer.citations if citation.quote]
+        return any(PageText("", text).tells(words) for text in (answer.answer, *quotes))
+
+    return still_tells
+
+
+async def _never(answer: PlaygroundAnswer) -> bool:
+    return False
