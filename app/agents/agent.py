@@ -7,7 +7,7 @@ from typing import Final, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from app.agents.opening_hours import opens_at
+from app.agents.opening_hours import closes_at, opens_at
 from app.agents.retrieval_settings import RetrievalSettings
 
 LAUNCHER_ICONS: Final = ("chat", "help", "spark")
@@ -134,6 +134,10 @@ class AgentConfig:
     def people_come_at(self, now: datetime) -> datetime | None:
         """None while visitors may ask for a person, by the opening hours; else when they next may."""
         return opens_at(self.opening_hours, ZoneInfo(self.time_zone), now)
+
+    def people_go_at(self, now: datetime) -> datetime | None:
+        """Until when visitors may ask for a person; None where that has no end, or where they may not now."""
+        return closes_at(self.opening_hours, ZoneInfo(self.time_zone), now)
 
 
 Version = Literal["live", "draft"]  # by whose settings an operator has an agent asked

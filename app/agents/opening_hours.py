@@ -24,22 +24,34 @@ def normal_hours(line: str) -> str:
 def opens_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | None:
     """None while somebody is there, which is always without a line; else the next moment, in that zone, when somebody
     will be. The lines are in their normal form."""
-    if not lines:
+    hours = _hours(lines, zone, now)
+    if not lines or any(opens <= now < closes for opens, closes in hours):
         return None
+    return min(opens for opens, _ in hours if opens > now).astimezone(zone)
+
+
+def closes_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | None:
+    """The next moment, in that zone, from which nobody will be there; None where nobody is there now, or somebody is
+    for a week and longer. The lines are in their normal form."""
+    hours = _hours(lines, zone, now)
+    until = now
+    # What begins where another ends, such as at midnight, goes on with it.
+    while (later := max((closes for opens, closes in hours if opens <= until < closes), default=until)) > until:
+        until = later
+    return until.astimezone(zone) if now < until < now + timedelta(days=7) else None
+
+
+def _hours(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> list[tuple[datetime, datetime]]:
+    """From when until when somebody is there, from the day before to eight days after `now`."""
     spans = [_span(line) for line in lines]
     today = now.astimezone(zone).date()
-    starts: list[datetime] = []
-    for ahead in range(-1, 9):  # a span may end on the day after, by a zone's own clock
-        day = today + timedelta(days=ahead)
-        for days, start, end in spans:
-            if day.weekday() not in days:
-                continue
-            opens, closes = _moment(day, start, zone), _moment(day, end, zone)
-            if opens <= now < closes:
-                return None
-            if opens > now:
-                starts.append(opens)
-    return min(starts).astimezone(zone)
+    nearby = [today + timedelta(days=ahead) for ahead in range(-1, 9)]  # a span may end on the day after
+    return [
+        (_moment(day, start, zone), _moment(day, end, zone))
+        for day in nearby
+        for days, start, end in spans
+        if day.weekday() in days
+    ]
 
 
 def _span(line: str) -> tuple[frozenset[int], int, int]:

@@ -8,7 +8,7 @@ import pytest
 
 from app.agents.agent import AgentConfig
 from app.agents.agent_rules import checked_config
-from app.agents.opening_hours import MAX_LINES, normal_hours, opens_at
+from app.agents.opening_hours import MAX_LINES, closes_at, normal_hours, opens_at
 from app.core.errors import InvalidInput
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -39,6 +39,22 @@ def test_when_somebody_is_there(now: str, opens: str | None) -> None:
 
 def test_without_hours_somebody_is_always_there() -> None:
     assert opens_at((), BERLIN, at("2026-01-04T03:00")) is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "now", "closes"),
+    [
+        pytest.param(WEEK, "2026-01-01T08:00", "2026-01-01T17:00+01:00", id="today"),
+        pytest.param(WEEK, "2026-01-01T16:00", None, id="closed already"),
+        pytest.param(("fri-sat 20:00-24:00", "sat-sun 00:00-04:00"), "2026-01-02T20:00", "2026-01-03T04:00+01:00",
+                     id="past midnight"),
+        pytest.param(("mon-sun 00:00-24:00",), "2026-01-01T08:00", None, id="never"),
+        pytest.param((), "2026-01-01T08:00", None, id="no hours"),
+    ],
+)  # fmt: skip
+def test_until_when_somebody_is_there(lines: tuple[str, ...], now: str, closes: str | None) -> None:
+    found = closes_at(lines, BERLIN, at(now))
+    assert (None if found is None else found.isoformat(timespec="minutes")) == closes
 
 
 def test_one_hour_a_week_is_found_a_week_ahead() -> None:

@@ -182,7 +182,7 @@ def test_people_who_share_a_browser_see_their_own_conversations_only(
     def sign_in(user_id: str) -> None:
         named = {"userId": user_id, "hash": user_signature(secret, user_id)}
         with page.expect_response(re.compile("/init$")) as signed:
-            page.evaluate("(user) => Docent.identify(user)", named)
+            page.evaluate("(user) => void Docent.identify(user)", named)
         assert signed.value.status == 200
 
     chat = talk(page, docent, PERSON)

@@ -261,6 +261,21 @@ def test_a_changed_byte_of_the_second_file_is_refused_and_a_later_try_may_succee
     expect(chat.panel).not_to_contain_text("The connection was lost.")
 
 
+@pytest.mark.parametrize("is_open", [True, False], ids=["at closing time", "at opening time"])
+def test_an_open_panel_offers_people_by_the_opening_hours(page: Page, live_site: Site, is_open: bool) -> None:
+    page.clock.install(time="2026-01-05T16:59:00Z")
+    change = "2026-01-05T17:00:00Z"
+    live_site.api.agent |= {"live_chat": is_open, "people_until" if is_open else "people_from": change}
+    chat = Chat.opened(page, live_site)
+    person = page.locator("docent-widget .note button")
+    expect(person).to_be_visible(visible=is_open)
+    page.clock.fast_forward("00:50")
+    expect(person).to_be_visible(visible=is_open)
+    page.clock.fast_forward("00:20")
+    expect(person).to_be_visible(visible=not is_open)
+    expect(chat.input).to_be_visible()
+
+
 def test_without_live_chat_nobody_is_offered_or_asked_about(page: Page, site: Site) -> None:
     chat = opened(page, site)
     expect(chat.input).to_be_focused()

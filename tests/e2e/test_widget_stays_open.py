@@ -254,6 +254,6 @@ def test_a_signed_in_visitor_finds_the_panel_once_the_page_has_said_who_it_is(pa
     page.reload()
     expect(chat.launcher).to_be_visible()
     expect(chat.panel).to_have_count(0)
-    page.evaluate("Docent.identify({userId: 'ann', hash: 'h'})")
+    page.evaluate("void Docent.identify({userId: 'ann', hash: 'h'})")
     expect(chat.log).to_contain_text("Hello!")
     assert {call.body.get("user_id") for call in site.api.calls_to("/init")} == {"ann"}

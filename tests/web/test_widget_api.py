@@ -47,6 +47,7 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
         "fallback": {"url": None, "label": None, "form": False, "consent": None},
         "live_chat": False,
         "people_from": None,
+        "people_until": None,
         "starter_prompts": [],
         "language": None,
     }  # fmt: skip

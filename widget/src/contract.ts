@@ -46,6 +46,9 @@ export interface Agent {
   fallback?: Fallback | null;
   /** Whether a visitor may ask for a person. */
   live_chat?: boolean | null;
+  /** When that changes by the opening hours: from when they may again, or until when they may. */
+  people_from?: string | null;
+  people_until?: string | null;
   starter_prompts?: string[] | null;
   language?: string | null;
 }

@@ -1,4 +1,5 @@
 import { PAST } from "docent:parts";
+import type { Agent } from "./contract.js";
 import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
 import type { Launcher } from "./launcher.js";
 import type { PanelFrame } from "./panel_frame.js";
@@ -47,6 +48,7 @@ export class PanelView {
   readonly #fresh: HTMLElement;
   readonly #person: HTMLElement;
   readonly #jump: HTMLElement;
+  #changing: ReturnType<typeof setTimeout> | undefined;
   #pinnedAt = 0;
   #drawn: State | null = null;
   #announced = "";
@@ -183,7 +185,7 @@ export class PanelView {
     const { name, avatar, panel, log, disclosure } = this.#frame;
     const intro = this.#intro;
     disclosure.textContent = state.agent?.disclosure?.text || this.words[W.note];
-    this.#person.hidden = !state.agent?.live_chat;
+    this.#offerPerson(state.agent);
     const title = state.agent?.name ?? "";
     name.textContent = title;
     avatar.textContent = [...title][0]?.toUpperCase() ?? "";
@@ -212,6 +214,14 @@ export class PanelView {
     } else {
       fill(intro, dots());
     }
+  }
+
+  /** As the server has said, and from the next opening or closing otherwise. */
+  #offerPerson({ live_chat: isOffered, people_from: from, people_until: until }: Partial<Agent> = {}): void {
+    clearTimeout(this.#changing);
+    this.#person.hidden = !isOffered;
+    const ms = Date.parse((isOffered ? until : from) ?? "") - Date.now();
+    if (ms > 0) this.#changing = setTimeout(() => (this.#person.hidden = !!isOffered), Math.min(ms, 2 ** 31 - 1));
   }
 
   #drawTurns(state: State, before: State | null): void {

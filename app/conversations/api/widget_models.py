@@ -150,6 +150,9 @@ class PublicAgentOut(Model):
     people_from: datetime | None = Field(
         description="When a person may next be asked for; null while one may be, or where the agent offers none."
     )
+    people_until: datetime | None = Field(
+        description="Until when a person may be asked for; null where that has no end, or where none may be now."
+    )
     starter_prompts: tuple[str, ...]
     language: str | None
 
@@ -166,6 +169,7 @@ class PublicAgentOut(Model):
             fallback=FallbackOut.model_validate(config.fallback),
             live_chat=config.live_chat and opens is None,
             people_from=opens,
+            people_until=config.people_go_at(now) if config.live_chat else None,
             starter_prompts=config.starter_prompts,
             language=config.language,
         )
