@@ -10,7 +10,7 @@ from uuid import UUID
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
     """`actor` names a token or an operator ("somebody" where a sign-in was refused), `action` reads "agent.publish",
-    `subject` is an id."""
+    `subject` is an id; `subject_name` is what people call it now, "" where it is gone or has no name."""
 
     id: UUID
     actor: str
@@ -18,6 +18,7 @@ class AuditEntry:
     subject: str
     details: Mapping[str, Any]
     created_at: datetime
+    subject_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

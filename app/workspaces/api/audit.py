@@ -20,7 +20,7 @@ from app.web.timestamps import Timestamp
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
 from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
 
-_COLUMNS: Final = ("created_at", "actor", "action", "subject", "details")
+_COLUMNS: Final = ("created_at", "actor", "action", "subject", "subject_name", "details")
 
 
 class AuditWanted(Model):
@@ -49,6 +49,7 @@ class AuditEntryOut(Model):
     actor: str
     action: str
     subject: str
+    subject_name: str = Field(description='What people call it now; "" where it is gone or has no name.')
     details: Mapping[str, Any]
     created_at: datetime
 
@@ -88,4 +89,5 @@ def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
 
 def _row(entry: AuditEntry) -> tuple[str, ...]:
     details = json.dumps(dict(entry.details), ensure_ascii=False)
-    return entry.created_at.isoformat(), as_cell(entry.actor), entry.action, as_cell(entry.subject), as_cell(details)
+    told = (entry.subject, entry.subject_name, details)
+    return entry.created_at.isoformat(), as_cell(entry.actor), entry.action, *map(as_cell, told)

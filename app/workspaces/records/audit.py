@@ -1,20 +1,38 @@
 """Who changed what."""
 
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Column, Row, select
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
 from app.store.audit_digest import digest_of
 from app.store.codec import value_of
 from app.store.keyset import Keyset
-from app.store.tables.tenancy import AUDIT_LOG
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS
+from app.store.tables.people import SAVED_REPLIES
+from app.store.tables.sources import SOURCES
+from app.store.tables.tenancy import API_TOKENS, AUDIT_LOG, OPERATORS, WORKSPACES
+from app.store.tables.webhooks import WEBHOOKS
 from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 
+# What an action's first word names: the column of its id, and what people call a row. Nothing of visitors.
+_NAMED: Final[Mapping[str, tuple[Column[UUID], Callable[[Row[Any]], str]]]] = {
+    "agent": (AGENTS.c.id, lambda row: str(row.draft["name"])),
+    "source": (SOURCES.c.id, lambda row: str(row.config["name"])),
+    "curated_answer": (CURATED_ANSWERS.c.id, lambda row: str(row.pattern)),
+    "saved_reply": (SAVED_REPLIES.c.id, lambda row: str(row.title)),
+    "webhook": (WEBHOOKS.c.id, lambda row: str(row.url)),
+    "token": (API_TOKENS.c.id, lambda row: str(row.name)),
+    "operator": (OPERATORS.c.id, lambda row: str(row.email)),
+    "workspace": (WORKSPACES.c.id, lambda row: str(row.name)),
+}
 _LATEST_FIRST = Keyset(AUDIT_LOG.c.created_at, AUDIT_LOG.c.id, descending=True)
 
 
@@ -59,4 +77,20 @@ class AuditRecords(Repository):
             statement = statement.where(AUDIT_LOG.c.created_at >= only.since)
         if only.until is not None:
             statement = statement.where(AUDIT_LOG.c.created_at < only.until)
-        return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(AuditEntry, row))
+        found = _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(AuditEntry, row))
+        names = self._names(found.items)
+        return replace(found, items=[replace(each, subject_name=names.get(each.subject, "")) for each in found.items])
+
+    def _names(self, entries: Iterable[AuditEntry]) -> dict[str, str]:
+        """Of the subjects that are there and have one, by their ids."""
+        by_kind: dict[str, set[UUID]] = {}
+        for entry in entries:
+            with suppress(ValueError):  # some name what has no row: a mail address, a key
+                by_kind.setdefault(entry.action.partition(".")[0], set()).add(UUID(entry.subject))
+        found: dict[str, str] = {}
+        for kind, ids in by_kind.items():
+            if kind in _NAMED:
+                key, name_of = _NAMED[kind]
+                rows = self._connection.execute(select(key.table).where(key.in_(ids)))
+                found.update((str(row.id), name_of(row)) for row in rows)
+        return found

@@ -146,6 +146,21 @@ async def test_the_log_names_the_operator_by_e_mail_and_is_narrowed(house: House
     assert "No change fits." in text_of(await browser.page("/console/audit?actor=nobody"))
 
 
+async def test_the_log_names_what_was_changed_as_people_call_it_now(house: House) -> None:
+    browser: ConsoleBrowser = await an_operator(house)
+    answers = f"/v1/agents/{house.agent.id}/curated-answers"
+    written = {"trigger": "phrase", "pattern": "opening hours", "answer": "From 9 to 17."}
+    kept = (await house.api("POST", answers, written)).json()["id"]
+    gone = (await house.api("POST", answers, {**written, "pattern": "=cmd()"})).json()["id"]
+    named = (await house.api("GET", "/v1/audit?action=curated_answer.create")).json()["items"]
+    assert [(each["subject"], each["subject_name"]) for each in named] == [(gone, "=cmd()"), (kept, "opening hours")]
+    assert ",'=cmd()," in (await browser.get("/console/audit/export")).text  # no cell begins a formula
+    await house.api("DELETE", f"{answers}/{gone}")
+    page = text_of(await browser.page("/console/audit?action=curated_answer"))
+    assert "curated_answer.create opening hours agent: Docs" in page
+    assert f"curated_answer.delete …{gone[-8:]} agent: Docs" in page
+
+
 async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> None:
     browser: ConsoleBrowser = await an_operator(house)  # on the 1st of January 2026
     await browser.post(settings_path(house), SETTINGS)
@@ -155,7 +170,7 @@ async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> N
     assert "No change fits." in text_of(await browser.page("/console/audit?since=2026-01-02"))
     assert "No change fits." in text_of(await browser.page("/console/audit?until=2025-12-31"))
     table = (await browser.get("/console/audit/export?action=agent.edit&since=2026-01-01")).text.splitlines()
-    assert table[0] == "created_at,actor,action,subject,details"
+    assert table[0] == "created_at,actor,action,subject,subject_name,details"
     assert table[1].startswith(f"2026-01-01T12:00:00+00:00,admin@example.com,agent.edit,{house.agent.id},")
     told = (await house.api("GET", "/v1/audit/export?format=json&action=agent.edit&since=2026-01-01T00:00:00Z")).json()
     assert [each["actor"] for each in told] == ["admin@example.com"]
