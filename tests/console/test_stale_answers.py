@@ -1,0 +1,33 @@
+"""Stale answers in a real browser: old words beside new words, and what an operator does about them, by forms alone."""
+
+from playwright.sync_api import BrowserContext, expect
+
+from tests.console.conftest import ServedConsole
+
+
+def test_an_old_opening_hour_is_seen_dismissed_opened_again_and_put_right(
+    context: BrowserContext, served: ServedConsole
+) -> None:
+    served.sign_in(context, "editor")
+    page = context.new_page()
+    page.goto(f"{served.base}/console/agents/{served.console.house.agent.id}/stale-answers")
+    old = page.get_by_role("link", name="From 9 to 17.")
+    expect(page.get_by_role("row", name="From 9 to 17.")).to_contain_text("Contradicted We are open from 10 to 17.")
+
+    page.get_by_label("Choose: From 9 to 17.").check()
+    page.get_by_role("button", name="Dismiss the chosen").click()
+    expect(page.get_by_text("1 dismissed.")).to_be_visible()
+    expect(page.get_by_text("Nothing is stale")).to_be_visible()
+
+    page.get_by_role("link", name="Dismissed").click()
+    page.get_by_label("Choose: From 9 to 17.").check()
+    page.get_by_role("button", name="Open the chosen again").click()
+    old.click()
+    expect(page.get_by_text("Asked again, without the curated answer")).to_be_visible()
+    page.get_by_role("textbox", name="Answer", exact=False).first.fill("From 10 to 17.")
+    page.get_by_role("button", name="Save and settle").click()
+    expect(page.get_by_text("The curated answer is saved")).to_be_visible()
+    expect(old).to_have_count(0)
+
+    page.get_by_role("link", name="Settled").click()
+    expect(old).to_be_visible()
