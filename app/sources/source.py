@@ -14,6 +14,9 @@ class SourceKind(StrEnum):
     URL = "url"  # one page
     SITEMAP = "sitemap"  # every page that a sitemap lists
     FEED = "feed"  # the page of every entry of an RSS or Atom feed
+    ZENDESK = "zendesk"  # the articles of a help centre, by its vendor's API; so are the next two
+    INTERCOM = "intercom"
+    DISCOURSE = "discourse"
     TEXT = "text"  # pasted by the operator
     FILE = "file"  # uploaded by the operator
     DOCUMENTS = "documents"  # given by the operator, each with an address and attributes of its own
@@ -22,6 +25,9 @@ class SourceKind(StrEnum):
 UNLINKED: Final = "urn:uuid:"  # what the address of a given source begins with that has none on the web
 # What the operator gave: there is nothing to fetch.
 GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE, SourceKind.DOCUMENTS})
+
+# Their articles are listed by an API: there are no links to follow.
+HELP_CENTRES = frozenset({SourceKind.ZENDESK, SourceKind.INTERCOM, SourceKind.DISCOURSE})
 
 
 class RunState(StrEnum):

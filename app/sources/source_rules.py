@@ -2,7 +2,7 @@
 
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_http_url, check_line, check_lines, check_text
-from app.sources.source import GIVEN_KINDS, SourceConfig, SourceKind
+from app.sources.source import GIVEN_KINDS, HELP_CENTRES, SourceConfig, SourceKind
 
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 500_000
@@ -20,8 +20,8 @@ def check_source(config: SourceConfig) -> None:
         raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it or change the kind.')
     if config.is_public and config.kind is not SourceKind.FILE:
         raise InvalidInput("is_public", 'Only a source of kind "file" has a file to open. Remove it.')
-    if config.read_files and config.kind in GIVEN_KINDS:
-        raise InvalidInput("read_files", "Only what is read from the web links to files. Remove it.")
+    if config.read_files and config.kind in GIVEN_KINDS | HELP_CENTRES:
+        raise InvalidInput("read_files", "Only what is read page by page from the web links to files. Remove it.")
     if config.url or config.kind not in GIVEN_KINDS:
         check_http_url("url", config.url)
     check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)

@@ -15,6 +15,7 @@ from tests.store.sample_rows import add_live
 from tests.web.house import House, Json
 
 SITE = {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"}
+FORUM = {"kind": "discourse", "name": "Forum", "url": "https://forum.example.com/"}
 TEXT = {"kind": "text", "name": "Opening hours", "text": "From 9 to 5."}
 
 
@@ -49,6 +50,8 @@ async def test_only_what_is_sent_changes(house: House) -> None:
         (TEXT, {"include": ["/a"]}, "include"),
         (TEXT, {"max_pages": 5}, "max_pages"),
         (TEXT, {"read_files": True}, "read_files"),
+        (FORUM, {"max_depth": 3}, "max_depth"),
+        (FORUM, {"read_files": True}, "read_files"),
         (TEXT, {"text": " "}, "text"),
         (TEXT, {"name": "two\nlines"}, "name"),
         (TEXT, {"url": "nowhere"}, "url"),

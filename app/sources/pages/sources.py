@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import Field
 
-from app.core.errors import NotFound
+from app.core.errors import InvalidInput, NotFound
 from app.core.file_format import ACCEPTED, EXTENSIONS
 from app.core.list_page import PageRequest
 from app.knowledge.passages import Passages
@@ -16,7 +16,7 @@ from app.sources.discovery import Discovery
 from app.sources.files.source_files import SourceFiles
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_progress import run_progress
-from app.sources.source import ENDED_STATES, GIVEN_KINDS, RunState, SourceConfig, SourceKind
+from app.sources.source import ENDED_STATES, GIVEN_KINDS, HELP_CENTRES, RunState, SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.access import read, write
@@ -61,6 +61,18 @@ class NewSource(Form):
     def config(self) -> SourceConfig:
         name = self.name or self.url.removeprefix("https://").removeprefix("http://").strip("/") or "Text"
         return SourceConfig(self.kind, name[: rules.MAX_NAME_CHARS], self.url, self.text, self.include, self.exclude)
+
+
+class NewHelpCentre(Form):
+    kind: SourceKind = SourceKind.ZENDESK
+    url: str = Field(default="", max_length=2048)
+
+    def config(self) -> SourceConfig:
+        """Raises InvalidInput."""
+        if self.kind not in HELP_CENTRES:
+            raise InvalidInput("kind", "Choose one of the three.")
+        url = with_scheme(self.url)
+        return SourceConfig(self.kind, url.partition("://")[2].strip("/")[: rules.MAX_NAME_CHARS] or url, url)
 
 
 class EditedSource(Form):
@@ -141,6 +153,13 @@ class SourcePages(Pages):
         await self._sources.sync(visit.actor, source.id)
         return Go(visit.url("source", source_id=source.id), f"{source.config.name} is being read.")
 
+    @action("/console/agents/{agent_id}/sources/help-centre", access=write, shown_on="sources")
+    async def add_help_centre(self, visit: Visit[NewHelpCentre]) -> Go:
+        """Not read at once: some want a token first."""
+        source = await self._sources.create(visit.actor, visit.agent.id, visit.input.config())
+        to = visit.url("source_upkeep", source_id=source.id)
+        return Go(to, "Give what its API asks for, if anything, and a schedule. Then have it read.")
+
     @page("/console/agents/{agent_id}/sources/{source_id}", access=read, under="sources")
     async def source(self, visit: Visit[PageList]) -> Shown:
         source = await own_source(self._sources, visit)
@@ -158,6 +177,7 @@ class SourcePages(Pages):
                 "run": run,
                 "progress": run and run_progress(run, visit.now),
                 "is_crawled": source.config.kind not in GIVEN_KINDS,
+                "has_links": source.config.kind not in GIVEN_KINDS | HELP_CENTRES,
                 "is_running": run is not None and run.state not in ENDED_STATES,
                 "pages": pages.items,
                 "status": visit.input.status,

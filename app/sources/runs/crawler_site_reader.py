@@ -47,7 +47,8 @@ SEEDS: Final = {
 
 
 class CrawlerSiteReader:
-    """Reads websites politely. One for a process: all its readings share connections, robots rules and pacing.
+    """Reads websites politely. One for a process: all its readings share connections, robots rules and pacing, and
+    so does whoever else asks by its `fetcher`.
 
     `allowed` endpoints (ip, port) may be read although they are private; for demonstrations and tests. `extractor`
     and that of `files` stay the caller's, who closes them; close this with `aclose`. `browser` is the path of a
@@ -73,9 +74,9 @@ class CrawlerSiteReader:
         self._files = files
         pacing = HostPacing(min_delay_seconds, max_per_host=min(2, concurrency))
         self._wire = GuardedWire(GuardedTransport(self._policy))
-        self._fetcher = Fetcher(self._wire, user_agent, pacing, self._policy)
-        self._robots = Robots(self._fetcher)
-        self._renderer = _renderer(self._fetcher, self._robots, browser)
+        self.fetcher = Fetcher(self._wire, user_agent, pacing, self._policy)
+        self._robots = Robots(self.fetcher)
+        self._renderer = _renderer(self.fetcher, self._robots, browser)
 
     async def aclose(self) -> None:
         if self._renderer is not None:
@@ -98,7 +99,7 @@ class CrawlerSiteReader:
         async def on_result(result: PageResult) -> None:
             await settle(self._read_page(result, source))
 
-        fetcher, robots, renderer = self._fetcher, self._robots, self._renderer
+        fetcher, robots, renderer = self.fetcher, self._robots, self._renderer
         if access is not None:  # of this source alone, and so are the robots rules that it was shown
             fetcher = fetcher.with_access(SiteAccess(url, access.headers))
             robots, renderer = Robots(fetcher), None
@@ -134,7 +135,7 @@ class CrawlerSiteReader:
             depth=result.depth,
             status=result.outcome.value,
             reason=_reason(result, source),
-            content=_content(result.page, source) if result.page else None,
+            content=page_content(result.page, source) if result.page else None,
             http_status=result.status,
             body_bytes=result.body_bytes,
             etag=result.validators.etag,
@@ -192,7 +193,7 @@ def _folder(path: str) -> str:
     return parent if parent == "/" else f"{parent}/"
 
 
-def _content(page: Page, source: SourceConfig) -> PageContent:
+def page_content(page: Page, source: SourceConfig) -> PageContent:
     return PageContent(
         url=page.canonical_url,
         title=page.title,

@@ -95,6 +95,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "set_role": {"role": "editor"},
     "set_password": {"password": "another long password"},
     "look_at_site": {"look": "www.example.com"},
+    "add_help_centre": {"kind": "discourse", "url": "forum.example.com/c/help/5"},
     "add_source": {"kind": "text", "name": "Holidays", "text": "We are closed on Sundays."},
     "read_source": {},
     "pause_source": {},

@@ -86,6 +86,21 @@ async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBr
         assert f"State {state}" in text_of(await browser.page(path))
 
 
+async def test_a_help_centre_is_added_and_read_when_it_has_what_it_asks_for(
+    house: House, browser: ConsoleBrowser
+) -> None:
+    added = await browser.post(f"{list_path(house)}/help-centre", {"kind": "intercom", "url": "api.intercom.io"})
+    (source,) = await sources_of(house, house.agent.id)
+    assert (source.config.kind, source.config.url) == (SourceKind.INTERCOM, "https://api.intercom.io")
+    assert source.run is None
+    upkeep = await browser.page(added.headers["location"])
+    assert "Behind a password" in upkeep
+    assert "Read now" in upkeep
+    assert "max_depth" not in await browser.page(f"{list_path(house)}/{source.id}")
+    refused = await browser.post(f"{list_path(house)}/help-centre", {"kind": "site", "url": "example.com"})
+    assert refused.status_code == 422
+
+
 async def test_a_website_is_told_to_read_its_files(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(list_path(house), {"kind": "site", "name": "Docs", "url": "https://www.example.com/"})
     (source,) = await sources_of(house, house.agent.id)

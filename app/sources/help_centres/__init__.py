@@ -1,0 +1,1 @@
+"""Help centres that are read by their own APIs: a vendor a file, behind one port."""

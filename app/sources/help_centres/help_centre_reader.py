@@ -1,0 +1,158 @@
+"""SiteReader of help centres; what is none is another reader's."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Final
+
+from app.core.errors import InvalidInput
+from app.kit.clock import Clock
+from app.knowledge.document import PageContent
+from app.sources.help_centres.discourse import Discourse
+from app.sources.help_centres.help_centre import Article, HelpCentre
+from app.sources.help_centres.intercom import HEADERS as INTERCOM_HEADERS
+from app.sources.help_centres.intercom import Intercom
+from app.sources.help_centres.json_api import ApiFailed, JsonApi
+from app.sources.help_centres.zendesk import Zendesk
+from app.sources.runs.crawler_site_reader import page_content
+from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
+from app.sources.source import SourceConfig, SourceKind
+from app.sources.source_access import SourceAccess
+from crawler.discover.scope import matches_pattern
+from crawler.errors import ExtractionFailed, UrlRefused
+from crawler.extract.extractor import Extractor
+from crawler.extract.page import Outcome
+from crawler.fetch.fetcher import Fetcher
+from crawler.url_rules import check_url, normalise_url
+
+CENTRES: Final[Mapping[SourceKind, HelpCentre]] = {
+    SourceKind.ZENDESK: Zendesk(),
+    SourceKind.INTERCOM: Intercom(),
+    SourceKind.DISCOURSE: Discourse(),
+}
+_HEADERS: Final[Mapping[SourceKind, Mapping[str, str]]] = {SourceKind.INTERCOM: INTERCOM_HEADERS}
+_TAKEN: Final = 20  # at a time; between them the reading can be stopped
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """`articles` by address, as far as the source wants them; `others` are listed as well, and not wanted."""
+
+    articles: Mapping[str, Article]
+    others: frozenset[str]
+    is_cut: bool = False
+
+    def summary(self, max_pages: int) -> RunSummary:
+        if self.is_cut:
+            return RunSummary(f"The limit of {max_pages} pages was reached; there are more.", is_complete=False)
+        return RunSummary("Every article of the help centre was read.")
+
+
+class HelpCentreReader:
+    """`otherwise` reads sources of other kinds; it, `fetcher` and `extractor` stay the caller's, who closes them."""
+
+    def __init__(self, otherwise: SiteReader, fetcher: Fetcher, extractor: Extractor, clock: Clock) -> None:
+        self._otherwise = otherwise
+        self._fetcher = fetcher
+        self._extractor = extractor
+        self._clock = clock
+
+    async def read(
+        self,
+        source: SourceConfig,
+        queue: PageQueue,
+        settle: Callable[[ReadPage], Awaitable[None]],
+        is_cancelled: Callable[[], Awaitable[bool]],
+        *,
+        only_queued: bool = False,
+        access: SourceAccess | None = None,
+    ) -> RunSummary:
+        """A list that cannot be read to its end ends the reading as failed, for what it lacks may be there still."""
+        if source.kind not in CENTRES:
+            return await self._otherwise.read(
+                source, queue, settle, is_cancelled, only_queued=only_queued, access=access
+            )
+        api = self._api(source, access)
+        try:
+            listed = await self._listed(source, api)
+        except ApiFailed as error:
+            raise InvalidInput("url", f"The help centre does not list its articles: {error.reason}.") from error
+        if not only_queued:
+            await queue.add([QueuedPage(url, depth=0) for url in listed.articles])
+        while not await is_cancelled():
+            pages = await queue.take(_TAKEN)
+            if not pages:
+                return listed.summary(source.max_pages)
+            for page in pages:
+                await settle(replace(await self._read(source, api, listed, page), read_at=self._clock.now()))
+        return RunSummary("The reading was cancelled.", is_complete=False)
+
+    def _api(self, source: SourceConfig, access: SourceAccess | None) -> JsonApi:
+        try:
+            start = check_url(source.url.strip(), self._fetcher.policy)
+        except UrlRefused as error:
+            raise InvalidInput("url", error.reason) from error
+        return JsonApi(self._fetcher, start, access, _HEADERS.get(source.kind))
+
+    async def _listed(self, source: SourceConfig, api: JsonApi) -> _Listed:
+        articles: dict[str, Article] = {}
+        others: set[str] = set()
+        async for article in CENTRES[source.kind].articles(api):
+            try:
+                url = normalise_url(article.url, self._fetcher.policy)
+                target = check_url(url, self._fetcher.policy).target
+            except UrlRefused:
+                continue
+            if not _is_wanted(source, target):
+                others.add(url)
+            elif len(articles) < source.max_pages:
+                articles[url] = article
+            else:
+                return _Listed(articles, frozenset({*others, url}), is_cut=True)
+        return _Listed(articles, frozenset(others))
+
+    async def _read(self, source: SourceConfig, api: JsonApi, listed: _Listed, page: QueuedPage) -> ReadPage:
+        article = listed.articles.get(page.url)
+        if article is None:
+            return _not_listed(listed, page)
+        if page.etag == article.changed:
+            return _ended(page, Outcome.UNCHANGED, "unchanged since the last reading", article.changed)
+        try:
+            html = await CENTRES[source.kind].html(api, article)
+            content = await self._content(source, article, page.url, html)
+        except ApiFailed as error:
+            return _ended(page, error.outcome, error.reason)
+        except ExtractionFailed as error:
+            return _ended(page, Outcome.EMPTY_TEXT, error.reason)
+        if not content.markdown.strip():
+            return _ended(page, Outcome.EMPTY_TEXT, "the article has no text")
+        read = _ended(page, Outcome.FETCHED, "", article.changed)
+        return replace(read, content=content, http_status=200, body_bytes=len(html.encode()))
+
+    async def _content(self, source: SourceConfig, article: Article, url: str, html: str) -> PageContent:
+        """The article alone, as a page: what stands around it on the help centre never comes."""
+        title = escape(article.title)
+        whole = (
+            f'<!doctype html><html lang="{escape(article.language or "")}"><head><title>{title}</title></head>'
+            f"<body><main><h1>{title}</h1>{html}</main></body></html>"
+        )
+        page = await self._extractor.extract(whole.encode(), url, "utf-8")
+        modified = article.modified or page.modified
+        return page_content(replace(page, url=url, canonical_url=url, title=article.title, modified=modified), source)
+
+
+def _is_wanted(source: SourceConfig, target: str) -> bool:
+    if any(matches_pattern(pattern, target) for pattern in source.exclude):
+        return False
+    return not source.include or any(matches_pattern(pattern, target) for pattern in source.include)
+
+
+def _not_listed(listed: _Listed, page: QueuedPage) -> ReadPage:
+    """Of a page of an earlier reading: withdrawn or deleted, unless the list was not read so far."""
+    if page.url in listed.others or listed.is_cut:
+        return _ended(page, Outcome.OUT_OF_SCOPE, "the source does not want it any more")
+    return _ended(page, Outcome.GONE, "the help centre does not list it any more")
+
+
+def _ended(page: QueuedPage, outcome: Outcome, reason: str, changed: str | None = None) -> ReadPage:
+    return ReadPage(page.url, page.depth, outcome.value, reason, etag=changed or None)

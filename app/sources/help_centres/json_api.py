@@ -1,0 +1,83 @@
+"""A JSON API on one website, read by the crawler's guarded fetcher: paced, and with the patience of Retry-After."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urljoin
+
+from app.sources.source_access import SourceAccess
+from crawler.errors import UrlRefused
+from crawler.extract.page import Outcome
+from crawler.fetch.fetch_result import NotFetched, WantedBody
+from crawler.fetch.fetcher import Fetcher
+from crawler.fetch.site_access import SiteAccess
+from crawler.url_rules import CheckedUrl, check_url, site_key
+
+MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
+_JSON: Final = WantedBody(frozenset({"application/json", "text/json"}), MAX_ANSWER_BYTES)
+
+Json = Mapping[str, Any]
+
+
+class ApiFailed(Exception):
+    """`outcome` and `reason` as of a page; `str` is the reason."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+class JsonApi:
+    """`start` is the source's address; `access` goes to its website alone, and so does every call. `headers` go with
+    each call beside it."""
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        start: CheckedUrl,
+        access: SourceAccess | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.start = start
+        sent = {**(headers or {}), **(access.headers if access else {})}
+        self._fetcher = fetcher.with_access(SiteAccess(start, sent)) if sent else fetcher
+
+    async def get(self, path: str) -> Json:
+        """The object at an address, or at a path of the source's website. Raises ApiFailed."""
+        try:
+            url = check_url(urljoin(f"{self.start.origin}/", path), self._fetcher.policy)
+        except (UrlRefused, ValueError) as error:
+            raise ApiFailed(
+                Outcome.FORBIDDEN_ADDRESS, f"the API names an address that is none ({path[:200]})"
+            ) from error
+        if site_key(url) != site_key(self.start):
+            raise ApiFailed(Outcome.OUT_OF_SCOPE, f"the API leads to another website ({url.host})")
+        answer = await self._fetcher.fetch(str(url), wanted=_JSON)
+        if isinstance(answer, NotFetched):
+            raise ApiFailed(answer.outcome, f"{url.path}: {answer.reason}")
+        try:
+            told = json.loads(answer.body)
+        except (ValueError, RecursionError) as error:
+            raise ApiFailed(Outcome.NOT_HTML, f"{url.path}: the answer is no JSON") from error
+        if not isinstance(told, dict):
+            raise ApiFailed(Outcome.NOT_HTML, f"{url.path}: the answer is no JSON object")
+        return told
+
+
+def objects_of(told: Json, name: str) -> list[Json]:
+    """The objects of a list; [] where there is none."""
+    found = told.get(name)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def object_of(told: Json, name: str) -> Json:
+    """{} where there is none."""
+    found = told.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def text_of(told: Json, name: str) -> str:
+    """ "" where there is none; a number as it is written."""
+    found = told.get(name)
+    return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""

@@ -1,0 +1,43 @@
+"""Zendesk Guide by its Help Center API: https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Final
+
+from app.sources.help_centres.help_centre import Article, day_of
+from app.sources.help_centres.json_api import Json, JsonApi, object_of, objects_of, text_of
+
+_LOCALE: Final = re.compile(r"/hc/([a-z]{2,3}(?:-[a-z0-9]{2,8})?)(?:/|$)", re.IGNORECASE)
+_PAGE: Final = "articles.json?page%5Bsize%5D=100"
+
+
+class Zendesk:
+    """Of the locale that the source's address names ("/hc/en-us"), else of every one."""
+
+    async def articles(self, api: JsonApi) -> AsyncIterator[Article]:
+        """Articles for signed-in users or some of them (`user_segment_id`) are left out as drafts are."""
+        locale = _LOCALE.search(api.start.path)
+        path: str = f"/api/v2/help_center/{f'{locale[1].lower()}/' if locale else ''}{_PAGE}"
+        seen: set[str] = set()
+        while path and path not in seen:
+            seen.add(path)
+            told = await api.get(path)
+            for each in objects_of(told, "articles"):
+                if each.get("draft") is not True and each.get("user_segment_id") is None and text_of(each, "html_url"):
+                    yield _article(each)
+            path = text_of(object_of(told, "links"), "next") if object_of(told, "meta").get("has_more") is True else ""
+
+    async def html(self, api: JsonApi, article: Article) -> str:
+        return article.html or ""
+
+
+def _article(told: Json) -> Article:
+    updated = text_of(told, "updated_at")
+    return Article(
+        url=text_of(told, "html_url"),
+        title=text_of(told, "title"),
+        changed=updated,
+        html=text_of(told, "body"),
+        language=text_of(told, "locale").partition("-")[0].lower() or None,
+        modified=day_of(updated),
+    )
