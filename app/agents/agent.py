@@ -1,6 +1,6 @@
 """What an operator may set on an agent, with every default, and the versions that visitors get."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Literal
@@ -78,6 +78,16 @@ class Fallback:
 
 
 @dataclass(frozen=True, slots=True)
+class Translation:
+    """What a visitor reads first, in one language (a BCP 47 primary subtag); what is left out stands as for all."""
+
+    language: str
+    greeting: str | None = None
+    ai_notice: str | None = None
+    starter_prompts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AgentConfig:
     """Everything an operator sets. A published copy of this, immutable, is an agent version.
 
@@ -90,6 +100,7 @@ class AgentConfig:
     `quarantine` is for pages that are learnt from now on.
     `ai_notice` words what visitors are told at first sight: that an AI system writes the answers automatically
     (Regulation (EU) 2024/1689, Art. 50). None has the widget's own words, in its languages; it cannot be empty.
+    `translations` are what the theme's greeting, `ai_notice` and `starter_prompts` are in other languages.
     `open_to_programs`: whoever can reach the server may ask by MCP without a token.
     `live_chat`: visitors may ask for a person, and operators may take conversations over.
     `opening_hours` are when they may ask, each as "mon-fri 09:00-17:00" by the clock of `time_zone` (IANA); without
@@ -120,6 +131,7 @@ class AgentConfig:
     filter_attributes: tuple[str, ...] = ()
     starter_prompts: tuple[str, ...] = ()
     ai_notice: str | None = None
+    translations: tuple[Translation, ...] = ()
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL
     on_disconnect: OnDisconnect = OnDisconnect.FINISH
     disconnect_grace_seconds: int = 10
@@ -130,6 +142,16 @@ class AgentConfig:
     answer_check: AnswerCheck = AnswerCheck.MARK
     next_questions: bool = True
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+
+    def in_language(self, language: str) -> "AgentConfig":
+        """With the texts of that language, where it has some."""
+        told = next((each for each in self.translations if each.language == language), Translation(language))
+        return replace(
+            self,
+            theme=replace(self.theme, greeting=told.greeting or self.theme.greeting),
+            ai_notice=told.ai_notice or self.ai_notice,
+            starter_prompts=told.starter_prompts or self.starter_prompts,
+        )
 
     def people_come_at(self, now: datetime) -> datetime | None:
         """None while visitors may ask for a person, by the opening hours; else when they next may."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Theme
+from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Theme, Translation
 from app.agents.opening_hours import MAX_LINES, normal_hours
 from app.agents.retrieval_settings import RerankMode, RetrievalSettings
 from app.core.errors import InvalidInput
@@ -26,6 +26,7 @@ MAX_STARTER_PROMPTS = 8
 MAX_STARTER_PROMPT_CHARS = 200
 MAX_GREETING_CHARS = 500
 MIN_AI_NOTICE_LETTERS, MAX_AI_NOTICE_CHARS = 5, 300
+MAX_TRANSLATIONS = 40
 MAX_LAUNCHER_LABEL_CHARS = 40
 MAX_FALLBACK_LABEL_CHARS = 60
 MAX_CONSENT_CHARS = 500
@@ -59,7 +60,8 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     check_lines("starter_prompts", config.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
     for field in ("prompt_attributes", "filter_attributes"):
         check_lines(field, getattr(config, field), MAX_TOLD_ATTRIBUTES, MAX_ATTRIBUTE_NAME_CHARS)
-    _check_ai_notice(config.ai_notice)
+    _check_ai_notice("ai_notice", config.ai_notice)
+    _check_translations(config.translations)
     check_between("max_answer_chars", config.max_answer_chars, MIN_ANSWER_CHARS, MAX_ANSWER_CHARS)
     check_between("confidence_threshold", config.confidence_threshold, 0, 1)
     check_between("disconnect_grace_seconds", config.disconnect_grace_seconds, 0, MAX_DISCONNECT_GRACE_SECONDS)
@@ -79,13 +81,28 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     )
 
 
-def _check_ai_notice(notice: str | None) -> None:
+def _check_translations(translations: Sequence[Translation]) -> None:
+    if len(translations) > MAX_TRANSLATIONS:
+        raise InvalidInput("translations", f"There are {len(translations)}; keep it to {MAX_TRANSLATIONS}.")
+    seen: set[str] = set()
+    for number, each in enumerate(translations):
+        at = f"translations.{number}."
+        check_language(at + "language", each.language)
+        if each.language in seen:
+            raise InvalidInput(at + "language", f'There is another one for "{each.language}". Keep one for a language.')
+        seen.add(each.language)
+        check_text(at + "greeting", each.greeting or "", MAX_GREETING_CHARS)
+        _check_ai_notice(at + "ai_notice", each.ai_notice)
+        check_lines(at + "starter_prompts", each.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
+
+
+def _check_ai_notice(at: str, notice: str | None) -> None:
     if notice is None:
         return
-    check_line("ai_notice", notice, MAX_AI_NOTICE_CHARS)
+    check_line(at, notice, MAX_AI_NOTICE_CHARS)
     if sum(character.isalpha() for character in notice) < MIN_AI_NOTICE_LETTERS:
         raise InvalidInput(
-            "ai_notice",
+            at,
             "Visitors are always told that an AI system writes the answers automatically. Say it in your words, or "
             "send null for the widget's own.",
         )

@@ -15,6 +15,7 @@ from app.agents.api.user_secret import AdminUserSecret
 from app.agents.pages.agent_settings import AgentSettingsPages
 from app.agents.pages.agent_versions import AgentVersionPages
 from app.agents.pages.signed_users import SignedUserPages
+from app.agents.pages.translations import TranslationPages
 from app.answers.api.playground import AdminPlayground
 from app.answers.curated.api.curated_answers import AdminCuratedAnswers
 from app.answers.curated.api.rehearsals import AdminRehearsals
@@ -188,6 +189,7 @@ PAGES: Sequence[type[Pages]] = (
     GapAnswerPages,
     StaleAnswerPages,
     AgentSettingsPages,
+    TranslationPages,
     SearchSettingsPages,
     SignedUserPages,
     SpendingPages,

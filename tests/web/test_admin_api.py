@@ -80,6 +80,9 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> No
         ({"retrieval": {"vector_weight": 0, "keyword_weight": 0}}, "retrieval.vector_weight"),
         ({"retrieval": {"fusion": "max"}}, "retrieval.fusion"),
         ({"starter_prompts": ["x"] * 9}, "starter_prompts"),
+        ({"translations": [{"language": "German"}]}, "translations.0.language"),
+        ({"translations": [{"language": "de"}, {"language": "de"}]}, "translations.1.language"),
+        ({"translations": [{"language": "de", "ai_notice": "..."}]}, "translations.0.ai_notice"),
         ({"avoid_topics": ["fine", ""]}, "avoid_topics.1"),
     ],
 )

@@ -62,6 +62,28 @@ async def test_init_says_that_an_ai_system_answers_in_the_operators_words(house:
     assert (await house.init())["agent"]["disclosure"] == {"is_ai_system": True, "text": notice}
 
 
+async def test_init_says_in_the_visitors_language_what_an_operator_has_written_in_it(house: House) -> None:
+    german = {
+        "language": "de",
+        "greeting": "Guten Tag!",
+        "starter_prompts": ["Wann?"],
+        "ai_notice": "Hier antwortet KI.",
+    }
+    french = {"language": "fr", "greeting": "Bonjour !"}
+    settings = {"theme": {"greeting": "Hello!"}, "starter_prompts": ["When?"], "translations": [german, french]}
+    await house.api("PATCH", f"/v1/agents/{house.agent.id}", settings)
+    await house.api("POST", f"/v1/agents/{house.agent.id}/publish")
+    told = []
+    for locale in ("de-AT", "fr", "it"):
+        agent = (await house.init(locale=locale))["agent"]
+        told.append((agent["theme"]["greeting"], agent["starter_prompts"], agent["disclosure"]["text"]))
+    assert told == [
+        ("Guten Tag!", ["Wann?"], "Hier antwortet KI."),
+        ("Bonjour !", ["When?"], None),
+        ("Hello!", ["When?"], None),
+    ]
+
+
 @pytest.mark.parametrize("notice", ["", " ", "\u200b\u2003" * 9, "Hi.", "a\nb" * 9, "x" * 301])
 async def test_the_notice_that_an_ai_system_answers_cannot_be_taken_away(house: House, notice: str) -> None:
     path = f"/v1/agents/{house.agent.id}"

@@ -19,6 +19,7 @@ from app.agents.agent import (
     PublishGate,
     Quarantine,
     Theme,
+    Translation,
 )
 from app.agents.api.retrieval_models import RetrievalModel
 from app.agents.opening_hours import MAX_LINES
@@ -99,6 +100,12 @@ class AgentSettings(Model):
         max_length=rules.MAX_AI_NOTICE_CHARS,
         description="What visitors are told at first sight: that an AI system writes the answers automatically (EU AI "
         "Act, Art. 50). Null: the widget's own words, in its languages. It cannot be taken away.",
+    )
+    translations: tuple[Translation, ...] = Field(
+        default=(),
+        max_length=rules.MAX_TRANSLATIONS,
+        description="What theme.greeting, ai_notice and starter_prompts are in other languages: each names a language "
+        '("de") and what differs. Visitors get that of the interface\'s language.',
     )
     fallback: FallbackModel = Field(default_factory=FallbackModel)
     live_chat: bool = Field(

@@ -157,8 +157,9 @@ class PublicAgentOut(Model):
     language: str | None
 
     @classmethod
-    def of(cls, agent: LiveAgent, now: datetime) -> "PublicAgentOut":
-        config = agent.config
+    def of(cls, agent: LiveAgent, now: datetime, language: str) -> "PublicAgentOut":
+        """`language` is that of the visitor's interface, a primary subtag."""
+        config = agent.config.in_language(language)
         opens = config.people_come_at(now) if config.live_chat else None
         return cls(
             id=agent.id,

@@ -112,7 +112,7 @@ class WidgetConversations(Api):
             anonymous_id=opened.visitor.anonymous_id if user_id is None else None,
             token=signed.token,
             expires_at=signed.expires_at,
-            agent=PublicAgentOut.of(agent, self._clock.now()),
+            agent=PublicAgentOut.of(agent, self._clock.now(), session.locale),
             **dict(MessagesOut.of(opened.latest)),
         )
 

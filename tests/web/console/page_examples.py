@@ -76,6 +76,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "preview_reading": {},
     "set_source_access": {"kind": "basic", "name": "docent", "secret": "a password"},
     "clear_source_access": {},
+    "save_translation": {"language": "de", "greeting": "Guten Tag!", "starter_prompts": "Wann?"},
+    "delete_translation": {"language": "de"},
     "set_first_questions": {"starter_prompts": ["When are you open?"], "own": "Do you ship to Malta?"},
     "publish_agent": {},
     "roll_back": {"number": "1"},

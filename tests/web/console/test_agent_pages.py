@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.agent import OnDisconnect
+from app.agents.agent import OnDisconnect, Translation
 from app.agents.agents import Agents
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound, PublishGateFailed
@@ -174,3 +174,17 @@ async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> N
     assert table[1].startswith(f"2026-01-01T12:00:00+00:00,admin@example.com,agent.edit,{house.agent.id},")
     told = (await house.api("GET", "/v1/audit/export?format=json&action=agent.edit&since=2026-01-01T00:00:00Z")).json()
     assert [each["actor"] for each in told] == ["admin@example.com"]
+
+
+async def test_a_language_is_written_anew_refused_and_deleted(house: House) -> None:
+    browser = await an_operator(house, Role.EDITOR)
+    path = f"{settings_path(house)}/languages"
+    for greeting in ("Hallo!", "Guten Tag!"):
+        await browser.post(path, {"language": "de", "greeting": greeting, "starter_prompts": "Wann?\r\nWo?"})
+    draft = (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft
+    assert draft.translations == (Translation("de", "Guten Tag!", None, ("Wann?", "Wo?")),)
+    refused = await browser.post(path, {"language": "fr", "ai_notice": "..."})
+    assert refused.status_code == 422
+    assert "Visitors are always told" in text_of(refused.text)
+    await browser.post(f"{path}/delete", {"language": "de"})
+    assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.translations == ()

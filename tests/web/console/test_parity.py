@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Final
 
-from app.agents.agent import AgentConfig, Fallback, Theme
+from app.agents.agent import AgentConfig, Fallback, Theme, Translation
 from app.agents.pages.agent_settings import SettingsForm
+from app.agents.pages.translations import TranslationForm
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.application import endpoints_of
 from app.core.actor import MANAGE, READ, WRITE
@@ -134,9 +135,10 @@ def _own_names(operation: str) -> set[str]:
 
 def test_each_setting_of_an_agent_has_its_field() -> None:
     parts = {"theme": Theme, "fallback": Fallback}
-    wanted = {each.name for each in fields(AgentConfig)} - {"theme", "fallback", "retrieval"}
+    wanted = {each.name for each in fields(AgentConfig)} - {"theme", "fallback", "retrieval", "translations"}
     wanted |= {f"{part}_{each.name}" for part, kind in parts.items() for each in fields(kind)}
     assert set(SettingsForm.model_fields) == wanted
+    assert set(TranslationForm.model_fields) == {each.name for each in fields(Translation)}
 
 
 def test_each_setting_of_search_has_its_field_and_stands_in_one_group() -> None:
