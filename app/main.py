@@ -59,6 +59,7 @@ from app.kit.tasks.periodic_task import PeriodicTask
 from app.kit.wiring import Wiring
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
+from app.providers.crawler_http_caller import CrawlerHttpCaller
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.quality.golden_run_execution import SearchUnderTest
@@ -177,10 +178,12 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         unnamed_files = partial(base.files.forget_unnamed, base.record, base.clock)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
+            CrawlerHttpCaller(settings.crawl_allow) as caller,
             following_keywords(base),
             background_tasks(
                 base.record,
                 webhooks,
+                caller,
                 configured_mailer(settings),
                 base.models.questions,
                 LanguageGuesser(),

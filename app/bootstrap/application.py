@@ -110,6 +110,8 @@ from app.webhooks.channels.api import AdminNoticeChannels
 from app.webhooks.channels.pages import NoticeChannelPages
 from app.webhooks.notices.pages import NoticePages
 from app.webhooks.pages import WebhookPages
+from app.webhooks.tickets.api import AdminHelpDesks
+from app.webhooks.tickets.pages import HelpDeskPages
 from app.workspaces.api.audit import AdminAudit
 from app.workspaces.api.operators import AdminOperators
 from app.workspaces.api.tokens import AdminTokens
@@ -145,6 +147,7 @@ APIS: Sequence[type[Api]] = (
     AdminSearch,
     AdminWebhooks,
     AdminNoticeChannels,
+    AdminHelpDesks,
     AdminDeletions,
     AdminQuarantine,
     AdminRehearsals,
@@ -217,6 +220,7 @@ PAGES: Sequence[type[Pages]] = (
     DeletionPages,
     QuarantinePages,
     WebhookPages,
+    HelpDeskPages,
     LivePages,
     SavedReplyPages,
     NewsPages,

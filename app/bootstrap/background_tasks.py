@@ -17,6 +17,7 @@ from app.mail.mail_delivery import MailDelivery
 from app.mail.mail_server import sender_of
 from app.mail.mailer import Mailer
 from app.providers.embedding.embedder import Embedder
+from app.providers.http_caller import HttpCaller
 from app.providers.mail.mail_transport import MailTransport
 from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_run_worker import GoldenRunWorker
@@ -27,6 +28,7 @@ from app.webhooks.budget_warnings import BudgetWarnings
 from app.webhooks.channels.channel_posts import ChannelPosts
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails
+from app.webhooks.tickets.ticket_delivery import TicketDelivery
 from app.webhooks.webhook_delivery import WebhookDelivery
 from app.webhooks.webhook_sender import WebhookSender
 
@@ -35,6 +37,7 @@ from app.webhooks.webhook_sender import WebhookSender
 async def background_tasks(
     records: SystemOfRecord,
     webhooks: WebhookSender,
+    caller: HttpCaller,
     mailer: Mailer,
     embedder: Embedder,
     languages: LanguageGuesser,
@@ -50,10 +53,12 @@ async def background_tasks(
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, supervisor)
 
+    tickets = TicketDelivery(records, caller, mailer, clock)
     posts = ChannelPosts(records, webhooks, mailer, clock)
-    delivery = WebhookDelivery(records, webhooks, clock, NoticeMails(mailer).put, posts.put)
+    delivery = WebhookDelivery(records, webhooks, clock, NoticeMails(mailer).put, posts.put, tickets.put)
     async with (
         every(2, "webhook delivery", delivery.deliver),
+        every(2, "tickets", tickets.deliver),
         every(2, "channel posts", posts.deliver),
         every(3600, "channel posts given up", posts.forget),
         every(3600, "retention", Retention(records, clock).erase),

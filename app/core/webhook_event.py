@@ -9,6 +9,7 @@ class WebhookEvent(StrEnum):
     GAP_GROWN = "gap.grown"
     GAPS_WEEKLY = "gaps.weekly"
     PERSON_ASKED = "conversation.person_asked"
+    LEAD_LEFT = "lead.left"
     CONVERSATION_ASSIGNED = "conversation.assigned"
     ANSWERS_STALE = "answers.stale"
     SOURCE_FAILED = "source.failed"

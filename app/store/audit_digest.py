@@ -16,12 +16,12 @@ from app.store.tables.people import LIVE_CHATS, SAVED_REPLIES
 from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
 from app.store.tables.stale_answers import STALE_ANSWERS
 from app.store.tables.tenancy import API_TOKENS, OPERATORS
-from app.store.tables.webhooks import NOTICE_CHANNELS, WEBHOOK_DELIVERIES, WEBHOOKS
+from app.store.tables.webhooks import HELP_DESKS, NOTICE_CHANNELS, WEBHOOK_DELIVERIES, WEBHOOKS
 
 # What an action's first word names, and the columns that hold the subject's id. Nothing of visitors: not even a hash
 # of what they wrote outlives its erasure.
 _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
-    "agent": (AGENTS.c.id, USER_KEYS.c.agent_id, USER_ISSUERS.c.agent_id),
+    "agent": (AGENTS.c.id, USER_KEYS.c.agent_id, USER_ISSUERS.c.agent_id, HELP_DESKS.c.agent_id),
     "source": (SOURCES.c.id, SOURCE_HOOKS.c.source_id, SOURCE_SCHEDULES.c.source_id),
     "document": (DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.document_id),
     "curated_answer": (CURATED_ANSWERS.c.id,),
@@ -39,6 +39,7 @@ _LEFT_OUT: Final[Mapping[Table, tuple[str, ...]]] = {
     GAPS: ("question", "question_key", "meaning"),  # a visitor's words
     STALE_ANSWERS: ("key", "old_words", "new_words", "new_answer"),  # what a visitor may have been told
     LIVE_CHATS: ("conversation_id",),  # which its visitor's erasure must leave nowhere
+    HELP_DESKS: ("sealed", "sealed_by"),
     NOTICE_CHANNELS: ("sealed", "sealed_by"),  # other bytes each time that a key seals it
     DOCUMENT_VERSIONS: ("markdown",),  # long, and its hash is there
 }

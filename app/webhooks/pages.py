@@ -73,6 +73,7 @@ _IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.GAP_GROWN: "a gap is new, or was asked for 5, 20 or 100 times",
     WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
     WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
+    WebhookEvent.LEAD_LEFT: "a visitor left a message",
     WebhookEvent.CONVERSATION_ASSIGNED: "an operator is given a conversation",
     WebhookEvent.ANSWERS_STALE: "a page no longer says what answers told",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",

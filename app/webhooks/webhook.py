@@ -23,7 +23,7 @@ _PURPOSE: Final = b"docent webhook"
 _TURN: Final = "turn."
 _GAP: Final = "gap.seen"
 _TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee", "document_id")
-_SPENT: Final = ("used_tokens", "daily_tokens")
+_TOLD_TOO: Final = ("lead_id", "used_tokens", "daily_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Delivery:
     def _told_of(self) -> Mapping[str, Any]:
         if self.kind == WEEKLY:
             return in_words(self.subject, self.questions)
-        return {name: self.subject[name] for name in (*_TOLD, *_SPENT) if name in self.subject}
+        return {name: self.subject[name] for name in (*_TOLD, *_TOLD_TOO) if name in self.subject}
 
 
 @dataclass(frozen=True, slots=True)

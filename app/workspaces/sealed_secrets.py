@@ -42,8 +42,8 @@ class SealedSecrets:
 
     async def forget(self, actor: Actor) -> int:
         """Give up what no key opens; return how many secrets. Visitors get new tokens; hooks and webhooks whose secrets
-        were drawn from these are to be made new; mails that waited and channels of notices are gone, operators' second
-        factors are off, and websites are read without the password that they ask for."""
+        were drawn from these are to be made new; mails that waited, channels of notices and help desks are gone,
+        operators' second factors are off, and websites are read without the password that they ask for."""
 
         def work(tx: Transaction) -> int:
             forgotten = TokenRecords(tx).forget_locked_keys() + SecondFactorRecords(tx).forget_locked()

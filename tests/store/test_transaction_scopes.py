@@ -44,6 +44,7 @@ INSTALLATION_WIDE: Final = {
     "webhooks/budget_warnings.py": (1, "whose warnings are owed"),
     "webhooks/gap_digests.py": (1, "whose digests are owed"),
     "webhooks/channels/channel_posts.py": (3, "which posts are due, and which were given up long ago"),
+    "webhooks/tickets/ticket_delivery.py": (2, "whose tickets are due"),
     "webhooks/webhook_delivery.py": (2, "whose deliveries are due"),
     # Tables that are the installation's, and workspaces themselves.
     "answers/curated/pattern_vectors.py": (2, "the vectors of texts"),

@@ -48,8 +48,6 @@ from app.sources.sources import Sources
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint
 from app.webhooks.channels.channels import NoticeChannels
-from app.webhooks.records import WebhookRecords
-from app.webhooks.webhooks import Webhooks
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
@@ -59,6 +57,7 @@ from tests.web.closed_gap import a_closed_gap
 from tests.web.ended_turn import store_turn
 from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, a_question, open_house
 from tests.web.stale_answer import a_stale_answer
+from tests.web.undelivered import a_dead_ticket, dead_letters
 
 # The fields of a form, and its file, for each operation that takes one.
 FORMS: Mapping[str, dict[str, str]] = {"uploadFile": {"name": "The manual"}, "replaceFile": {}}
@@ -87,6 +86,7 @@ BODIES: Mapping[str, Json] = {
     "setSourceAccess": {"kind": "basic", "name": "docent", "secret": "a password"},
     "discoverSources": {"url": "https://www.example.com"},
     "createWebhook": {"url": "https://hooks.example.com/docent", "events": ["gap.detected"]},
+    "setHelpDesk": {"kind": "zendesk", "host": "shop.zendesk.com", "account": "ann@example.com", "token": "t"},
     "createNoticeChannel": {"name": "#support", "url": A_CHANNEL},
     "editSource": {"max_pages": 50},
     "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
@@ -300,6 +300,7 @@ async def furnish(house: House) -> FurnishedHouse:
     secret = await parts.get(SourceHooks).make(actor, source.id)
     await parts.get(SourceAccesses).set(actor, source.id, SourceAccess(AccessKind.COOKIE, "session", "opensesame"))
     webhook, [dead] = await dead_letters(house, 1, "the receiver answered 500")
+    ticket_id = await a_dead_ticket(house, lead.conversation_id)
     channel = await parts.get(NoticeChannels).create(
         actor, "#support", A_CHANNEL, [WebhookEvent.PERSON_ASKED], is_quoting=False
     )
@@ -337,6 +338,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "webhook_id": webhook,
             "delivery_id": dead,
             "channel_id": channel.id,
+            "ticket_id": ticket_id,
             "answer_id": answer.id,
             "reply_id": reply.id,
             "stale_answer_id": stale_answer,
@@ -377,21 +379,3 @@ async def furnish(house: House) -> FurnishedHouse:
         },
         hook_secret=secret,
     )
-
-
-async def dead_letters(house: House, count: int, error: str) -> tuple[UUID, list[UUID]]:
-    """Of as many turns' gaps; return the webhook's id and theirs."""
-    webhooks, actor, agent_id = house.parts.get(Webhooks), house.actor, house.agent.id
-    webhook, _ = await webhooks.create(actor, agent_id, "https://hooks.example.com/", [WebhookEvent.GAP_DETECTED])
-    for _ in range(count):
-        other = await house.visitor()
-        turn_id = uuid4()
-        await other.ask(turn_id)
-        await store_turn(house, house.turns.asked[-1][0], turn_id)
-    with house.record.writing() as tx:
-        WebhookRecords(tx).hand_out(100)
-        claimed = WebhookRecords(tx).claim(100, house.clock.now())
-        own = [each for each in claimed if each.webhook.id == webhook.id]  # another tenant's may wait as well
-        for delivery in own[:count]:  # on a clock that stands still, what was before it is news to it too
-            WebhookRecords(tx).deliveries.failed(delivery.id, delivery.attempts, error, None)
-    return webhook.id, [delivery.id for delivery in own[:count]]

@@ -60,6 +60,8 @@ PLANTED = {
     "golden_questions": ("question", OF_AGENT),
     "golden_runs": ("asked_by", OF_AGENT),
     "webhooks": ("url", OF_AGENT),
+    "help_desks": ("account", OF_AGENT),
+    "tickets": ("last_error", "desk_id in (select id from help_desks where agent_id = :agent)"),
     "notice_channels": ("name", "workspace_id = (select workspace_id from agents where id = :agent)"),
     "documents": ("url", OF_AGENT),
     "chunks": ("text", "version_id in (select id from document_versions where agent_id = :agent)"),
@@ -173,6 +175,7 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
             "reply_id",
             "channel_id",
             "stale_answer_id",
+            "ticket_id",
         ),
     }
     named = {name for endpoint in ENDPOINTS for name in endpoint.path_ids}

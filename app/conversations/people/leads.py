@@ -14,7 +14,9 @@ from app.core.field_rules import check_line, check_text
 from app.core.list_page import ListPage, PageRequest
 from app.core.list_paging import collected
 from app.core.turn import VisitorSession
+from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
+from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.assignees import checked_assignee
 from app.workspaces.records.audit import AuditRecords
@@ -44,18 +46,19 @@ class Leads:
             agent = AgentRecords(tx).live(session.agent_id)
             if not agent.config.fallback.form:
                 raise InvalidInput("", "This agent takes no messages. Its operator may set fallback.form.")
-            LeadRecords(tx).add(
-                Lead(
-                    id=uuid4(),
-                    agent_id=session.agent_id,
-                    visitor_id=session.visitor_id,
-                    conversation_id=session.conversation_id,
-                    name=name.strip(),
-                    email=email,
-                    message=message.strip(),
-                    created_at=self._clock.now(),
-                )
+            lead = Lead(
+                id=uuid4(),
+                agent_id=session.agent_id,
+                visitor_id=session.visitor_id,
+                conversation_id=session.conversation_id,
+                name=name.strip(),
+                email=email,
+                message=message.strip(),
+                created_at=self._clock.now(),
             )
+            LeadRecords(tx).add(lead)
+            told = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
+            Outbox(tx).tell(lead.agent_id, WebhookEvent.LEAD_LEFT.value, told, conversation_id=lead.conversation_id)
 
         await self._records.of_workspace(session.workspace_id).write(work)
 

@@ -79,6 +79,42 @@ NOTICE_POSTS = table(
     partial_index("ix_notice_posts_waiting", "next_at", where="next_at IS NOT NULL"),
 )
 
+# Where an agent's hand-overs go. `sealed` is the token that lets us in ("" for mail), sealed by the key `sealed_by`.
+HELP_DESKS = table(
+    "help_desks",
+    own_id(),
+    parent("agent_id", "agents", unique=True),
+    column("kind", String(16)),
+    column("host", StorableText),
+    column("account", StorableText),
+    column("inbox", StorableText),
+    column("events", StorableJson),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("created_at", UtcDateTime),
+)
+
+# A hand-over on its way to a help desk. `number` and `url` are the help desk's, "" until it took the ticket; `next_at`
+# is when it is due, and NULL once it was delivered or has died.
+TICKETS = table(
+    "tickets",
+    own_id(),
+    parent("desk_id", "help_desks"),
+    parent("outbox_id", "outbox", index=True),
+    parent("conversation_id", "conversations", index=True),
+    parent("lead_id", "leads", nullable=True, index=True),
+    column("number", StorableText),
+    column("url", StorableText),
+    column("attempts", Integer, default=0),
+    column("last_error", StorableText, default=""),
+    column("created_at", UtcDateTime),
+    column("next_at", UtcDateTime, nullable=True),
+    column("delivered_at", UtcDateTime, nullable=True),
+    column("died_at", UtcDateTime, nullable=True),
+    UniqueConstraint("desk_id", "outbox_id"),
+    partial_index("ix_tickets_waiting", "next_at", where="next_at IS NOT NULL"),
+)
+
 # What an operator wants to be told by mail, since when.
 OPERATOR_NOTICES = table(
     "operator_notices",

@@ -11,6 +11,7 @@ from app.core.webhook_event import WebhookEvent
 NOTICED: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
     WebhookEvent.GAP_GROWN: "a new gap, and one that was asked for 5, 20 or 100 times",
+    WebhookEvent.LEAD_LEFT: "a visitor left a message",
     WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is given to somebody (by mail: to you)",
     WebhookEvent.ANSWERS_STALE: "a page no longer says what answers told",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
@@ -54,6 +55,9 @@ def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str
             f"{pages}/sources/{told['source_id']}",
             "See why",
         )
+    if event is WebhookEvent.LEAD_LEFT:
+        said = f'On "{agent}" a visitor has left a message, with an address to answer to.'
+        return Notice(f"{agent}: a visitor left a message", (said,), f"{pages}/leads", "Read it")
     if event is WebhookEvent.CONVERSATION_ASSIGNED:
         return _assigned(pages, agent, told)
     if event is WebhookEvent.BUDGET_NEAR:

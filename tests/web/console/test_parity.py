@@ -42,6 +42,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "clearSchedule": "set_schedule",
     "getSourceAccess": "source_upkeep",
     "searchAgent": "search_settings",
+    "listTickets": "help_desk",
     "createNoticeChannel": "add_notice_channel",
     "createWebhook": "add_webhook",
     "deleteWebhook": "remove_webhook",

@@ -16,7 +16,7 @@ from app.workspaces.operator import Role
 from app.workspaces.records.tokens import TokenRecords
 from tests.web.console.browser import ConsoleBrowser, Value, an_operator, text_of
 from tests.web.house import House
-from tests.web.route_examples import dead_letters
+from tests.web.undelivered import dead_letters
 
 RECEIVER = "https://hooks.example.com/docent"
 FORM: Mapping[str, Value] = {"url": RECEIVER, "events": ["gap.detected", "gaps.weekly"]}

@@ -20,6 +20,7 @@ WEEK: dict[str, Any] = {
 TOLD: dict[WebhookEvent, dict[str, Any]] = {
     WebhookEvent.PERSON_ASKED: {"conversation_id": str(OTHER)},
     WebhookEvent.GAP_GROWN: {"gap_id": str(OTHER), "count": 5},
+    WebhookEvent.LEAD_LEFT: {"conversation_id": str(OTHER), "lead_id": str(OTHER)},
     WebhookEvent.CONVERSATION_ASSIGNED: {"conversation_id": str(OTHER), "assignee": "bo@example.com", "count": 1},
     WebhookEvent.BUDGET_NEAR: {"used_tokens": 900, "daily_tokens": 1000},
     WebhookEvent.ANSWERS_STALE: {"document_id": str(OTHER), "count": 2},
@@ -35,6 +36,7 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
         (WebhookEvent.GAP_GROWN, "Shop: a gap has grown to 5", f"/console/agents/{AGENT}/gaps"),
         (WebhookEvent.ANSWERS_STALE, "Shop: 2 stale answers", f"/console/agents/{AGENT}/stale-answers"),
         (WebhookEvent.SOURCE_FAILED, "Shop: a source could not be read", f"/console/agents/{AGENT}/sources/{OTHER}"),
+        (WebhookEvent.LEAD_LEFT, "Shop: a visitor left a message", f"/console/agents/{AGENT}/leads"),
         (
             WebhookEvent.CONVERSATION_ASSIGNED,
             "Shop: a conversation is given to bo@example.com",

@@ -1,0 +1,1 @@
+"""Help desks that conversations are handed over to: one port, one vendor a file."""

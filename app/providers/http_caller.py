@@ -1,0 +1,23 @@
+"""Port: calls HTTP APIs that operators name, and reads what they answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """`body` is cut where it is longer than the caller reads."""
+
+    status: int
+    body: bytes
+
+
+class CallFailed(Exception):
+    """Nobody answered, or nobody may be asked there: `str(error)` says why, in words that name no path."""
+
+
+class HttpCaller(Protocol):
+    async def call(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpReply:
+        """Send once, follow nothing. Takes seconds. Raises CallFailed."""
+        ...

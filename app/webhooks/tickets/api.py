@@ -1,0 +1,116 @@
+"""Admin API: an agent's help desk, and the tickets that were opened there."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.core.errors import NotFound
+from app.core.webhook_event import WebhookEvent
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get, post, put
+from app.web.list_models import ListOut, ListQuery, listed
+from app.web.model import Model
+from app.webhooks.api import TAG
+from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, MAX_TOKEN_CHARS, DeskFields, DeskKind
+from app.webhooks.tickets.help_desks import HelpDesks
+from app.webhooks.tickets.records import TicketState
+
+_HOST = "Of Zendesk, Intercom, Freshdesk or Chatwoot, such as shop.zendesk.com."
+_ACCOUNT = (
+    "The address for mail, the address of an agent at Zendesk, the id of a type of tickets at Intercom, "
+    "or the number of an account of Chatwoot."
+)
+
+
+class HelpDeskIn(Model):
+    kind: DeskKind = DeskKind.MAIL
+    host: str = Field(default="", max_length=MAX_FIELD_CHARS, description=_HOST)
+    account: str = Field(default="", max_length=MAX_FIELD_CHARS, description=_ACCOUNT)
+    inbox: str = Field(
+        default="", max_length=MAX_FIELD_CHARS, description="Chatwoot's, in which conversations are opened."
+    )
+    token: str = Field(
+        default="",
+        max_length=MAX_TOKEN_CHARS,
+        description="What lets us in, sealed and never told again. Without one that of before stays, at the same host.",
+    )
+    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = HANDED_OVER
+
+
+class HelpDeskOut(Model):
+    kind: DeskKind
+    host: str
+    account: str
+    inbox: str
+    events: tuple[WebhookEvent, ...]
+    created_at: datetime
+
+
+class TicketOut(Model):
+    id: UUID
+    conversation_id: UUID
+    number: str = Field(description="The help desk's own; empty until it took the ticket, and for mail.")
+    url: str
+    attempts: int
+    last_error: str
+    created_at: datetime
+    next_at: datetime | None = Field(description="When it is tried; null once it was taken or given up.")
+    died_at: datetime | None = Field(description="When it was given up.")
+
+    @classmethod
+    def of(cls, ticket: TicketState) -> "TicketOut":
+        return cls.model_validate(ticket)
+
+
+class AdminHelpDesks(Api):
+    tag = TAG
+
+    def __init__(self, desks: HelpDesks) -> None:
+        self._desks = desks
+
+    @get("/v1/agents/{agent_id}/help-desk", "Where conversations are handed over to", access=read, codes=("not_found",))
+    async def get_help_desk(self, call: Call[Actor, None]) -> HelpDeskOut:
+        desk = await self._desks.of_agent(call.caller, call.path_id("agent_id"))
+        if desk is None:
+            raise NotFound("help desk")
+        return HelpDeskOut.model_validate(desk)
+
+    @put(
+        "/v1/agents/{agent_id}/help-desk",
+        "Hand conversations over by mail or into a help desk",
+        access=write,
+        codes=("not_found",),
+    )
+    async def set_help_desk(self, call: Call[Actor, HelpDeskIn]) -> HelpDeskOut:
+        given = call.input
+        fields = DeskFields(given.kind, given.host, given.account, given.inbox, given.events)
+        desk = await self._desks.set(call.caller, call.path_id("agent_id"), fields, given.token)
+        return HelpDeskOut.model_validate(desk)
+
+    @delete(
+        "/v1/agents/{agent_id}/help-desk",
+        "Hand nothing over, and forget the tickets",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def clear_help_desk(self, call: Call[Actor, None]) -> None:
+        await self._desks.clear(call.caller, call.path_id("agent_id"))
+
+    @get("/v1/agents/{agent_id}/tickets", "What was handed over, latest first", access=read, codes=("not_found",))
+    async def list_tickets(self, call: Call[Actor, ListQuery]) -> ListOut[TicketOut]:
+        page = await self._desks.tickets(call.caller, call.path_id("agent_id"), call.input.page)
+        return listed(ListOut[TicketOut], page, TicketOut.of)
+
+    @post(
+        "/v1/agents/{agent_id}/tickets/{ticket_id}/retry",
+        "Send a ticket again that was given up",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def retry_ticket(self, call: Call[Actor, None]) -> None:
+        await self._desks.retry(call.caller, call.path_id("agent_id"), call.path_id("ticket_id"))

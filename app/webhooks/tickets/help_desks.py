@@ -1,0 +1,78 @@
+"""What operators do with an agent's help desk: name it, see its tickets, send one again."""
+
+from dataclasses import asdict
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.list_page import ListPage, PageRequest
+from app.kit.clock import Clock
+from app.mail.mailer import Mailer
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.webhooks.tickets.desk_settings import DeskFields, DeskKind, DeskSettings, check_desk
+from app.webhooks.tickets.records import HelpDeskRecords, TicketRecords, TicketState
+from app.workspaces.records.audit import AuditRecords
+
+
+class HelpDesks:
+    """Every method raises NotFound for what is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, mailer: Mailer, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+        self._mailer = mailer
+
+    async def of_agent(self, actor: Actor, agent_id: UUID) -> DeskSettings | None:
+        def work(tx: Transaction) -> DeskSettings | None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return HelpDeskRecords(tx).of_agent(agent_id)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def set(self, actor: Actor, agent_id: UUID, fields: DeskFields, token: str) -> DeskSettings:
+        """Without a token that of before stays, at the same host. Raises InvalidInput."""
+        desk = DeskSettings(**asdict(fields), agent_id=agent_id, created_at=self._clock.now())
+        if desk.kind is DeskKind.MAIL and not self._mailer.is_on:
+            raise InvalidInput("kind", "No mail is sent: this installation has no mail server.")
+
+        def work(tx: Transaction) -> DeskSettings:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            before = HelpDeskRecords(tx).of_agent(agent_id)
+            is_same = before is not None and (before.kind, before.host) == (desk.kind, desk.host)
+            kept = token or ((HelpDeskRecords(tx).token(agent_id) or "") if is_same else "")
+            check_desk(desk, kept)
+            HelpDeskRecords(tx).set(desk, kept)
+            AuditRecords(tx).acted(actor, "agent.set_help_desk", agent_id, kind=desk.kind.value)
+            return desk
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def clear(self, actor: Actor, agent_id: UUID) -> None:
+        """What waits for it is dropped, and the list of its tickets with it."""
+
+        def work(tx: Transaction) -> None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            HelpDeskRecords(tx).clear(agent_id)
+            AuditRecords(tx).acted(actor, "agent.clear_help_desk", agent_id)
+
+        await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def tickets(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
+        """Latest first."""
+
+        def work(tx: Transaction) -> ListPage[TicketState]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return TicketRecords(tx).page(agent_id, page)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def retry(self, actor: Actor, agent_id: UUID, ticket_id: UUID) -> None:
+        """One that was given up is sent again, as often as at first. The audit names no ticket: it is a visitor's."""
+
+        def work(tx: Transaction) -> None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            TicketRecords(tx).revive(agent_id, ticket_id)
+            AuditRecords(tx).acted(actor, "agent.retry_ticket", agent_id)
+
+        await self._records.of_workspace(actor.workspace_id).write(work)

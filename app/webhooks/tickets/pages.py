@@ -1,0 +1,69 @@
+"""The help desk: where conversations are handed over to, and what became of them."""
+
+from typing import Final
+
+from pydantic import Field
+
+from app.core.list_page import PageRequest
+from app.core.webhook_event import WebhookEvent
+from app.mail.mailer import Mailer
+from app.web.access import read, write
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.webhooks.notices.notice import NOTICED
+from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, MAX_TOKEN_CHARS, DeskFields, DeskKind
+from app.webhooks.tickets.help_desks import HelpDesks
+
+_SHOWN: Final = 30
+_KINDS: Final = (
+    (DeskKind.MAIL.value, "Mail to an address"),
+    *((kind.value, kind.value.capitalize()) for kind in DeskKind if kind is not DeskKind.MAIL),
+)
+
+
+class TicketsWanted(Form):
+    cursor: str | None = Field(default=None, max_length=512)
+
+
+class HelpDeskForm(Form):
+    kind: DeskKind
+    host: str = Field(default="", max_length=MAX_FIELD_CHARS)
+    account: str = Field(default="", max_length=MAX_FIELD_CHARS)
+    inbox: str = Field(default="", max_length=MAX_FIELD_CHARS)
+    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
+    events: tuple[WebhookEvent, ...] = ()
+
+
+class HelpDeskPages(Pages):
+    def __init__(self, desks: HelpDesks, mailer: Mailer) -> None:
+        self._desks = desks
+        self._mailer = mailer
+
+    @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", 72, "out"))
+    async def help_desk(self, visit: Visit[TicketsWanted]) -> Shown:
+        page = PageRequest(_SHOWN, visit.input.cursor)
+        told = {
+            "desk": await self._desks.of_agent(visit.actor, visit.agent.id),
+            "tickets": await self._desks.tickets(visit.actor, visit.agent.id, page),
+            "cursor": visit.input.cursor,
+            "kinds": _KINDS,
+            "events": {event: NOTICED[event] for event in HANDED_OVER},
+            "has_mail": self._mailer.is_on,
+        }
+        return Shown("help_desk.html", told)
+
+    @action("/console/agents/{agent_id}/help-desk", access=write, shown_on="help_desk", under="help_desk")
+    async def set_help_desk(self, visit: Visit[HelpDeskForm]) -> Go:
+        given = visit.input
+        fields = DeskFields(given.kind, given.host.strip(), given.account.strip(), given.inbox.strip(), given.events)
+        await self._desks.set(visit.actor, visit.agent.id, fields, given.token.strip())
+        return Go(visit.url("help_desk"), "Saved. The next hand-over goes there.")
+
+    @action("/console/agents/{agent_id}/help-desk/clear", access=write, under="help_desk")
+    async def clear_help_desk(self, visit: Visit[NoForm]) -> Go:
+        await self._desks.clear(visit.actor, visit.agent.id)
+        return Go(visit.url("help_desk"), "Nothing is handed over any more.")
+
+    @action("/console/agents/{agent_id}/tickets/{ticket_id}/retry", access=write, under="help_desk")
+    async def retry_ticket(self, visit: Visit[NoForm]) -> Go:
+        await self._desks.retry(visit.actor, visit.agent.id, visit.path_id("ticket_id"))
+        return Go(visit.url("help_desk"), "A worker sends it again, as often as at first.")

@@ -1,0 +1,209 @@
+"""Help desks of agents, and the tickets on their way to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, select, update
+
+from app.agents.records.agents import AgentRecords
+from app.conversations.people.records.leads import LeadRecords
+from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.errors import NotFound, SecretsLocked
+from app.core.list_page import ListPage, PageRequest
+from app.core.webhook_event import WebhookEvent
+from app.providers.help_desks.help_desk import Ticket
+from app.store.codec import value_of
+from app.store.deliveries import Deliveries
+from app.store.keyset import Keyset
+from app.store.sealed_rows import SealedRows
+from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import CONVERSATIONS
+from app.store.tables.webhooks import HELP_DESKS, TICKETS
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, affected_rows
+from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
+from app.webhooks.tickets.ticket_text import ticket_subject, ticket_text
+from app.webhooks.webhook import News, event_of
+
+_LATEST_FIRST = Keyset(TICKETS.c.id, descending=True)
+_MOST_MESSAGES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TicketState:
+    """`number` and `url` are the help desk's, "" until it took the ticket. `next_at` is when it is tried; None once it
+    was taken or given up (`died_at`)."""
+
+    id: UUID
+    conversation_id: UUID
+    number: str
+    url: str
+    attempts: int
+    last_error: str
+    created_at: datetime
+    next_at: datetime | None
+    died_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTicket:
+    """At its attempt number `attempts` (1..). `token` is None where no key opens it."""
+
+    ticket: Ticket
+    workspace_id: UUID
+    desk: DeskSettings
+    token: str | None
+    attempts: int
+
+
+class HelpDeskRecords(Repository):
+    def set(self, desk: DeskSettings, token: str) -> None:
+        """In the place of the agent's one: what waits goes to the new one."""
+        known = self._connection.scalar(select(HELP_DESKS.c.id).where(HELP_DESKS.c.agent_id == desk.agent_id))
+        values = {
+            "kind": desk.kind.value,
+            "host": desk.host,
+            "account": desk.account,
+            "inbox": desk.inbox,
+            "events": list(desk.events),
+            "created_at": desk.created_at,
+        }
+        if known:
+            values |= SealedRows(self._tx, HELP_DESKS).sealed(known, token.encode())
+            self._connection.execute(update(HELP_DESKS).where(HELP_DESKS.c.id == known).values(values))
+        else:
+            desk_id = new_id()
+            values |= SealedRows(self._tx, HELP_DESKS).sealed(desk_id, token.encode())
+            self._connection.execute(self._insert(HELP_DESKS).values(id=desk_id, agent_id=desk.agent_id, **values))
+
+    def of_agent(self, agent_id: UUID) -> DeskSettings | None:
+        row = self._connection.execute(select(HELP_DESKS).where(HELP_DESKS.c.agent_id == agent_id)).one_or_none()
+        return _desk(row) if row else None
+
+    def token(self, agent_id: UUID) -> str | None:
+        """Raises SecretsLocked."""
+        row = self._connection.execute(select(HELP_DESKS).where(HELP_DESKS.c.agent_id == agent_id)).one_or_none()
+        return SealedRows(self._tx, HELP_DESKS).opened(row).decode() if row else None
+
+    def clear(self, agent_id: UUID) -> None:
+        """With what waits for it. Raises NotFound."""
+        if not self._delete(HELP_DESKS, HELP_DESKS.c.agent_id == agent_id):
+            raise NotFound("help desk")
+
+
+class TicketRecords(Repository):
+    @property
+    def deliveries(self) -> Deliveries:
+        return Deliveries(self._tx, TICKETS)
+
+    def put(self, news: Sequence[News]) -> None:
+        """A ticket for each of them whose agent has a help desk that takes it and did before."""
+        agents = {each.agent_id for each in news}
+        rows = self._connection.execute(select(HELP_DESKS).where(HELP_DESKS.c.agent_id.in_(agents)))
+        desks = {row.agent_id: row for row in rows}
+        now = self._now()
+        tickets = [
+            {
+                "id": new_id(),
+                "desk_id": desk.id,
+                "outbox_id": each.id,
+                "conversation_id": UUID(each.payload["conversation_id"]),
+                "lead_id": UUID(each.payload["lead_id"]) if "lead_id" in each.payload else None,
+                "number": "",
+                "url": "",
+                "attempts": 0,
+                "last_error": "",
+                "created_at": now,
+                "next_at": now,
+            }
+            for each in news
+            if (desk := desks.get(each.agent_id))
+            and desk.created_at <= each.happened_at
+            and event_of(each.kind) in desk.events
+        ]
+        if tickets:
+            self._connection.execute(self._insert(TICKETS).on_conflict_do_nothing(), tickets)
+
+    def claim(self, limit: int, lease_until: datetime) -> list[tuple[UUID, int, UUID]]:
+        """At most `limit` of those that are due, longest due first, with the attempt and whose they are. Nobody else
+        gets them before `lease_until`."""
+        due = self.deliveries.claim(limit, lease_until)
+        statement = (
+            select(TICKETS.c.id, TICKETS.c.attempts, AGENTS.c.workspace_id)
+            .join(HELP_DESKS, HELP_DESKS.c.id == TICKETS.c.desk_id)
+            .join(AGENTS, AGENTS.c.id == HELP_DESKS.c.agent_id)
+            .where(TICKETS.c.id.in_(due))
+        )
+        return [(row.id, row.attempts, row.workspace_id) for row in self._connection.execute(statement)]
+
+    def waiting(self, workspace_id: UUID, ticket_id: UUID, attempts: int, console_url: str) -> WaitingTicket | None:
+        """As it reads now; None where its conversation was erased meanwhile. `console_url` has a place for the agent
+        and for the conversation; "": it is not told."""
+        statement = (
+            select(
+                HELP_DESKS,
+                TICKETS.c.conversation_id,
+                TICKETS.c.lead_id,
+                CONVERSATIONS.c.visitor_id,
+            )
+            .select_from(TICKETS)
+            .join(HELP_DESKS, HELP_DESKS.c.id == TICKETS.c.desk_id)
+            .join(CONVERSATIONS, CONVERSATIONS.c.id == TICKETS.c.conversation_id)
+            .where(TICKETS.c.id == ticket_id)
+        )
+        row = self._connection.execute(statement).one_or_none()
+        if row is None:
+            return None
+        agent = AgentRecords(self._tx).get(workspace_id, row.agent_id).draft.name
+        turns = StoredTurnRecords(self._tx).of_conversation(row.conversation_id)
+        messages = LiveChatRecords(self._tx).messages(row.conversation_id, 0, _MOST_MESSAGES)
+        lead = LeadRecords(self._tx).get(workspace_id, row.lead_id) if row.lead_id else None
+        url = console_url.format(agent=row.agent_id, conversation=row.conversation_id)
+        ticket = Ticket(
+            ticket_id,
+            ticket_subject(agent, turns, lead),
+            ticket_text(agent, turns, messages, lead, url),
+            row.visitor_id,
+            lead.name if lead else "",
+            lead.email if lead else "",
+        )
+        return WaitingTicket(ticket, workspace_id, _desk(row), self._token(row), attempts)
+
+    def opened(self, ticket_id: UUID, number: str, url: str) -> None:
+        self.deliveries.delivered(ticket_id)
+        told = {"number": number, "url": url}
+        self._connection.execute(update(TICKETS).where(TICKETS.c.id == ticket_id).values(told))
+
+    def page(self, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
+        """Latest first."""
+        statement = select(TICKETS).where(TICKETS.c.desk_id.in_(_desk_of(agent_id)))
+        return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(TicketState, row))
+
+    def revive(self, agent_id: UUID, ticket_id: UUID) -> None:
+        """One that was given up is due now, with all of its attempts before it. Raises NotFound."""
+        revived = self._connection.execute(
+            update(TICKETS)
+            .where(TICKETS.c.id == ticket_id, TICKETS.c.died_at.is_not(None), TICKETS.c.desk_id.in_(_desk_of(agent_id)))
+            .values(next_at=self._now(), died_at=None, attempts=0)
+        )
+        if affected_rows(revived) == 0:
+            raise NotFound("ticket")
+
+    def _token(self, row: Row[Any]) -> str | None:
+        try:
+            return SealedRows(self._tx, HELP_DESKS).opened(row).decode()
+        except SecretsLocked:
+            return None
+
+
+def _desk_of(agent_id: UUID) -> Any:
+    return select(HELP_DESKS.c.id).where(HELP_DESKS.c.agent_id == agent_id)
+
+
+def _desk(row: Row[Any]) -> DeskSettings:
+    events = tuple(WebhookEvent(event) for event in HANDED_OVER if event in row.events)
+    return DeskSettings(DeskKind(row.kind), row.host, row.account, row.inbox, events, row.agent_id, row.created_at)

@@ -1,0 +1,37 @@
+"""Where conversations are handed over to, and what became of them, as the console shows it."""
+
+from tests.web.console.browser import ConsoleBrowser, text_of
+from tests.web.house import House
+from tests.web.undelivered import a_dead_ticket
+
+
+def path(house: House) -> str:
+    return f"/console/agents/{house.agent.id}/help-desk"
+
+
+async def test_until_one_is_named_nothing_is_handed_over(house: House, browser: ConsoleBrowser) -> None:
+    page = text_of(await browser.page(path(house)))
+    assert "Nothing is handed over" in page
+    assert "No mail is sent" in page
+
+
+async def test_what_is_wrong_is_said_at_its_field_and_the_token_is_not_shown_again(
+    house: House, browser: ConsoleBrowser
+) -> None:
+    form = {"kind": "zendesk", "host": "evil.example.com", "account": "ann@example.com", "token": "very-secret"}
+    refused = await browser.post(path(house), {**form, "events": ["lead.left"]})
+    assert refused.status_code == 422
+    assert "such as shop.zendesk.com" in text_of(refused.text)
+    assert "very-secret" not in refused.text
+    await browser.post(path(house), {**form, "host": "shop.zendesk.com", "events": ["lead.left"]})
+    page = await browser.page(path(house))
+    assert "shop.zendesk.com" in page
+    assert "very-secret" not in page
+
+
+async def test_a_ticket_that_was_given_up_says_why_and_is_sent_again(house: House, browser: ConsoleBrowser) -> None:
+    session = (await house.visitor()).session
+    ticket_id = await a_dead_ticket(house, session["conversation_id"])
+    assert "given up: the help desk answered 422" in text_of(await browser.page(path(house)))
+    await browser.post(f"/console/agents/{house.agent.id}/tickets/{ticket_id}/retry", {})
+    assert "given up" not in text_of(await browser.page(path(house)))
