@@ -12,6 +12,7 @@ from app.answers.answer_pipeline import AnswerPipeline, Asking
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.writing.answer_writers import answer_writers
+from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.gap_state import GapReason
 from app.core.search_filter import SearchFilter
@@ -159,11 +160,12 @@ def playground_on(
     patterns: PatternMatcher,
     cache: Cache,
     languages: LanguageGuesser,
+    judge: PassageJudge,
     model: ChatModel | None = None,
 ) -> Playground:
     """Answers are written by `model` where there is one."""
     curated = CuratedMatcher(parts.record, patterns, parts.embedder)
-    writers = answer_writers(model, parts.embedder, parts.keywords, parts.tokens)
+    writers = answer_writers(model, judge, parts.tokens)
     return Playground(
         parts.record,
         AnswerPipeline(parts.record, curated, writers, languages, parts.clock, parts.embedder),

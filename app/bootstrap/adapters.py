@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from app.providers.embedding.batching_embedder import BatchingEmbedder
     from app.providers.embedding.embedder import Embedder
     from app.providers.embedding.remembering_embedder import RememberingEmbedder
+    from app.providers.embedding.token_embedder import TokenEmbedder
     from app.providers.mail.mail_transport import MailTransport
     from app.providers.onnx_threads import OnnxThreads
     from app.providers.reranking.reranker import Reranker
@@ -91,6 +92,13 @@ def configured_question_embedder(settings: Settings, embedder: Embedder, circuit
     from app.providers.embedding.remembering_embedder import RememberingEmbedder
 
     return RememberingEmbedder(_batching(settings, embedder, circuits))
+
+
+def configured_token_embedder(embedder: Embedder) -> TokenEmbedder | None:
+    """The shipped model; endpoints give one vector for a text."""
+    from app.providers.embedding.onnx_embedder import OnnxEmbedder
+
+    return embedder.for_questions() if isinstance(embedder, OnnxEmbedder) else None
 
 
 def _batching(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> BatchingEmbedder:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.answers.answer_drafter import AnswerDrafter
     from app.answers.curated.curated_matcher import CuratedMatcher
     from app.answers.playground import Playground
+    from app.answers.writing.passage_judge import PassageJudge
     from app.bootstrap.infrastructure import Infrastructure
     from app.conversations.history import History
     from app.gaps.trial_answers import TrialAnswers
@@ -88,13 +89,14 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
         history = History(base.record, base.shared.cache)
         indexes = IndexWatch(base.record, base.indexes.vectors, base.indexes.keywords)
         curated = CuratedMatcher(base.record, PatternMatcher(), base.models.questions)
+        judge = passage_judge(base)
         tools = TurnTools(
             records=base.record,
             indexes=indexes,
             pipeline=AnswerPipeline(
                 base.record,
                 curated,
-                answer_writers(model, base.models.questions, base.indexes.keywords, base.models.tokens),
+                answer_writers(model, judge, base.models.tokens),
                 languages,
                 base.clock,
                 base.models.questions,
@@ -110,7 +112,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
         for_operators = search.for_operators(base.shared.cache, languages)
-        playground = playground_for(base, model, helper)
+        playground = playground_for(base, model, helper, judge)
         turns = Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches, base.supervisor)
         async with Heartbeat(base.record, base.process, supervisor=base.supervisor, lost=turns.lost), turns:
             yield Answering(
@@ -149,13 +151,26 @@ def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatMode
     )
 
 
-def playground_for(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> Playground:
+def passage_judge(base: Infrastructure) -> PassageJudge:
+    from app.answers.writing.passage_judge import PassageJudge
+
+    return PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder)
+
+
+def playground_for(
+    base: Infrastructure,
+    model: ChatModel | None,
+    helper: ChatModel | None = None,
+    judge: PassageJudge | None = None,
+) -> Playground:
+    """With the judge of what visitors are answered, where this process has one: it knows passages already."""
     from app.answers.playground import playground_on
     from app.kit.language_guesser import LanguageGuesser
     from app.kit.pattern_matcher import PatternMatcher
 
     parts = search_parts(base, model, helper)
-    return playground_on(parts, PatternMatcher(), base.shared.cache, LanguageGuesser(), model)
+    judge = judge or passage_judge(base)
+    return playground_on(parts, PatternMatcher(), base.shared.cache, LanguageGuesser(), judge, model)
 
 
 def trials_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> TrialAnswers:

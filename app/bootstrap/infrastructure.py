@@ -22,6 +22,7 @@ from app.bootstrap.adapters import (
     configured_reranker,
     configured_secret_keys,
     configured_stream_slots,
+    configured_token_embedder,
 )
 from app.bootstrap.tracing import traces
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from app.kit.meters import CircuitMeter
     from app.providers.embedding.embedder import Embedder
     from app.providers.embedding.remembering_embedder import RememberingEmbedder
+    from app.providers.embedding.token_embedder import TokenEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
     from app.providers.indexes.vector_index import VectorIndex
     from app.providers.reranking.reranker import Reranker
@@ -66,7 +68,8 @@ class Stored:
 @dataclass(frozen=True, slots=True)
 class Models:
     """Those that read text, and what measures and cuts it for them. `questions` is the embedder as those who wait for
-    an answer use it. A reranker that is not the shipped one has a vote where an agent's settings do not speak of it."""
+    an answer use it, `token_embedder` the same where it can tell each token's vector. A reranker that is not the
+    shipped one has a vote where an agent's settings do not speak of it."""
 
     embedder: Embedder
     questions: RememberingEmbedder
@@ -74,6 +77,7 @@ class Models:
     splitter: TextSplitter
     reranker: Reranker
     is_reranker_shipped: bool
+    token_embedder: TokenEmbedder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +221,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
                 MarkdownTextSplitter(tokens),
                 configured_reranker(settings, threads, circuits, closing),
                 is_reranker_shipped=not (settings.rerank_url or settings.rerank_folder),
+                token_embedder=configured_token_embedder(embedder),
             ),
             indexes=Indexes(vectors, keywords),
             files=configured_file_bodies(settings),

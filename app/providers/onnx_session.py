@@ -72,12 +72,22 @@ class OnnxSession:
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             options.log_severity_level = 3
             self.tokens.tokenizer.encode("")
-            self._session = onnxruntime.InferenceSession(
-                str(self.folder / self.config["file"]), options, providers=["CPUExecutionProvider"]
-            )
+            path = self.folder / self.config["file"]
+            token_output = self.config.get("token_output")
+            model = path.read_bytes() + _with_output(token_output) if token_output else str(path)
+            self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
     def run(self, rows: Sequence[TokenRow]) -> Floats:
         """The model's output, one row for each input."""
+        [output] = self._outputs(rows, self.config["output"])
+        return output
+
+    def run_tokens(self, rows: Sequence[TokenRow]) -> tuple[Floats, list[Floats]]:
+        """The model's output, and for each input one row a token, special ones included."""
+        output, states = self._outputs(rows, self.config["output"], self.config["token_output"])
+        return output, [states[number, : len(row)] for number, row in enumerate(rows)]
+
+    def _outputs(self, rows: Sequence[TokenRow], *names: str) -> list[Floats]:
         self.open()
         width = max(len(row) for row in rows)
         ids = np.zeros((len(rows), width), dtype=np.int64)
@@ -88,11 +98,25 @@ class OnnxSession:
             mask[number, : len(row)] = 1
             types[number, row.question_length : len(row)] = 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-        output: Floats = self._session.run([self.config["output"]], inputs)[0]
-        return output
+        outputs: list[Floats] = self._session.run(list(names), inputs)
+        return outputs
 
     def special_id(self, token: str) -> int:
         number = self.tokens.tokenizer.token_to_id(token)
         if number is None:
             raise ValueError(f"{self.folder / 'tokenizer.json'} knows no {token}")
         return number
+
+
+def _with_output(name: str) -> bytes:
+    """What makes a value within the graph an output when it is written behind an ONNX file, whose weights thus stay as
+    they were measured: messages of protocol buffers that stand behind each other are merged, repeated fields joined
+    (https://protobuf.dev/programming-guides/encoding/#last-one-wins)."""
+    value_info = _field(1, name.encode())
+    return _field(7, _field(12, value_info))  # ModelProto.graph, GraphProto.output
+
+
+def _field(number: int, content: bytes) -> bytes:
+    if len(content) > 127:
+        raise ValueError(f"{content!r} is longer than one byte can tell")
+    return bytes([number << 3 | 2, len(content)]) + content

@@ -8,7 +8,7 @@ from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, passages
+from app.answers.writing.passages import Passage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
@@ -329,27 +329,6 @@ async def test_a_page_in_a_language_that_the_embedder_does_not_read_is_judged_by
     async for _item in ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex())).write(context):
         pass
     assert embedder.embedded == []
-
-
-async def test_where_words_decide_the_source_that_alone_holds_them_is_surer() -> None:
-    async def confidence(*texts: str) -> float:
-        embedder = HashingEmbedder()
-        embedder.is_down = True
-        sources = tuple(source(number, text) for number, text in enumerate(texts, 1))
-        judge = PassageJudge(embedder, MemoryKeywordIndex())
-        asked = "Where is the hidden lamp switch?"
-        [best, *_] = await judge.judged(
-            AnswerContext(AgentConfig(name="x"), asked, asked, sources),
-            [passage for each in sources for passage in passages(each)],
-        )
-        return best.probability
-
-    answer = "The hidden lamp switch is under the base."
-    alone, shared = (
-        await confidence(answer, "Boxes are made of paper."),
-        await confidence(answer, f"Once more: {answer}"),
-    )
-    assert alone > shared
 
 
 async def test_a_text_is_embedded_once_however_often_it_is_asked_about() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.answers.playground import Playground, PlaygroundListener, PlaygroundQuestion, playground_on
+from app.answers.writing.passage_judge import PassageJudge
 from app.core.search_filter import SearchFilter
 from app.core.turn import AnsweredBy
 from app.core.turn_events import Done, Token
@@ -19,7 +20,8 @@ def playground(house: AnsweringHouse, model: ScriptedChatModel | None = None) ->
     parts = SearchParts(
         house.record, house.embedder, WholeWords(), house.vectors, house.keywords, house.reranker, house.clock, model
     )
-    return playground_on(parts, PatternMatcher(), house.cache, LanguageGuesser(), model)
+    judge = PassageJudge(parts.embedder, parts.keywords)
+    return playground_on(parts, PatternMatcher(), house.cache, LanguageGuesser(), judge, model)
 
 
 QUESTION = "How long is the warranty?"

@@ -16,6 +16,7 @@ from app.answers.query_contextualizer import StitchingContextualizer
 from app.answers.token_meter import BudgetedChatModel
 from app.answers.writing.answer_context import AnswerWriter
 from app.answers.writing.answer_writers import answer_writers
+from app.answers.writing.passage_judge import PassageJudge
 from app.conversations.conversations import Conversations
 from app.conversations.history import History
 from app.core.search_filter import SearchFilter
@@ -149,7 +150,7 @@ async def answering_house(
         languages = LanguageGuesser()
         history = History(record, cache)
         if writers is None:
-            writers = answer_writers(model, embedder, keywords, TOKENS)
+            writers = answer_writers(model, PassageJudge(embedder, keywords), TOKENS)
         tools = TurnTools(
             records=record,
             indexes=IndexWatch(record, vectors, keywords),

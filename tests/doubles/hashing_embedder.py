@@ -2,10 +2,15 @@
 
 import hashlib
 import math
+from array import array
 from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from app.core.errors import EmbedderUnavailable
 from app.core.text.words import folded_words
+from app.providers.embedding.token_embedder import TokenVectors
 
 
 class HashingEmbedder:
@@ -38,9 +43,26 @@ class HashingEmbedder:
         self.embedded += texts
         return [self._vector(text) for text in texts]
 
+    async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Each word has a direction of its own: words are near to themselves alone."""
+        return [
+            TokenVectors(array("f", vector), tuple(map(_number, words)), self._directions(words))
+            for words, vector in zip(map(folded_words, texts), await self.embed(texts), strict=True)
+        ]
+
+    def _directions(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
+        rows = np.zeros((len(words), self.dimensions), dtype=np.int8)
+        for row, word in zip(rows, words, strict=True):
+            row[_number(word) % self.dimensions] = 127
+        return rows
+
     def _vector(self, text: str) -> list[float]:
         vector = [0.01] + [0.0] * (self.dimensions - 1)
         for word in folded_words(text)[: self.max_tokens]:
-            vector[int(hashlib.sha256(word.encode("utf-8", "replace")).hexdigest(), 16) % self.dimensions] += 1.0
+            vector[_number(word) % self.dimensions] += 1.0
         length = math.sqrt(sum(number * number for number in vector))
         return [number / length for number in vector]
+
+
+def _number(word: str) -> int:
+    return int(hashlib.sha256(word.encode("utf-8", "replace")).hexdigest(), 16)

@@ -13,6 +13,7 @@ from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.playground import playground_on
+from app.answers.writing.passage_judge import PassageJudge
 from app.core.actor import READ, WRITE, Actor
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
@@ -89,10 +90,12 @@ async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
             house.reranker,
             house.clock,
         )
+        judge = PassageJudge(house.embedder, house.keywords)
+        playground = playground_on(parts, PatternMatcher(), house.cache, languages, judge)
         yield Loop(
             house,
             GapClustering(house.record, house.embedder, languages),
-            GapReplays(house.record, TrialAnswers(playground_on(parts, PatternMatcher(), house.cache, languages))),
+            GapReplays(house.record, TrialAnswers(playground)),
             Actor(house.workspace_id, "ann", frozenset((READ, WRITE))),
             tmp_path,
         )

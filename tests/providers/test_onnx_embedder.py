@@ -53,6 +53,25 @@ class TestOnnxEmbedder(EmbedderContract):
         assert sorted(len(batch) for batch in batches) == [2, 2, 2, 2, 2, 10]
         assert all(len(set(batch)) == 1 for batch in batches)
 
+    async def test_a_text_is_read_token_by_token_in_the_same_run(self, embedder: OnnxEmbedder) -> None:
+        texts = ["Money back!", "", "How do I get a refund for an order?"]
+
+        read = await embedder.embed_tokens(texts)
+
+        for text, one in zip(texts, read, strict=True):
+            [meaning] = await embedder.embed([text])
+            assert _cosine(list(one.meaning), meaning) > 0.95, "numbers depend a little on the company"
+            assert len(one.tokens) == len(one.directions) == embedder.count(text)
+
+    async def test_a_token_is_nearest_to_what_means_the_same(self, embedder: OnnxEmbedder) -> None:
+        question, answer = await embedder.embed_tokens(["money", "Please call on Monday: we pay cash."])
+
+        [nearness] = (question.units @ answer.units.T).tolist()
+
+        words = ["please", "call", "on", "monday", ":", "we", "pay", "cash", "."]
+        assert len(words) == len(nearness)
+        assert max(zip(nearness, words, strict=True))[1] in {"pay", "cash"}
+
     def test_tokens_are_the_models_own(self, embedder: OnnxEmbedder) -> None:
         assert embedder.count("") == 0
         assert embedder.count("Money back!") == 3

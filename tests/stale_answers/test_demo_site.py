@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.answers.playground import playground_on
+from app.answers.writing.passage_judge import PassageJudge
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.list_page import PageRequest
 from app.kit.language_guesser import LanguageGuesser
@@ -67,7 +68,8 @@ async def test_exactly_the_answers_that_told_the_old_price_are_listed(house: Ans
         house.record, house.embedder, TOKENS, house.vectors, house.keywords, house.reranker, house.clock
     )
     patterns = PatternMatcher()
-    playground = playground_on(parts, patterns, house.cache, LanguageGuesser())
+    judge = PassageJudge(house.embedder, house.keywords)
+    playground = playground_on(parts, patterns, house.cache, LanguageGuesser(), judge)
     await house.learn(CHANGED, page(CHANGED).replace(OLD_PRICE, NEW_PRICE))
     assert await StaleSearch(house.record, playground, patterns, house.clock).look() == 1
 

@@ -12,6 +12,7 @@ from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.playground import playground_on
+from app.answers.writing.passage_judge import PassageJudge
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
@@ -87,7 +88,8 @@ async def radar(tmp_path: Path) -> AsyncIterator[Radar]:
         parts = SearchParts(
             house.record, house.embedder, TOKENS, house.vectors, house.keywords, house.reranker, house.clock
         )
-        playground = playground_on(parts, patterns, house.cache, languages)
+        judge = PassageJudge(house.embedder, house.keywords)
+        playground = playground_on(parts, patterns, house.cache, languages, judge)
         yield Radar(
             house,
             StaleSearch(house.record, playground, patterns, house.clock),

@@ -17,6 +17,7 @@ from app.agents.agents import Agents
 from app.agents.key_set_reader import KeySetReader
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground, playground_on
+from app.answers.writing.passage_judge import PassageJudge
 from app.bootstrap.application import create_app, endpoints_of
 from app.conversations.conversations import Conversations
 from app.conversations.history import History
@@ -276,7 +277,9 @@ def doubles(
         record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), keywords, OverlapReranker(), clock
     )
     patterns, languages = PatternMatcher(), LanguageGuesser()
-    playground = playground_on(search, patterns, ForgetfulCache(), languages)
+    playground = playground_on(
+        search, patterns, ForgetfulCache(), languages, PassageJudge(search.embedder, search.keywords)
+    )
     for_operators = search.for_operators(ForgetfulCache(), languages)
     return {
         SystemOfRecord: record,

@@ -8,8 +8,6 @@ from app.answers.writing.model_writer import ModelWriter
 from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.providers.chat.chat_model import ChatModel
-from app.providers.embedding.embedder import Embedder
-from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.token_counter import TokenCounter
 
 
@@ -18,11 +16,8 @@ def question_completer(model: ChatModel | None) -> QueryContextualizer:
     return ModelContextualizer(model, stitching) if model else stitching
 
 
-def answer_writers(
-    model: ChatModel | None, embedder: Embedder, keywords: KeywordIndex, tokens: TokenCounter
-) -> tuple[AnswerWriter, ...]:
+def answer_writers(model: ChatModel | None, judge: PassageJudge, tokens: TokenCounter) -> tuple[AnswerWriter, ...]:
     """In the order in which they are asked: a provider that is away leaves the pages' own words, and where none of
     these is sure enough, the closest sections."""
-    judge = PassageJudge(embedder, keywords)
     without_model = (ExtractiveWriter(judge), ClosestSectionsWriter(judge))
     return (ModelWriter(model, PromptBuilder(tokens)), *without_model) if model else without_model

@@ -1,30 +1,36 @@
 """How well a passage answers a question: what search, its meaning, its heading and its words say, as one figure."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from operator import mul
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import structlog
 
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_form import form_odds
-from app.answers.writing.passages import Passage, piece_text
+from app.answers.writing.passages import Looks, Passage, piece_text
+from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.text.stop_words import without_stop_words
 from app.kit.recent_values import RecentValues
 from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.token_embedder import TokenEmbedder, TokenVectors
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.search.confidence import plain_coverage, sigmoid
 
 log = structlog.get_logger(__name__)
 
 Vector: TypeAlias = "array[float]"  # of length 1, as embedders give them
+Read = TypeVar("Read")  # what the embedder makes of a text
 
 _READ: Final = 24  # passages whose meaning is asked for: each costs the embedder some 5 ms
-_REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each: sites are asked about the same pages again and again
+_COVERAGE: Final = 3.26  # what the share of the question's words counts beside search's order, in choosing those
+# Sites are asked about the same pages again and again.
+_REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each
+_REMEMBERED_TOKENS: Final = 2_000  # texts, of 40 KiB for a long passage and 5 for headings
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,8 @@ class PassageScale:
 
     `order` is what search thinks of the source, in [0, 1]; `meaning` the cosine of question and passage, `heading`
     that of question and headings; `coverage` the share of the question's words that the passage or its headings hold,
-    in [0, 1), and `lead` how much that is above the best share in any other source, in (-1, 1).
+    in [0, 1), and `lead` how much that is above the best share in any other source, in (-1, 1); `tokens_in_text` and
+    `tokens_anywhere` are a TokenMatch.
     """
 
     bias: float
@@ -42,9 +49,21 @@ class PassageScale:
     lead: float = 0.0
     meaning: float = 0.0
     heading: float = 0.0
+    tokens_in_text: float = 0.0
+    tokens_anywhere: float = 0.0
 
 
-_ALL: Final = PassageScale(bias=-4.39, order=0.65, coverage=2.12, meaning=3.78, heading=2.84)
+_TOKENS: Final = PassageScale(
+    bias=-5.4,
+    order=1.01,
+    coverage=0.76,
+    meaning=1.29,
+    heading=0.94,
+    tokens_in_text=2.88,
+    tokens_anywhere=3.0,
+)
+# Where the embedder gives one vector for a text, as endpoints do.
+_MEANING: Final = PassageScale(bias=-4.39, order=0.65, coverage=2.12, meaning=3.78, heading=2.84)
 # Words that many pages share prove little where no meaning is known: what counts is that one page holds more of them.
 _WORDS_ALONE: Final = PassageScale(bias=-4.25, order=1.0, coverage=5.16, lead=7.89)
 
@@ -61,32 +80,41 @@ class JudgedPassage:
         return sigmoid(self.odds)
 
 
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """Cosines of the question and the passage, and of the question and its headings; `tokens` where the embedder gives
+    a vector for each."""
+
+    meaning: float
+    heading: float
+    tokens: TokenMatch | None = None
+
+
 class PassageJudge:
     """Reads the most promising passages by the embedder; where it is away, or does not read the language, words and
-    search alone decide."""
+    search alone decide. `tokens` is the same embedder where it can tell each token's vector."""
 
-    def __init__(self, embedder: Embedder, keywords: KeywordIndex) -> None:
+    def __init__(self, embedder: Embedder, keywords: KeywordIndex, tokens: TokenEmbedder | None = None) -> None:
         self._embedder = embedder
         self._keywords = keywords
+        self._tokens = tokens
         self._vectors = RecentValues[str, Vector](_REMEMBERED)
+        self._token_vectors = RecentValues[str, TokenVectors](_REMEMBERED_TOKENS)
 
     async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
         """The most promising of the candidates, best first."""
         shares = await self._coverage(context, [f"{passage.place}\n{passage.text}" for passage in candidates])
         promising = sorted(
-            zip(candidates, shares, strict=True),
-            key=lambda pair: -(_ALL.order * pair[0].source.order + _ALL.coverage * pair[1]),
+            zip(candidates, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
         )[:_READ]
         question = context.standalone
         read = [passage for passage, _ in promising if self._reads(context.language, passage.source.language)]
-        vectors = (
-            await self._meanings([question, *(text for passage in read for text in _looks(passage))]) if read else None
-        )
+        nearness = await self._nearness(question, read)
         names = AskedNames(question, context.language, context.sources, known=[context.agent.name])
         judged = [
             JudgedPassage(
                 passage,
-                _odds(passage, share, lead, question, vectors if passage in read else None)
+                _odds(passage, share, lead, nearness.get(passage.looks))
                 + form_odds(question, passage)
                 + names.odds(passage),
             )
@@ -119,19 +147,63 @@ class PassageJudge:
         known = self._embedder.reads
         return known is None or all(language is None or language in known for language in languages)
 
+    async def _nearness(self, question: str, passages: Sequence[Passage]) -> dict[Looks, Nearness]:
+        """Of each passage's looks; of none while the embedder is away."""
+        if not passages:
+            return {}
+        looks = list(dict.fromkeys(passage.looks for passage in passages))
+        texts = [question, *(text for look in looks for text in look)]
+        if self._tokens is not None:
+            return await self._nearness_by_tokens(self._tokens, question, looks, texts)
+        vectors = await self._meanings(texts)
+        if vectors is None:
+            return {}
+        asked = vectors[question]
+        return {
+            (text, place): Nearness(_cosine(asked, vectors[text]), _cosine(asked, vectors[place]))
+            for text, place in looks
+        }
+
+    async def _nearness_by_tokens(
+        self, embedder: TokenEmbedder, question: str, looks: Sequence[Looks], texts: Sequence[str]
+    ) -> dict[Looks, Nearness]:
+        # By itself, for the shipped model reads a text a little otherwise beside others.
+        alone = await _remembered([question], self._token_vectors, embedder.embed_tokens)
+        vectors = await _remembered(texts, self._token_vectors, embedder.embed_tokens) if alone else None
+        if vectors is None:
+            return {}
+        asked = vectors[question]
+        matches = token_matches(asked, [(vectors[text], vectors[place]) for text, place in looks])
+        return {
+            (text, place): Nearness(
+                _cosine(asked.meaning, vectors[text].meaning), _cosine(asked.meaning, vectors[place].meaning), match
+            )
+            for (text, place), match in zip(looks, matches, strict=True)
+        }
+
     async def _meanings(self, texts: Sequence[str]) -> dict[str, Vector] | None:
-        wanted = list(dict.fromkeys(texts))
-        vectors = {text: vector for text in wanted if (vector := self._vectors.get(text)) is not None}
-        missing = [text for text in wanted if text not in vectors]
-        try:
-            embedded = await self._embedder.embed(missing) if missing else []
-        except EmbedderUnavailable as error:
-            log.warning("passages.embedder_away", reason=str(error))
-            return None
-        for text, numbers in zip(missing, embedded, strict=True):
-            vectors[text] = array("f", numbers)
-            self._vectors.keep(text, vectors[text])
-        return vectors
+        async def embed(missing: Sequence[str]) -> list[Vector]:
+            return [array("f", numbers) for numbers in await self._embedder.embed(missing)]
+
+        return await _remembered(texts, self._vectors, embed)
+
+
+async def _remembered(
+    texts: Sequence[str], known: RecentValues[str, Read], embed: Callable[[Sequence[str]], Awaitable[list[Read]]]
+) -> dict[str, Read] | None:
+    """What the embedder gives for each text, asked only for those that are not known; None while it is away."""
+    wanted = list(dict.fromkeys(texts))
+    read = {text: value for text in wanted if (value := known.get(text)) is not None}
+    missing = [text for text in wanted if text not in read]
+    try:
+        embedded = await embed(missing) if missing else []
+    except EmbedderUnavailable as error:
+        log.warning("passages.embedder_away", reason=str(error))
+        return None
+    for text, value in zip(missing, embedded, strict=True):
+        read[text] = value
+        known.keep(text, value)
+    return read
 
 
 def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
@@ -148,19 +220,15 @@ def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
     ]
 
 
-def _odds(passage: Passage, coverage: float, lead: float, question: str, vectors: dict[str, Vector] | None) -> float:
-    scale = _WORDS_ALONE if vectors is None else _ALL
+def _odds(passage: Passage, coverage: float, lead: float, nearness: Nearness | None) -> float:
+    scale = _WORDS_ALONE if nearness is None else _MEANING if nearness.tokens is None else _TOKENS
     odds = scale.bias + scale.order * passage.source.order + scale.coverage * coverage + scale.lead * lead
-    if vectors is None:
+    if nearness is None:
         return odds
-    asked = vectors[question]
-    meaning, heading = (_cosine(asked, vectors[text]) for text in _looks(passage))
-    return odds + scale.meaning * meaning + scale.heading * heading
-
-
-def _looks(passage: Passage) -> tuple[str, str]:
-    """The passage, and its headings."""
-    return passage.text, passage.place or passage.text
+    odds += scale.meaning * nearness.meaning + scale.heading * nearness.heading
+    if nearness.tokens is None:
+        return odds
+    return odds + scale.tokens_in_text * nearness.tokens.in_text + scale.tokens_anywhere * nearness.tokens.anywhere
 
 
 def _cosine(one: Vector, other: Vector) -> float:

@@ -26,6 +26,7 @@ _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)
 
 
 Piece = tuple[Block, ...]
+Looks = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,11 @@ class Passage:
     def place(self) -> str:
         """Where it stands, as one line."""
         return " | ".join(self.names)
+
+    @property
+    def looks(self) -> Looks:
+        """What a model reads of it: the text, and where it stands."""
+        return self.text, self.place or self.text
 
     @property
     def names(self) -> list[str]:

@@ -1,16 +1,21 @@
 """Embedder by an ONNX model on this machine's cores."""
 
 import hashlib
+from array import array
 from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import structlog
 
 from app.core.errors import EmbedderUnavailable
-from app.providers.onnx_session import OnnxSession, TokenRow
+from app.providers.embedding.token_embedder import TokenVectors
+from app.providers.embedding.traced_embedder import embedding_span
+from app.providers.onnx_session import Floats, OnnxSession, TokenRow
 from app.providers.onnx_threads import OnnxThreads, ThreadsBusy, Urgency
 
 _log = structlog.get_logger(__name__)
@@ -74,6 +79,28 @@ class OnnxEmbedder:
         except Exception as error:
             raise self._unavailable(error) from error
 
+    async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """A TokenEmbedder as well: what the last layer holds for each token, of which `embed` gives the mean."""
+        with embedding_span(self, texts):
+            try:
+                return await self._embed_tokens_by_length(texts)
+            except Exception as error:
+                raise self._unavailable(error) from error
+
+    async def _embed_tokens_by_length(self, texts: Sequence[str]) -> list[TokenVectors]:
+        rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
+        read: dict[int, TokenVectors] = {}
+        for numbers in _batches([len(row) for row in rows]):
+            batch = [rows[number] for number in numbers]
+            read |= zip(numbers, await self._threads.run(partial(self._read, batch), self._urgency), strict=True)
+        return [read[number] for number in range(len(texts))]
+
+    def _read(self, rows: Sequence[TokenRow]) -> list[TokenVectors]:
+        return [
+            TokenVectors(array("f", meaning.tolist()), tuple(row.ids[1:-1]), _directions(states[1:-1]))
+            for row, meaning, states in zip(rows, *self._session.run_tokens(rows), strict=True)
+        ]
+
     async def _embed_by_length(self, texts: Sequence[str]) -> list[list[float]]:
         """Texts of like length share a batch, so that little of it is padding."""
         rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
@@ -100,6 +127,12 @@ class OnnxEmbedder:
         if isinstance(error, ThreadsBusy):
             return EmbedderUnavailable(f"The local embedding model is busy: {error}.")
         return EmbedderUnavailable(f"The embedding model in {self._session.folder} does not run: {error}")
+
+
+def _directions(states: Floats) -> npt.NDArray[np.int8]:
+    """Each row, so that its largest number becomes 127."""
+    largest = np.maximum(np.abs(states).max(axis=1, keepdims=True, initial=0.0), 1e-9)
+    return np.asarray(np.rint(states * (127 / largest)), dtype=np.int8)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

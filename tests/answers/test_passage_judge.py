@@ -1,0 +1,65 @@
+"""How well a passage answers a question."""
+
+from app.agents.agent import AgentConfig
+from app.answers.writing.answer_context import AnswerContext, Source
+from app.answers.writing.passage_judge import PassageJudge
+from app.answers.writing.passages import passages
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+
+
+def source(number: int, text: str) -> Source:
+    return Source(number, f"https://x.example/{number}", "Page", text, chunk_id=f"c{number}", order=1.0)
+
+
+async def test_where_words_decide_the_source_that_alone_holds_them_is_surer() -> None:
+    async def confidence(*texts: str) -> float:
+        embedder = HashingEmbedder()
+        embedder.is_down = True
+        sources = tuple(source(number, text) for number, text in enumerate(texts, 1))
+        judge = PassageJudge(embedder, MemoryKeywordIndex())
+        asked = "Where is the hidden lamp switch?"
+        [best, *_] = await judge.judged(
+            AnswerContext(AgentConfig(name="x"), asked, asked, sources),
+            [passage for each in sources for passage in passages(each)],
+        )
+        return best.probability
+
+    answer = "The hidden lamp switch is under the base."
+    alone, shared = (
+        await confidence(answer, "Boxes are made of paper."),
+        await confidence(answer, f"Once more: {answer}"),
+    )
+    assert alone > shared
+
+
+async def test_where_each_token_has_a_vector_the_passage_that_meets_more_of_them_wins() -> None:
+    embedder = HashingEmbedder()
+    judge = PassageJudge(embedder, MemoryKeywordIndex(), embedder)
+    asked = "Does the siren of the hub stop at night?"
+    sources = (
+        source(1, "The siren of the hub stops with a press."),
+        source(2, "From ten o'clock the siren and the hub are silent at night."),
+    )
+
+    best, other = await judge.judged(
+        AnswerContext(AgentConfig(name="x"), asked, asked, sources),
+        [passage for each in sources for passage in passages(each)],
+    )
+
+    assert best.passage.source.number == 2
+    assert best.odds > other.odds
+
+
+async def test_an_embedder_of_tokens_that_is_away_leaves_words_to_decide() -> None:
+    embedder = HashingEmbedder()
+    judge = PassageJudge(embedder, MemoryKeywordIndex(), embedder)
+    asked = "Where is the hidden lamp switch?"
+    one = source(1, "The hidden lamp switch is under the base.")
+    context = AnswerContext(AgentConfig(name="x"), asked, asked, (one,))
+    embedder.is_down = True
+
+    [away] = await judge.judged(context, passages(one))
+    [words] = await PassageJudge(embedder, MemoryKeywordIndex()).judged(context, passages(one))
+
+    assert away.odds == words.odds
