@@ -78,7 +78,7 @@ export const englishWords = madeModules(ENGLISH);
 const INTERNAL_NAMES = [
   ...["isReconnecting", "isUnsure", "isCommented", "isOnline", "connection", "notice", "refusal"],
   ...["agentId", "pageUrl", "anonymousId", "keepAnonymousId", "stallMs", "waitMs"],
-  ...["onCitation", "endedInCr", "settle", "begin", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
+  ...["onCitation", "endedInCr", "settle", "begin", "renew", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
   ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line", "intro", "avatar", "live", "files", "dress"],
   ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "connect"],
   ...["exported", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],

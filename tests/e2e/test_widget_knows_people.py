@@ -65,3 +65,22 @@ def test_a_reset_leaves_nothing_for_the_next_person(page: Page, site: Site) -> N
     expect(chat.log).to_contain_text("Hello!")
     expect(chat.questions).to_have_count(0)
     assert "anon_id" not in site.api.calls_to("/init")[1].body
+
+
+def test_what_the_website_knows_of_a_visitor_is_told_and_told_anew(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = ANSWER
+    call = "['update', { attributes: { plan: 'free' }, signedAttributes: '{}', attributesHash: 'abc' }]"
+    site.write(head=f"<script>(window.Docent = window.Docent || []).push({call})</script>")
+    chat = Chat.visit(page, site)
+    assert site.api.calls == []
+    chat.launcher.click()
+    expect(chat.log).to_contain_text("Hello!")
+    page.evaluate("Docent.update({ attributes: { plan: 'pro' } })")
+    chat.ask(QUESTION)
+    chat.finish()
+    told = [call.body for call in site.api.calls_to("/init")]
+    assert [(each["attributes"]["plan"], each["signed_attributes"], each["attributes_hash"]) for each in told] == [
+        ("free", "{}", "abc"),
+        ("pro", "{}", "abc"),
+    ]
+    assert told[1]["conversation_id"] == "conversation"

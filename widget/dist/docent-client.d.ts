@@ -67,6 +67,13 @@ export interface SignedUser {
     userId: string;
     hash: string;
 }
+/** What a website tells of its visitor: docs/widget.md, "What the website knows of a visitor". */
+export interface VisitorAttributes {
+    attributes?: Record<string, string> | undefined;
+    /** A JSON object of texts as a text, and the signature that the website's server made of it. */
+    signed_attributes?: string | undefined;
+    attributes_hash?: string | undefined;
+}
 export interface Session {
     conversation_id: string;
     visitor_id: string;
@@ -135,6 +142,11 @@ export interface DocentLooks {
     /** "none": the website has a launcher of its own. */
     launcher?: "own" | "none";
     pageContext?: boolean;
+    /** What the website tells of the visitor, such as a plan: unproven. All of it; what it leaves out is known no longer. */
+    attributes?: Record<string, string>;
+    /** The same by the website's server: a JSON object of texts as a text, and its signature. */
+    signedAttributes?: string;
+    attributesHash?: string;
 }
 /** What the widget tells of, with what it says then. */
 export interface DocentEvents {
@@ -244,6 +256,8 @@ export interface ClientOptions {
     keepAnonymousId?: (id: string) => void;
     /** The conversation to begin with, null for a new one; else, and where it is gone, the visitor's latest. */
     conversation?: () => string | null | undefined;
+    /** What the website tells of the visitor, as `POST /v1/widget/init` takes it. */
+    attributes?: () => VisitorAttributes;
     /** Who is signed in on the website; call `forget` when that changes. */
     user?: () => SignedUser | undefined;
     fetch?: typeof fetch;

@@ -1,5 +1,5 @@
 import { backoffMs } from "./backoff.js";
-import type { AnswerEvent, Lead, Question, Rating, Session, SignedUser } from "./contract.js";
+import type { AnswerEvent, Lead, Question, Rating, Session, SignedUser, VisitorAttributes } from "./contract.js";
 import { Failure, failureOf } from "./failure.js";
 import { emptyCarry, feed, type Frame } from "./sse.js";
 
@@ -14,6 +14,8 @@ export interface ClientOptions {
   keepAnonymousId?: (id: string) => void;
   /** The conversation to begin with, null for a new one; else, and where it is gone, the visitor's latest. */
   conversation?: () => string | null | undefined;
+  /** What the website tells of the visitor, as `POST /v1/widget/init` takes it. */
+  attributes?: () => VisitorAttributes;
   /** Who is signed in on the website; call `forget` when that changes. */
   user?: () => SignedUser | undefined;
   fetch?: typeof fetch;
@@ -179,6 +181,7 @@ export class Client {
       conversation_id: known ?? undefined,
       new_conversation: known === null || undefined,
       locale,
+      ...this.#options.attributes?.(),
     });
     const session = response.ok ? ((await response.json()) as Session) : null;
     // Whose answer this is has left meanwhile.

@@ -72,6 +72,14 @@ export interface SignedUser {
   hash: string;
 }
 
+/** What a website tells of its visitor: docs/widget.md, "What the website knows of a visitor". */
+export interface VisitorAttributes {
+  attributes?: Record<string, string> | undefined;
+  /** A JSON object of texts as a text, and the signature that the website's server made of it. */
+  signed_attributes?: string | undefined;
+  attributes_hash?: string | undefined;
+}
+
 export interface Session {
   conversation_id: string;
   visitor_id: string;

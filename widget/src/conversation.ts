@@ -112,6 +112,10 @@ export class Conversation implements Panel, PanelActions {
     this.#shell.frame.focus();
   }
 
+  renew(): void {
+    if (this.client.conversation) this.client.goTo(this.client.conversation);
+  }
+
   forget(): void {
     this.#abortAll();
     this.client.forget();

@@ -11,6 +11,11 @@ export interface DocentLooks {
   /** "none": the website has a launcher of its own. */
   launcher?: "own" | "none";
   pageContext?: boolean;
+  /** What the website tells of the visitor, such as a plan: unproven. All of it; what it leaves out is known no longer. */
+  attributes?: Record<string, string>;
+  /** The same by the website's server: a JSON object of texts as a text, and its signature. */
+  signedAttributes?: string;
+  attributesHash?: string;
 }
 
 /** What the widget tells of, with what it says then. */

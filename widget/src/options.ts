@@ -13,6 +13,10 @@ export interface Options {
   icon?: string | undefined;
   /** "none": the website has one of its own. */
   launcher?: string | undefined;
+  /** What the website tells of the visitor, and what of it its server has signed. */
+  attributes?: Record<string, string> | undefined;
+  signedAttributes?: string | undefined;
+  attributesHash?: string | undefined;
   pageContext: boolean;
   open: boolean;
   /** The element of the page that the panel stands in, in place of a launcher on top of the page. */

@@ -13,6 +13,7 @@ export function pageClient({ options, store, tab, user }: Shell): Client {
     keepAnonymousId: (anonymous_id) => store.keep({ anonymous_id }),
     conversation: () => tab.read().conversation,
     user,
+    attributes: () => ({ attributes: options.attributes, signed_attributes: options.signedAttributes, attributes_hash: options.attributesHash }),
     isOnline: () => navigator.onLine,
   });
 }

@@ -42,6 +42,8 @@ export interface Panel {
   /** Looks, while it is closed, for an answer that nobody has seen, or for another tab in which it is open. */
   expect(): void;
   ask(text: string): void;
+  /** The website says otherwise than before who the visitor is; the next call tells the server. */
+  renew(): void;
   /** Somebody else is here now, or nobody that we know. */
   forget(): void;
 }

@@ -164,6 +164,7 @@ export class Widget implements DocentWidget {
     Object.assign(this.#options, looksOf({ ...looks }));
     this.#applyMode();
     this.#wear(this.#theme);
+    this.#panel?.renew();
   }
 
   /** Forgets the visitor on this device: at sign-out, so that the next person starts with nothing. */

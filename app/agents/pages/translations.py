@@ -29,7 +29,7 @@ class TranslationForm(Form):
 
 
 class LanguageForm(Form):
-    language: str = Field(min_length=2, max_length=3)
+    language: str = Field(default="", max_length=3)
 
 
 class TranslationPages(Pages):
