@@ -50,7 +50,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from app.sources.cron_calendar import CronCalendar
     from app.sources.deletions.finish_deletions import FinishDeletions
     from app.sources.files.pooled_file_reader import PooledFileReader
-    from app.sources.help_centres.help_centre_reader import HelpCentreReader
+    from app.sources.listed.listed_reader import ListedReader
     from app.sources.runs.crawler_site_reader import CrawlerSiteReader
     from app.sources.runs.given_pages import GivenPages
     from app.sources.runs.knowledge_jobs import KnowledgeJobs
@@ -84,7 +84,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
         )
         try:
             given = GivenPages(base.record, files, base.files, base.clock)
-            sites = HelpCentreReader(reader, reader.fetcher, extractor, base.clock)
+            sites = ListedReader(reader, reader.fetcher, extractor, base.clock)
             execution = RunExecution(base.record, sites, given, ingest, retire)
             yield Knowledge(
                 jobs=KnowledgeJobs(

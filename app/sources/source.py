@@ -17,6 +17,7 @@ class SourceKind(StrEnum):
     ZENDESK = "zendesk"  # the articles of a help centre, by its vendor's API; so are the next two
     INTERCOM = "intercom"
     DISCOURSE = "discourse"
+    OPENAPI = "openapi"  # the operations of an API, by its description
     TEXT = "text"  # pasted by the operator
     FILE = "file"  # uploaded by the operator
     DOCUMENTS = "documents"  # given by the operator, each with an address and attributes of its own
@@ -26,8 +27,8 @@ UNLINKED: Final = "urn:uuid:"  # what the address of a given source begins with 
 # What the operator gave: there is nothing to fetch.
 GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE, SourceKind.DOCUMENTS})
 
-# Their articles are listed by an API: there are no links to follow.
-HELP_CENTRES = frozenset({SourceKind.ZENDESK, SourceKind.INTERCOM, SourceKind.DISCOURSE})
+# They list their documents themselves: there are no links to follow.
+LISTED_KINDS = frozenset({SourceKind.ZENDESK, SourceKind.INTERCOM, SourceKind.DISCOURSE, SourceKind.OPENAPI})
 
 
 class RunState(StrEnum):
@@ -46,7 +47,8 @@ ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED
 class SourceConfig:
     """What an operator sets on a source. Globs match the path; `text` is for SourceKind.TEXT alone, and so is
     `is_public` for SourceKind.FILE: anybody may then open the file. With `read_files` a website's PDF and Office files
-    are read as its pages are."""
+    are read as its pages are. `page_url`, for SourceKind.OPENAPI alone, is where an operation's page stands, with
+    {operation}, {tag}, {method} and {path} in place of the operation's own."""
 
     kind: SourceKind
     name: str
@@ -58,6 +60,7 @@ class SourceConfig:
     max_depth: int = 10
     is_public: bool = False
     read_files: bool = False
+    page_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.source import GIVEN_KINDS, HELP_CENTRES, Source, SourceConfig, SourceKind
+from app.sources.source import GIVEN_KINDS, LISTED_KINDS, Source, SourceConfig, SourceKind
 from app.sources.source_rules import check_source
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -75,7 +75,7 @@ def _check_fields(kind: SourceKind, changed: list[str]) -> None:
     for name in changed:
         if name == "kind":
             raise InvalidInput(name, "A source keeps its kind. Make another source.")
-        if (kind in GIVEN_KINDS and name in _CRAWL_FIELDS) or (kind in HELP_CENTRES and name in _LINK_FIELDS):
+        if (kind in GIVEN_KINDS and name in _CRAWL_FIELDS) or (kind in LISTED_KINDS and name in _LINK_FIELDS):
             raise InvalidInput(
                 name, f'A source of kind "{kind.value}" is not crawled and has no such setting. Remove it.'
             )

@@ -2,7 +2,7 @@
 
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_http_url, check_line, check_lines, check_text
-from app.sources.source import GIVEN_KINDS, HELP_CENTRES, SourceConfig, SourceKind
+from app.sources.source import GIVEN_KINDS, LISTED_KINDS, SourceConfig, SourceKind
 
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 500_000
@@ -20,8 +20,10 @@ def check_source(config: SourceConfig) -> None:
         raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it or change the kind.')
     if config.is_public and config.kind is not SourceKind.FILE:
         raise InvalidInput("is_public", 'Only a source of kind "file" has a file to open. Remove it.')
-    if config.read_files and config.kind in GIVEN_KINDS | HELP_CENTRES:
+    if config.read_files and config.kind in GIVEN_KINDS | LISTED_KINDS:
         raise InvalidInput("read_files", "Only what is read page by page from the web links to files. Remove it.")
+    if config.page_url:
+        _check_page_url(config)
     if config.url or config.kind not in GIVEN_KINDS:
         check_http_url("url", config.url)
     check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
@@ -29,3 +31,11 @@ def check_source(config: SourceConfig) -> None:
     check_lines("exclude", config.exclude, MAX_GLOBS, MAX_GLOB_CHARS)
     check_between("max_pages", config.max_pages, 1, MAX_PAGES)
     check_between("max_depth", config.max_depth, 0, MAX_DEPTH)
+
+
+def _check_page_url(config: SourceConfig) -> None:
+    if config.kind is not SourceKind.OPENAPI:
+        raise InvalidInput("page_url", 'Only a source of kind "openapi" has pages that stand elsewhere. Remove it.')
+    check_http_url("page_url", config.page_url.replace("{", "").replace("}", ""))
+    if "{operation}" not in config.page_url and not ("{method}" in config.page_url and "{path}" in config.page_url):
+        raise InvalidInput("page_url", "Tell operations apart: name {operation}, or both {method} and {path}.")

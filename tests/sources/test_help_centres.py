@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from app.core.errors import InvalidInput
-from app.sources.help_centres.help_centre_reader import HelpCentreReader
+from app.sources.listed.listed_reader import ListedReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_access import AccessKind, SourceAccess
@@ -36,16 +36,16 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def reader(site: LoopbackSite, clock: FakeClock) -> AsyncIterator[HelpCentreReader]:
+async def reader(site: LoopbackSite, clock: FakeClock) -> AsyncIterator[ListedReader]:
     wire = GuardedWire(GuardedTransport(site.policy))
     pacing = HostPacing(0.0, clock=clock, sleep=clock.sleep)
     fetcher = Fetcher(wire, USER_AGENT, pacing, site.policy, jitter=lambda: 0.0)
-    yield HelpCentreReader(ScriptedSiteReader({}), fetcher, SameProcessExtractor(), FixedClock())
+    yield ListedReader(ScriptedSiteReader({}), fetcher, SameProcessExtractor(), FixedClock())
     await wire.aclose()
 
 
 async def read(
-    reader: HelpCentreReader, config: SourceConfig, *known: QueuedPage, access: SourceAccess | None = None
+    reader: ListedReader, config: SourceConfig, *known: QueuedPage, access: SourceAccess | None = None
 ) -> tuple[dict[str, ReadPage], RunSummary]:
     pages: dict[str, ReadPage] = {}
 
@@ -84,7 +84,7 @@ def of_zendesk(site: LoopbackSite, **more: Any) -> SourceConfig:
 
 
 async def test_zendesk_articles_are_read_but_for_drafts_and_those_of_members(
-    reader: HelpCentreReader, site: LoopbackSite
+    reader: ListedReader, site: LoopbackSite
 ) -> None:
     articles = [zendesk_article(site, name) for name in ("1-returns", "2-prices", "3-hours")]
     articles += [zendesk_article(site, "4-draft", draft=True), zendesk_article(site, "5-staff", user_segment_id=7)]
@@ -93,7 +93,7 @@ async def test_zendesk_articles_are_read_but_for_drafts_and_those_of_members(
     pages, summary = await read(reader, of_zendesk(site))
 
     assert statuses(pages) == dict.fromkeys(("1-returns", "2-prices", "3-hours"), "fetched")
-    assert summary == RunSummary("Every article of the help centre was read.")
+    assert summary == RunSummary("Every page that is listed was read.")
     content = pages[f"{site.origin}/hc/en-us/articles/1-returns"].content
     assert content is not None
     assert content.title == "About 1-returns"
@@ -103,7 +103,7 @@ async def test_zendesk_articles_are_read_but_for_drafts_and_those_of_members(
 
 
 async def test_what_has_not_changed_is_not_learnt_again_and_what_is_listed_no_more_is_gone(
-    reader: HelpCentreReader, site: LoopbackSite
+    reader: ListedReader, site: LoopbackSite
 ) -> None:
     double = HelpCentreDouble(site, [zendesk_article(site, name) for name in ("1", "2", "3")])
     double.serve_zendesk()
@@ -120,7 +120,7 @@ async def test_what_has_not_changed_is_not_learnt_again_and_what_is_listed_no_mo
     assert statuses(second) == {"1": "unchanged", "2": "fetched", "3": "gone"}
 
 
-async def test_paths_and_the_limit_of_pages_hold(reader: HelpCentreReader, site: LoopbackSite) -> None:
+async def test_paths_and_the_limit_of_pages_hold(reader: ListedReader, site: LoopbackSite) -> None:
     names = ("1-old", "2", "3", "4")
     HelpCentreDouble(site, [zendesk_article(site, name) for name in names]).serve_zendesk()
     beyond = QueuedPage(f"{site.origin}/hc/en-us/articles/4", 0)
@@ -130,7 +130,7 @@ async def test_paths_and_the_limit_of_pages_hold(reader: HelpCentreReader, site:
 
 
 async def test_an_api_that_asks_for_patience_gets_it(
-    reader: HelpCentreReader, site: LoopbackSite, clock: FakeClock
+    reader: ListedReader, site: LoopbackSite, clock: FakeClock
 ) -> None:
     double = HelpCentreDouble(site, [zendesk_article(site, "1")], busy=1)
     double.serve_zendesk()
@@ -157,7 +157,7 @@ async def test_an_api_that_asks_for_patience_gets_it(
     ],
 )
 async def test_a_list_that_cannot_be_read_to_its_end_takes_nothing_away(
-    reader: HelpCentreReader, site: LoopbackSite, answer: dict[str, Any], reason: str
+    reader: ListedReader, site: LoopbackSite, answer: dict[str, Any], reason: str
 ) -> None:
     site.page("/api/v2/help_center/en-us/articles.json?page%5Bsize%5D=100", **answer)
     with pytest.raises(InvalidInput, match=reason):
@@ -179,7 +179,7 @@ def intercom_article(name: str, **more: Any) -> dict[str, Any]:
 
 
 async def test_intercom_articles_are_read_with_the_token_of_the_source(
-    reader: HelpCentreReader, site: LoopbackSite
+    reader: ListedReader, site: LoopbackSite
 ) -> None:
     articles = [intercom_article("1"), intercom_article("2", state="draft"), intercom_article("3")]
     articles += [intercom_article("4", url=None), intercom_article("5")]
@@ -200,7 +200,7 @@ async def test_intercom_articles_are_read_with_the_token_of_the_source(
 
 
 async def test_discourse_topics_are_their_first_post_and_the_accepted_answer(
-    reader: HelpCentreReader, site: LoopbackSite
+    reader: ListedReader, site: LoopbackSite
 ) -> None:
     def topic(key: int, **more: Any) -> dict[str, Any]:
         base = {"id": key, "slug": f"topic-{key}", "title": f"Topic {key}", "bumped_at": "2026-05-01T10:00:00.000Z"}
@@ -234,7 +234,7 @@ async def test_discourse_topics_are_their_first_post_and_the_accepted_answer(
 async def test_other_kinds_are_another_readers(site: LoopbackSite) -> None:
     other = ScriptedSiteReader({}, found=["https://www.example.com/"])
     wire = GuardedWire(GuardedTransport(site.policy))
-    reader = HelpCentreReader(other, Fetcher(wire, USER_AGENT), SameProcessExtractor(), FixedClock())
+    reader = ListedReader(other, Fetcher(wire, USER_AGENT), SameProcessExtractor(), FixedClock())
     await read(reader, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com/"))
     assert other.asked == ["https://www.example.com/"]
     await wire.aclose()

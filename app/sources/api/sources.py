@@ -19,6 +19,10 @@ from app.web.model import Model
 
 TAG = "Sources"
 READ_FILES = "PDF, DOCX, PPTX and XLSX files that a website links to are read as its pages are."
+PAGE_URL = (
+    'Of kind "openapi" alone: where citations of an operation lead, such as '
+    "https://docs.example.com/api#/{tag}/{operation}; {method} and {path} stand for its own as well."
+)
 MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
 
 
@@ -36,6 +40,7 @@ class SourceCreate(Model):
     max_pages: int = Field(default=2000, ge=1, le=rules.MAX_PAGES)
     max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = Field(default=False, description=READ_FILES)
+    page_url: str = Field(default="", max_length=2048, description=PAGE_URL)
     schedule: ScheduleIn | None = Field(default=None, description="Read it again by itself.")
 
     def config(self) -> SourceConfig:
@@ -49,6 +54,7 @@ class SourceCreate(Model):
             max_pages=self.max_pages,
             max_depth=self.max_depth,
             read_files=self.read_files,
+            page_url=self.page_url,
         )
 
 
@@ -89,6 +95,7 @@ class SourceOut(Model):
     max_pages: int
     max_depth: int
     read_files: bool
+    page_url: str
     schedule: ScheduleOut | None = Field(description="When it is read again; null: only when somebody asks for it.")
     created_at: datetime
     run: RunOut | None = Field(description="The latest reading; null before the first.")
@@ -107,6 +114,7 @@ class SourceOut(Model):
             max_pages=config.max_pages,
             max_depth=config.max_depth,
             read_files=config.read_files,
+            page_url=config.page_url,
             schedule=ScheduleOut.of(source.schedule) if source.schedule else None,
             created_at=source.created_at,
             run=RunOut.of(source.run) if source.run else None,

@@ -16,7 +16,7 @@ from app.sources.discovery import Discovery
 from app.sources.files.source_files import SourceFiles
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_progress import run_progress
-from app.sources.source import ENDED_STATES, GIVEN_KINDS, HELP_CENTRES, RunState, SourceConfig, SourceKind
+from app.sources.source import ENDED_STATES, GIVEN_KINDS, LISTED_KINDS, RunState, SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.access import read, write
@@ -69,8 +69,8 @@ class NewHelpCentre(Form):
 
     def config(self) -> SourceConfig:
         """Raises InvalidInput."""
-        if self.kind not in HELP_CENTRES:
-            raise InvalidInput("kind", "Choose one of the three.")
+        if self.kind not in LISTED_KINDS:
+            raise InvalidInput("kind", "Choose one of those.")
         url = with_scheme(self.url)
         return SourceConfig(self.kind, url.partition("://")[2].strip("/")[: rules.MAX_NAME_CHARS] or url, url)
 
@@ -84,6 +84,7 @@ class EditedSource(Form):
     max_pages: int | None = Field(default=None, ge=1, le=rules.MAX_PAGES)
     max_depth: int | None = Field(default=None, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = False
+    page_url: str = Field(default="", max_length=2048)
     is_public: bool = False
 
     def applied(self, config: SourceConfig) -> SourceConfig:
@@ -98,6 +99,7 @@ class EditedSource(Form):
             max_pages=config.max_pages if self.max_pages is None else self.max_pages,
             max_depth=config.max_depth if self.max_depth is None else self.max_depth,
             read_files=self.read_files,
+            page_url=self.page_url,
         )
 
 
@@ -177,7 +179,7 @@ class SourcePages(Pages):
                 "run": run,
                 "progress": run and run_progress(run, visit.now),
                 "is_crawled": source.config.kind not in GIVEN_KINDS,
-                "has_links": source.config.kind not in GIVEN_KINDS | HELP_CENTRES,
+                "has_links": source.config.kind not in GIVEN_KINDS | LISTED_KINDS,
                 "is_running": run is not None and run.state not in ENDED_STATES,
                 "pages": pages.items,
                 "status": visit.input.status,

@@ -22,7 +22,7 @@ from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_pages import RunPages
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
-from app.sources.source import GIVEN_KINDS, HELP_CENTRES, CrawlRun, RunState, Source, SourceKind
+from app.sources.source import GIVEN_KINDS, LISTED_KINDS, CrawlRun, RunState, Source, SourceKind
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -36,7 +36,7 @@ GONE: Final = frozenset({"not_found", "gone", "soft_404", "noindex"})
 
 # A page that has not changed comes without its links, so what they led to is asked without them; a feed lists its
 # newest entries only, and the older ones are still there; what a help centre lists no more is gone.
-_REMEMBERED: Final = frozenset({SourceKind.SITE, SourceKind.FEED}) | HELP_CENTRES
+_REMEMBERED: Final = frozenset({SourceKind.SITE, SourceKind.FEED}) | LISTED_KINDS
 
 _DOCUMENTS_TAKEN: Final = 20  # at a time; between them the reading can be stopped
 

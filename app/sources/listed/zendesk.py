@@ -4,8 +4,9 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.help_centres.help_centre import Article, day_of
-from app.sources.help_centres.json_api import Json, JsonApi, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, day_of
+from app.sources.listed.json_api import Json, JsonApi, object_of, objects_of, text_of
+from app.sources.source import SourceConfig
 
 _LOCALE: Final = re.compile(r"/hc/([a-z]{2,3}(?:-[a-z0-9]{2,8})?)(?:/|$)", re.IGNORECASE)
 _PAGE: Final = "articles.json?page%5Bsize%5D=100"
@@ -14,7 +15,7 @@ _PAGE: Final = "articles.json?page%5Bsize%5D=100"
 class Zendesk:
     """Of the locale that the source's address names ("/hc/en-us"), else of every one."""
 
-    async def articles(self, api: JsonApi) -> AsyncIterator[Article]:
+    async def articles(self, api: JsonApi, source: SourceConfig) -> AsyncIterator[Article]:
         """Articles for signed-in users or some of them (`user_segment_id`) are left out as drafts are."""
         locale = _LOCALE.search(api.start.path)
         path: str = f"/api/v2/help_center/{f'{locale[1].lower()}/' if locale else ''}{_PAGE}"
@@ -27,8 +28,8 @@ class Zendesk:
                     yield _article(each)
             path = text_of(object_of(told, "links"), "next") if object_of(told, "meta").get("has_more") is True else ""
 
-    async def html(self, api: JsonApi, article: Article) -> str:
-        return article.html or ""
+    async def text(self, api: JsonApi, article: Article) -> str:
+        return article.text or ""
 
 
 def _article(told: Json) -> Article:
@@ -37,7 +38,7 @@ def _article(told: Json) -> Article:
         url=text_of(told, "html_url"),
         title=text_of(told, "title"),
         changed=updated,
-        html=text_of(told, "body"),
+        text=text_of(told, "body"),
         language=text_of(told, "locale").partition("-")[0].lower() or None,
         modified=day_of(updated),
     )

@@ -1,5 +1,6 @@
-"""SiteReader of help centres; what is none is another reader's."""
+"""SiteReader of sources that list their documents themselves; others are another reader's."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
@@ -8,12 +9,13 @@ from typing import Final
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
 from app.knowledge.document import PageContent
-from app.sources.help_centres.discourse import Discourse
-from app.sources.help_centres.help_centre import Article, HelpCentre
-from app.sources.help_centres.intercom import HEADERS as INTERCOM_HEADERS
-from app.sources.help_centres.intercom import Intercom
-from app.sources.help_centres.json_api import ApiFailed, JsonApi
-from app.sources.help_centres.zendesk import Zendesk
+from app.sources.listed.discourse import Discourse
+from app.sources.listed.document_list import Article, DocumentList
+from app.sources.listed.intercom import HEADERS as INTERCOM_HEADERS
+from app.sources.listed.intercom import Intercom
+from app.sources.listed.json_api import ApiFailed, JsonApi
+from app.sources.listed.openapi_reference import OpenApiReference
+from app.sources.listed.zendesk import Zendesk
 from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import SourceConfig, SourceKind
@@ -25,12 +27,14 @@ from crawler.extract.page import Outcome
 from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import check_url, normalise_url
 
-CENTRES: Final[Mapping[SourceKind, HelpCentre]] = {
+LISTS: Final[Mapping[SourceKind, DocumentList]] = {
     SourceKind.ZENDESK: Zendesk(),
     SourceKind.INTERCOM: Intercom(),
     SourceKind.DISCOURSE: Discourse(),
+    SourceKind.OPENAPI: OpenApiReference(),
 }
 _HEADERS: Final[Mapping[SourceKind, Mapping[str, str]]] = {SourceKind.INTERCOM: INTERCOM_HEADERS}
+_MARKDOWN_SIGN: Final = re.compile(r"[\\`*_{}\[\]<>#|~!&]")
 _TAKEN: Final = 20  # at a time; between them the reading can be stopped
 
 
@@ -45,10 +49,10 @@ class _Listed:
     def summary(self, max_pages: int) -> RunSummary:
         if self.is_cut:
             return RunSummary(f"The limit of {max_pages} pages was reached; there are more.", is_complete=False)
-        return RunSummary("Every article of the help centre was read.")
+        return RunSummary("Every page that is listed was read.")
 
 
-class HelpCentreReader:
+class ListedReader:
     """`otherwise` reads sources of other kinds; it, `fetcher` and `extractor` stay the caller's, who closes them."""
 
     def __init__(self, otherwise: SiteReader, fetcher: Fetcher, extractor: Extractor, clock: Clock) -> None:
@@ -68,7 +72,7 @@ class HelpCentreReader:
         access: SourceAccess | None = None,
     ) -> RunSummary:
         """A list that cannot be read to its end ends the reading as failed, for what it lacks may be there still."""
-        if source.kind not in CENTRES:
+        if source.kind not in LISTS:
             return await self._otherwise.read(
                 source, queue, settle, is_cancelled, only_queued=only_queued, access=access
             )
@@ -76,7 +80,7 @@ class HelpCentreReader:
         try:
             listed = await self._listed(source, api)
         except ApiFailed as error:
-            raise InvalidInput("url", f"The help centre does not list its articles: {error.reason}.") from error
+            raise InvalidInput("url", f"It does not list its pages: {error.reason}.") from error
         if not only_queued:
             await queue.add([QueuedPage(url, depth=0) for url in listed.articles])
         while not await is_cancelled():
@@ -97,10 +101,11 @@ class HelpCentreReader:
     async def _listed(self, source: SourceConfig, api: JsonApi) -> _Listed:
         articles: dict[str, Article] = {}
         others: set[str] = set()
-        async for article in CENTRES[source.kind].articles(api):
+        async for article in LISTS[source.kind].articles(api, source):
             try:
-                url = normalise_url(article.url, self._fetcher.policy)
-                target = check_url(url, self._fetcher.policy).target
+                address, _, fragment = article.url.partition("#")
+                url = normalise_url(address, self._fetcher.policy) + (f"#{fragment}" if fragment else "")
+                target = check_url(url, self._fetcher.policy).target + (f"#{fragment}" if fragment else "")
             except UrlRefused:
                 continue
             if not _is_wanted(source, target):
@@ -118,25 +123,29 @@ class HelpCentreReader:
         if page.etag == article.changed:
             return _ended(page, Outcome.UNCHANGED, "unchanged since the last reading", article.changed)
         try:
-            html = await CENTRES[source.kind].html(api, article)
-            content = await self._content(source, article, page.url, html)
+            text = await LISTS[source.kind].text(api, article)
+            content = await self._content(source, article, page.url, text)
         except ApiFailed as error:
             return _ended(page, error.outcome, error.reason)
         except ExtractionFailed as error:
             return _ended(page, Outcome.EMPTY_TEXT, error.reason)
         if not content.markdown.strip():
-            return _ended(page, Outcome.EMPTY_TEXT, "the article has no text")
+            return _ended(page, Outcome.EMPTY_TEXT, "it has no text")
         read = _ended(page, Outcome.FETCHED, "", article.changed)
-        return replace(read, content=content, http_status=200, body_bytes=len(html.encode()))
+        return replace(read, content=content, http_status=200, body_bytes=len(text.encode()))
 
-    async def _content(self, source: SourceConfig, article: Article, url: str, html: str) -> PageContent:
-        """The article alone, as a page: what stands around it on the help centre never comes."""
-        title = escape(article.title)
-        whole = (
-            f'<!doctype html><html lang="{escape(article.language or "")}"><head><title>{title}</title></head>'
-            f"<body><main><h1>{title}</h1>{html}</main></body></html>"
-        )
-        page = await self._extractor.extract(whole.encode(), url, "utf-8")
+    async def _content(self, source: SourceConfig, article: Article, url: str, text: str) -> PageContent:
+        """The article alone, as a page: what stands around it where its readers find it never comes."""
+        if article.is_markdown:
+            title, media_type = _MARKDOWN_SIGN.sub(r"\\\g<0>", article.title), "text/markdown"
+            body = f"# {title}\n\n{text}"
+        else:
+            title, media_type = escape(article.title), "text/html"
+            body = (
+                f'<!doctype html><html lang="{escape(article.language or "")}"><head><title>{title}</title></head>'
+                f"<body><main><h1>{title}</h1>{text}</main></body></html>"
+            )
+        page = await self._extractor.extract(body.encode(), url, "utf-8", media_type)
         modified = article.modified or page.modified
         return page_content(replace(page, url=url, canonical_url=url, title=article.title, modified=modified), source)
 
@@ -151,7 +160,7 @@ def _not_listed(listed: _Listed, page: QueuedPage) -> ReadPage:
     """Of a page of an earlier reading: withdrawn or deleted, unless the list was not read so far."""
     if page.url in listed.others or listed.is_cut:
         return _ended(page, Outcome.OUT_OF_SCOPE, "the source does not want it any more")
-    return _ended(page, Outcome.GONE, "the help centre does not list it any more")
+    return _ended(page, Outcome.GONE, "it is listed no more")
 
 
 def _ended(page: QueuedPage, outcome: Outcome, reason: str, changed: str | None = None) -> ReadPage:

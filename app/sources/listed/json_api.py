@@ -16,6 +16,23 @@ from crawler.url_rules import CheckedUrl, check_url, site_key
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 _JSON: Final = WantedBody(frozenset({"application/json", "text/json"}), MAX_ANSWER_BYTES)
 
+_DOCUMENT: Final = WantedBody(
+    _JSON.media_types
+    | {
+        "application/yaml",
+        "application/x-yaml",
+        "text/yaml",
+        "text/x-yaml",
+        "text/plain",
+        "application/octet-stream",
+        "application/vnd.oai.openapi",
+        "application/vnd.oai.openapi+json",
+        "application/openapi+json",
+        "application/openapi+yaml",
+    },
+    8 * 1024 * 1024,
+)
+
 Json = Mapping[str, Any]
 
 
@@ -46,23 +63,25 @@ class JsonApi:
     async def get(self, path: str) -> Json:
         """The object at an address, or at a path of the source's website. Raises ApiFailed."""
         try:
+            told = json.loads(await self.body(path, _JSON))
+        except (ValueError, RecursionError) as error:
+            raise ApiFailed(Outcome.NOT_HTML, "the answer is no JSON") from error
+        if not isinstance(told, dict):
+            raise ApiFailed(Outcome.NOT_HTML, "the answer is no JSON object")
+        return told
+
+    async def body(self, path: str, wanted: WantedBody = _DOCUMENT) -> bytes:
+        """The bytes there. Raises ApiFailed."""
+        try:
             url = check_url(urljoin(f"{self.start.origin}/", path), self._fetcher.policy)
         except (UrlRefused, ValueError) as error:
-            raise ApiFailed(
-                Outcome.FORBIDDEN_ADDRESS, f"the API names an address that is none ({path[:200]})"
-            ) from error
+            raise ApiFailed(Outcome.FORBIDDEN_ADDRESS, "the API names an address that is none") from error
         if site_key(url) != site_key(self.start):
             raise ApiFailed(Outcome.OUT_OF_SCOPE, f"the API leads to another website ({url.host})")
-        answer = await self._fetcher.fetch(str(url), wanted=_JSON)
+        answer = await self._fetcher.fetch(str(url), wanted=wanted)
         if isinstance(answer, NotFetched):
             raise ApiFailed(answer.outcome, f"{url.path}: {answer.reason}")
-        try:
-            told = json.loads(answer.body)
-        except (ValueError, RecursionError) as error:
-            raise ApiFailed(Outcome.NOT_HTML, f"{url.path}: the answer is no JSON") from error
-        if not isinstance(told, dict):
-            raise ApiFailed(Outcome.NOT_HTML, f"{url.path}: the answer is no JSON object")
-        return told
+        return answer.body
 
 
 def objects_of(told: Json, name: str) -> list[Json]:

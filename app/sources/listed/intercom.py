@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from typing import Final
 
-from app.sources.help_centres.help_centre import Article
-from app.sources.help_centres.json_api import Json, JsonApi, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article
+from app.sources.listed.json_api import Json, JsonApi, object_of, objects_of, text_of
+from app.sources.source import SourceConfig
 
 HEADERS: Final = {"Intercom-Version": "2.11"}
 _PAGE: Final = "/articles?per_page=50&page="
@@ -14,7 +15,7 @@ _PAGE: Final = "/articles?per_page=50&page="
 class Intercom:
     """The source's address is the API's: https://api.intercom.io, or that of the region."""
 
-    async def articles(self, api: JsonApi) -> AsyncIterator[Article]:
+    async def articles(self, api: JsonApi, source: SourceConfig) -> AsyncIterator[Article]:
         """An article that stands in no help centre has no `url` and is left out as drafts are."""
         number = pages = 1
         while number <= pages:
@@ -26,8 +27,8 @@ class Intercom:
             pages = total if isinstance(total, int) else 0
             number += 1
 
-    async def html(self, api: JsonApi, article: Article) -> str:
-        return article.html or ""
+    async def text(self, api: JsonApi, article: Article) -> str:
+        return article.text or ""
 
 
 def _article(told: Json) -> Article:
@@ -36,7 +37,7 @@ def _article(told: Json) -> Article:
         url=text_of(told, "url"),
         title=text_of(told, "title"),
         changed=text_of(told, "updated_at"),
-        html=text_of(told, "body"),
+        text=text_of(told, "body"),
         language=text_of(told, "default_locale").partition("-")[0].lower() or None,
         modified=_day(updated) if isinstance(updated, int) else None,
     )

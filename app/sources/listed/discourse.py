@@ -4,8 +4,9 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.help_centres.help_centre import Article, day_of
-from app.sources.help_centres.json_api import JsonApi, object_of, objects_of, text_of
+from app.sources.listed.document_list import Article, day_of
+from app.sources.listed.json_api import JsonApi, object_of, objects_of, text_of
+from app.sources.source import SourceConfig
 
 _CATEGORY: Final = re.compile(r"/c/[^?#]{1,300}?/\d{1,9}(?=/|$)")
 _MAX_PAGES: Final = 5000
@@ -14,7 +15,7 @@ _MAX_PAGES: Final = 5000
 class Discourse:
     """Of the category that the source's address is ("/c/help/5"), else of the whole forum."""
 
-    async def articles(self, api: JsonApi) -> AsyncIterator[Article]:
+    async def articles(self, api: JsonApi, source: SourceConfig) -> AsyncIterator[Article]:
         """Unlisted topics are left out, and so is what the API shows to nobody but its author."""
         category = _CATEGORY.search(api.start.path)
         path = f"{category[0]}.json" if category else "/latest.json"
@@ -35,7 +36,7 @@ class Discourse:
             if not topics or not text_of(told, "more_topics_url"):
                 return
 
-    async def html(self, api: JsonApi, article: Article) -> str:
+    async def text(self, api: JsonApi, article: Article) -> str:
         told = await api.get(f"/t/{article.key}.json")
         posts = objects_of(object_of(told, "post_stream"), "posts")
         accepted = next((text_of(each, "cooked") for each in posts[1:] if each.get("accepted_answer") is True), "")

@@ -1,0 +1,1 @@
+"""Sources that list their documents themselves, read without following a link: one a file, behind one port."""

@@ -1,0 +1,193 @@
+"""An OpenAPI document (3.0, 3.1, 3.2) or one of Swagger 2.0 as reference pages: one for each operation."""
+
+import hashlib
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from html import escape
+from typing import Any, Final
+from urllib.parse import quote
+
+import yaml
+from anyio import to_thread
+
+from app.sources.listed.document_list import Article
+from app.sources.listed.json_api import ApiFailed, Json, JsonApi, object_of, objects_of, text_of
+from app.sources.listed.openapi_schema import OpenApiDocument
+from app.sources.source import SourceConfig
+from crawler.extract.page import Outcome
+
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+MAX_OPERATIONS: Final = 10_000
+_MAX_EXAMPLE_CHARS: Final = 4000
+_MAX_VALUES: Final = 50
+_VERSION: Final = re.compile(r"3\.[0-2]\.\d+|2\.0")
+_HEADING: Final = re.compile(r"^(#{1,6})(?= )", re.MULTILINE)
+_SAFE_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_Term = tuple[str, list[str], str]  # a name, facts in a word or two, and what it is
+
+
+class OpenApiReference:
+    """Operations marked `x-internal` are left out. A page stands at the source's `page_url`, else at its place in the
+    document: "openapi.json#/paths/~1pets/get"."""
+
+    async def articles(self, api: JsonApi, source: SourceConfig) -> AsyncIterator[Article]:
+        body = await api.body(str(api.start))
+        for article in await to_thread.run_sync(_articles, body, str(api.start), source.page_url):
+            yield article
+
+    async def text(self, api: JsonApi, article: Article) -> str:
+        return article.text or ""
+
+
+def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
+    """Raises ApiFailed."""
+    document = OpenApiDocument(_parsed(body))
+    root = document.root
+    version = text_of(root, "openapi") or str(root.get("swagger", ""))
+    if not _VERSION.fullmatch(version):
+        raise ApiFailed(Outcome.NOT_HTML, "this is no OpenAPI document of version 3, nor one of Swagger 2.0")
+    found: list[Article] = []
+    for path, told in object_of(root, "paths").items():
+        item = document.resolve(told)
+        for method in METHODS:
+            operation = document.resolve(item.get(method))
+            if not operation or operation.get("x-internal") is True:
+                continue
+            if len(found) >= MAX_OPERATIONS:
+                return found
+            text = _written(document, item, operation)
+            title = f"{method.upper()} {path}"
+            changed = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()
+            where = _address(url, page_url, method, str(path), operation)
+            found.append(Article(where, title, changed, text, is_markdown=True))
+    return found
+
+
+def _parsed(body: bytes) -> Json:
+    try:
+        told = json.loads(body) if body.lstrip()[:1] == b"{" else yaml.load(body, _SAFE_LOADER)  # noqa: S506 - safe
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        raise ApiFailed(Outcome.NOT_HTML, "the document is neither JSON nor YAML") from error
+    if not isinstance(told, dict):
+        raise ApiFailed(Outcome.NOT_HTML, "the document holds no object")
+    return told
+
+
+def _address(url: str, page_url: str, method: str, path: str, operation: Json) -> str:
+    if not page_url:
+        return f"{url.partition('#')[0]}#/paths/{quote(path.replace('~', '~0').replace('/', '~1'), safe='~')}/{method}"
+    tags = operation.get("tags")
+    tag = str(tags[0]) if isinstance(tags, list) and tags else "default"
+    values = {"operation": text_of(operation, "operationId"), "tag": tag, "method": method, "path": path.strip("/")}
+    for name, value in values.items():
+        page_url = page_url.replace(f"{{{name}}}", quote(value, safe="/" if name == "path" else ""))
+    return page_url
+
+
+def _written(document: OpenApiDocument, item: Json, operation: Json) -> str:
+    """Markdown below the page's heading."""
+    blocks = [text_of(operation, "summary"), _prose(text_of(operation, "description"))]
+    if operation.get("deprecated") is True:
+        blocks.append("This operation is deprecated.")
+    parameters = _parameters(document, item, operation)
+    blocks += _section("Parameters", [_parameter(document, each) for each in parameters if each.get("in") != "body"])
+    body = document.resolve(operation.get("requestBody"))
+    swagger_body = next((each for each in parameters if each.get("in") == "body"), None)
+    if swagger_body is not None:  # as Swagger 2.0 has it
+        body = {"description": swagger_body.get("description"), "content": {"": swagger_body}}
+    blocks += _content(document, "Request body", body)
+    responses = [(str(code), document.resolve(told)) for code, told in object_of(operation, "responses").items()]
+    blocks += _section("Responses", [(code, [], text_of(told, "description")) for code, told in responses])
+    for code, told in responses:
+        if code.startswith("2"):
+            content = told if "content" in told else {"content": {"": told}}  # the second is Swagger 2.0's
+            blocks += _content(document, f"Response {code}", {"content": content["content"]})
+            break
+    return "\n\n".join(block for block in blocks if block.strip())
+
+
+def _parameters(document: OpenApiDocument, item: Json, operation: Json) -> list[Json]:
+    """Those of the path as far as the operation does not give them itself."""
+    found: dict[tuple[str, str], Json] = {}
+    for told in (item, operation):
+        for each in objects_of(told, "parameters"):
+            parameter = document.resolve(each)
+            if text_of(parameter, "name"):
+                found[text_of(parameter, "name"), text_of(parameter, "in")] = parameter
+    return list(found.values())
+
+
+def _parameter(document: OpenApiDocument, parameter: Json) -> _Term:
+    schema = document.resolve(parameter.get("schema")) or parameter
+    kind = document.type_of(schema)
+    facts = [text_of(parameter, "in"), kind, "required" if parameter.get("required") is True else ""]
+    return text_of(parameter, "name"), facts, _described(text_of(parameter, "description"), schema)
+
+
+def _content(document: OpenApiDocument, title: str, body: Json) -> Iterator[str]:
+    media = object_of(body, "content")
+    name = next((str(each) for each in media if "json" in str(each)), next(iter(media), ""))
+    told = object_of(media, name)
+    properties = list(document.properties(told.get("schema")))
+    example = _example(document, told)
+    if not properties and not example and not text_of(body, "description"):
+        return
+    yield f"## {title}"
+    yield " ".join(part for part in (text_of(body, "description"), f"Sent as `{name}`." if name else "") if part)
+    terms = []
+    for each in properties:
+        facts = [each.type or "any value", "required" if each.is_required else ""]
+        terms.append((each.name, facts, _described(each.description, each.schema)))
+    yield _definitions(terms)
+    if example:
+        yield f"```json\n{example}\n```"
+
+
+def _example(document: OpenApiDocument, media: Json) -> str:
+    named = next(iter(object_of(media, "examples").values()), None)
+    schema = document.resolve(media.get("schema"))
+    given = [media.get("example"), document.resolve(named).get("value"), schema.get("example")]
+    schema_examples = schema.get("examples")
+    given += schema_examples[:1] if isinstance(schema_examples, list) else []
+    found = next((each for each in given if each is not None), None)
+    if found is None:
+        return ""
+    try:
+        written = json.dumps(found, indent=2, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return ""
+    return written if len(written) <= _MAX_EXAMPLE_CHARS and "```" not in written else ""
+
+
+def _section(title: str, terms: list[_Term]) -> list[str]:
+    return [f"## {title}", _definitions(terms)] if terms else []
+
+
+def _definitions(terms: list[_Term]) -> str:
+    listed = ""
+    for name, facts, what in terms:
+        told = ", ".join(fact for fact in facts if fact)
+        told = f"{told}. {what}" if told and what else told or what
+        listed += f"<dt><code>{escape(name)}</code></dt><dd>{escape(' '.join(told.split()))}</dd>"
+    return f"<dl>{listed}</dl>" if listed else ""
+
+
+def _described(description: str, schema: Json) -> str:
+    values, default = schema.get("enum"), schema.get("default")
+    parts = [description]
+    if isinstance(values, list):
+        parts.append(f"One of: {', '.join(_value(each) for each in values[:_MAX_VALUES])}.")
+    if default is not None:
+        parts.append(f"Default: {_value(default)}.")
+    return " ".join(part for part in parts if part)
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)[:200]
+
+
+def _prose(description: str) -> str:
+    """Markdown, its headings below the page's own."""
+    return _HEADING.sub("###", description)
