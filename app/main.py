@@ -255,6 +255,8 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
             questions_per_visitor=settings.limit_questions_per_visitor,
             questions_per_address=settings.limit_questions_per_address,
             questions_per_agent=settings.limit_questions_per_agent,
+            questions_per_visitor_day=settings.limit_questions_per_visitor_day,
+            questions_per_network_day=settings.limit_questions_per_network_day,
         ),
         StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
         ClientAddresses: _addresses(settings),

@@ -103,6 +103,12 @@ class Settings(SignInSettings):
     limit_questions_per_visitor: int = Field(20, ge=1, description="Questions of one visitor a minute.")
     limit_questions_per_address: int = Field(60, ge=1, description="Questions of one address (IPv6: a /64) a minute.")
     limit_questions_per_agent: int = Field(1200, ge=1, description="Questions of all visitors of an agent a minute.")
+    limit_questions_per_visitor_day: int = Field(
+        0, ge=0, description="Questions of one visitor to an agent in any 24 hours; 0: no bound."
+    )
+    limit_questions_per_network_day: int = Field(
+        0, ge=0, description="The same of one network, IPv4 /24 or IPv6 /48; 0: no bound."
+    )
     max_turns: int = Field(200, ge=1, description="Turns answered at once by one web process.")
     max_searches: int = Field(30, ge=1, description="Of those, how many may be looking for their answer at once.")
     embedder_queue: int = Field(64, ge=1, description="Questions that may wait for the embedder; past them: 503.")

@@ -21,7 +21,7 @@ from app.turns.api.visitor_turns import VisitorTurns
 from app.web.access import ask
 from app.web.admission import Admission
 from app.web.endpoint import path_id
-from app.web.limits_policy import LimitsPolicy, a_minute
+from app.web.limits_policy import LimitsPolicy, VisitorLimits, a_minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class ProgramAccess:
                 '"Authorization: Bearer <token>".'
             )
         await admission.count_address(admission.limits.questions_per_address, "ask", request)
+        counting = VisitorLimits(admission.limiter, admission.addresses)
+        await counting.count_day(request, agent_id, admission.limits, None)
         return ProgramCaller(agent, None)
 
 

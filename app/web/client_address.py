@@ -27,6 +27,15 @@ class ClientAddresses:
         address = self._address(request)
         return "unknown" if address is None else _key(address)
 
+    def network_key(self, request: Request) -> str:
+        """The IPv4 /24 or the IPv6 /48 network: what one operator of machines is often given as a whole."""
+        address = self._address(request)
+        if address is None:
+            return "unknown"
+        plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+        found = plain or address
+        return str(ip_network((found, 24 if isinstance(found, IPv4Address) else 48), strict=False))
+
     def connection_key(self, host: str) -> str | None:
         """The same for the other end of a connection; None for a trusted proxy, behind which are many."""
         address = _parsed(host)

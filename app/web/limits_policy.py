@@ -16,7 +16,8 @@ class LimitsPolicy:
     counts for a visitor and for an address alike. Searches are many: a visitor who types makes one every few letters.
     Nothing counts sign-ins of an account from everywhere: whoever knows the e-mail address could keep its operator out;
     a device that is known there is counted by itself. `codes_per_operator` counts for all addresses together: a code is
-    looked at where the password is right alone."""
+    looked at where the password is right alone. Those of a day count questions of one agent in any 24 hours, by visitor
+    and by network (IPv4 /24, IPv6 /48); 0 is no bound."""
 
     inits_per_address: int = 60
     questions_per_address: int = 60
@@ -36,10 +37,16 @@ class LimitsPolicy:
     password_links_per_address: int = 5
     calls_per_operator: int = 1200
     leads_per_caller: int = 5
+    questions_per_visitor_day: int = 0
+    questions_per_network_day: int = 0
 
 
 def a_minute(count: int) -> Limit:
     return Limit(count=count, seconds=60)
+
+
+def a_day(count: int) -> Limit:
+    return Limit(count=count, seconds=86_400)
 
 
 class VisitorLimits:
@@ -54,6 +61,17 @@ class VisitorLimits:
         address = self._addresses.limit_key(request)
         await self._limiter.hit(a_minute(per_address), what, "address", address)
         await self._limiter.hit(a_minute(per_visitor), what, "visitor", str(visitor_id))
+
+    async def count_day(self, request: Request, agent_id: UUID, limits: LimitsPolicy, visitor_id: UUID | None) -> None:
+        """One more question to the agent; `visitor_id` is None for a program. Who begins anew as another visitor is
+        still of the same network. Raises RateLimited."""
+        agent = str(agent_id)
+        if visitor_id is not None and limits.questions_per_visitor_day:
+            day = a_day(limits.questions_per_visitor_day)
+            await self._limiter.hit(day, "ask a day", agent, "visitor", str(visitor_id))
+        if limits.questions_per_network_day:
+            day = a_day(limits.questions_per_network_day)
+            await self._limiter.hit(day, "ask a day", agent, "network", self._addresses.network_key(request))
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,13 +131,51 @@ async def test_an_address_that_opens_too_often_is_told_when_to_come_back(tmp_pat
         assert [await _init(house) for _ in range(3)] == [200, 200, 429]
 
 
-@pytest.mark.parametrize("limit", ["questions_per_address", "questions_per_visitor", "questions_per_agent"])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        *("questions_per_address", "questions_per_visitor", "questions_per_agent"),
+        *("questions_per_visitor_day", "questions_per_network_day"),
+    ],
+)
 async def test_too_many_questions_are_refused_before_any_turn(tmp_path: Path, limit: str) -> None:
     async with open_house(tmp_path, limits=replace(unlimited(), **{limit: 2})) as house:
         visitor = await house.visitor()
         statuses = [(await visitor.ask()).status_code for _ in range(3)]
         assert statuses == [200, 200, 429]
         assert len(house.turns.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("peer", "network"),
+    [
+        ("198.51.100.7", "198.51.100.0/24"),
+        ("::ffff:198.51.100.7", "198.51.100.0/24"),
+        ("2001:db8:1:2:3::4", "2001:db8:1::/48"),
+        ("testclient", "unknown"),
+    ],
+)
+def test_a_network_is_what_one_is_often_given_as_a_whole(peer: str, network: str) -> None:
+    request = Request({"type": "http", "client": (peer, 1234), "headers": []})
+    assert ClientAddresses().network_key(request) == network
+
+
+async def test_who_begins_anew_as_another_visitor_spends_the_same_networks_day(tmp_path: Path) -> None:
+    limits = replace(unlimited(), questions_per_visitor_day=2, questions_per_network_day=3)
+    async with open_house(tmp_path, limits=limits) as house:
+        one, other = await house.visitor(), await house.visitor()
+        assert [(await one.ask()).status_code for _ in range(3)] == [200, 200, 429]
+        assert [(await other.ask()).status_code for _ in range(2)] == [200, 429]
+        refused = await other.ask()
+        assert int(refused.headers["retry-after"]) > 3600
+        assert len(house.turns.asked) == 3
+
+
+async def test_without_a_bound_nothing_is_counted_for_the_day(tmp_path: Path) -> None:
+    limits = replace(unlimited(), questions_per_visitor_day=0, questions_per_network_day=0)
+    async with open_house(tmp_path, limits=limits) as house:
+        assert (await (await house.visitor()).ask()).status_code == 200
+        assert not [key for key in house.limiter.hits if "day" in key[0]]
 
 
 async def test_one_visitors_limit_is_not_anothers(tmp_path: Path) -> None:

@@ -252,4 +252,5 @@ class WidgetTurns(Api):
             per_visitor=limits.questions_per_visitor,
         )
         await self._limiter.hit(a_minute(limits.questions_per_agent), "ask", "agent", str(session.agent_id))
+        await self._counting.count_day(call.request, session.agent_id, limits, session.visitor_id)
         return await self._turns.ask(session, request)

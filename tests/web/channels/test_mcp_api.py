@@ -50,9 +50,10 @@ async def test_a_token_for_asking_opens_an_agent_and_not_the_operators_tools(hou
     assert (await house.http.post("/mcp", json=PING, headers=headers)).status_code == 403
 
 
-async def test_addresses_without_a_token_have_the_limit_of_visitors(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", ["questions_per_address", "questions_per_network_day"])
+async def test_addresses_without_a_token_have_the_limit_of_visitors(tmp_path: Path, limit: str) -> None:
     values = {each.name: getattr(unlimited(), each.name) for each in fields(LimitsPolicy)}
-    async with open_house(tmp_path, limits=LimitsPolicy(**{**values, "questions_per_address": 2})) as house:
+    async with open_house(tmp_path, limits=LimitsPolicy(**{**values, limit: 2})) as house:
         await opened(house)
         statuses = [(await ping(house)).status_code for _ in range(3)]
     assert statuses == [200, 200, 429]
