@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.doubles.scripted_widget_api import Hold, Step, done, tokens
+from tests.doubles.scripted_widget_api import Hold, Step, citations, done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 
@@ -257,3 +257,22 @@ def test_a_signed_in_visitor_finds_the_panel_once_the_page_has_said_who_it_is(pa
     page.evaluate("void Docent.identify({userId: 'ann', hash: 'h'})")
     expect(chat.log).to_contain_text("Hello!")
     assert {call.body.get("user_id") for call in site.api.calls_to("/init")} == {"ann"}
+
+
+def test_a_link_to_the_websites_own_page_may_open_in_the_same_tab(page: Page, site: Site) -> None:
+    site.write(attributes='data-links="same"', head="<style>docent-widget { --docent-width: 560px }</style>")
+    own, other = f"{site.origin}/?shoes", "https://shop.example/help"
+    found = citations({"id": 1, "url": own, "title": "Shoes"}, {"id": 2, "url": other, "title": "Help"})
+    site.api.script[QUESTION] = [*tokens("These fit [1][2]."), found, done()]
+    chat = Chat.opened(page, site)
+    box = chat.panel.bounding_box()
+    assert box is not None
+    assert box["width"] == 560
+    chat.ask(QUESTION)
+    chat.finish()
+    page.context.route("https://shop.example/**", lambda route: route.fulfill(body="Help"))
+    with page.expect_popup():
+        chat.answer.get_by_role("link", name="2: Help").click()
+    chat.answer.get_by_role("link", name="1: Shoes").click()
+    page.wait_for_url(own)
+    expect(chat.panel).to_be_visible()

@@ -141,6 +141,8 @@ export interface DocentLooks {
     theme?: "light" | "dark" | "auto";
     /** "none": the website has a launcher of its own. */
     launcher?: "own" | "none";
+    /** "same": links to pages of your own website open in the same tab, where the panel goes on. */
+    links?: "new" | "same";
     pageContext?: boolean;
     /** What the website tells of the visitor, such as a plan: unproven. All of it; what it leaves out is known no longer. */
     attributes?: Record<string, string>;

@@ -13,6 +13,8 @@ export interface Options {
   icon?: string | undefined;
   /** "none": the website has one of its own. */
   launcher?: string | undefined;
+  /** "same": links to the page's own website open in its tab. */
+  links?: string | undefined;
   /** What the website tells of the visitor, and what of it its server has signed. */
   attributes?: Record<string, string> | undefined;
   signedAttributes?: string | undefined;

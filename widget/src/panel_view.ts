@@ -55,7 +55,7 @@ export class PanelView {
 
   constructor(
     readonly words: Words,
-    { speech, launcher, frame, load, emit }: Shell,
+    { options, speech, launcher, frame, load, emit }: Shell,
     readonly actions: PanelActions,
   ) {
     this.speech = speech;
@@ -83,6 +83,11 @@ export class PanelView {
       if (frame.log.scrollTop < NEAR_START_PX && this.#drawn?.hasEarlier) void actions.older();
     };
     frame.log.addEventListener("scroll", scrolled, { passive: true });
+    frame.log.addEventListener("click", ({ target }) => {
+      const link = (target as Element).closest("a");
+      // The panel is open on the page that it leads to as well.
+      if (link?.host === location.host && options.links === "same") link.target = "";
+    });
     frame.panel.append(h("p", { class: "note" }, this.#person));
     frame.panel.addEventListener("focusout", ({ relatedTarget: to }) => {
       // On top of the page and as wide, the page behind is out of sight: focus that runs out goes round.
