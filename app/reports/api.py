@@ -70,6 +70,8 @@ class FiguresOut(Model):
     first_word_p50: int | None = Field(description="Milliseconds within which half of the answers began.")
     first_word_p95: int | None = Field(description="Milliseconds within which 95 of 100 answers began.")
     spent: SpentOut
+    chats_up: int = Field(description="Visitors who said in these days that talking with a person helped.")
+    chats_down: int
 
     @classmethod
     def of(cls, figures: Figures) -> "FiguresOut":
@@ -83,6 +85,8 @@ class FiguresOut(Model):
             first_word_p50=figures.first_word_p50,
             first_word_p95=figures.first_word_p95,
             spent=SpentOut.of(figures.spent),
+            chats_up=figures.chats.up,
+            chats_down=figures.chats.down,
         )
 
 

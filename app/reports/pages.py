@@ -148,6 +148,14 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
         f"{number(counts.thumbs_up)} thumbs up, {number(counts.thumbs_down)} down",
         _share_before(counts.satisfaction, then.satisfaction),
     )
+    rated, then_rated = now.chats, before.chats
+    if rated.satisfaction is not None or then_rated.satisfaction is not None:
+        yield Tile(
+            "Satisfied with people",
+            percent(rated.satisfaction),
+            f"{number(rated.up)} thumbs up for live chats, {number(rated.down)} down",
+            _share_before(rated.satisfaction, then_rated.satisfaction),
+        )
     yield Tile(
         "First word",
         _seconds(now.first_word_p50),

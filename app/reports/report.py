@@ -33,6 +33,19 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatThumbs:
+    """What visitors said in these days of talking with a person."""
+
+    up: int = 0
+    down: int = 0
+
+    @property
+    def satisfaction(self) -> float | None:
+        """Thumbs up of all, None without any."""
+        return self.up / (self.up + self.down) if self.up or self.down else None
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """Of the days together. `curated` is of the answered. `conversations` and `visitors` are those
     with a question. Half of the answers began within `first_word_p50` milliseconds, 95 of 100 within
@@ -45,6 +58,7 @@ class Figures:
     first_word_p50: int | None
     first_word_p95: int | None
     spent: Spent
+    chats: ChatThumbs
 
 
 @dataclass(frozen=True, slots=True)

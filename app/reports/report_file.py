@@ -31,6 +31,8 @@ COLUMNS: Final = (
     "completion_tokens",
     "cached_tokens",
     "cost",
+    "chats_thumbs_up",
+    "chats_thumbs_down",
 )
 WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NOTHING: Final = ("",) * 5  # curated, conversations, visitors, first words
@@ -57,16 +59,17 @@ def rows(report: Report) -> Iterator[Sequence[str]]:
 
 def _figures(figures: Figures) -> tuple[str, ...]:
     told = figures.curated, figures.conversations, figures.visitors, figures.first_word_p50, figures.first_word_p95
-    return *_counts(figures.counts), *map(_cell, told), *_spent(figures.spent)
+    chats = str(figures.chats.up), str(figures.chats.down)
+    return *_counts(figures.counts), *map(_cell, told), *_spent(figures.spent), *chats
 
 
 def _step(step: Step) -> tuple[str, ...]:
     times = _cell(step.first_word_p50), _cell(step.first_word_p95)
-    return *_counts(step.counts), "", "", "", *times, *_spent(step.spent)
+    return *_counts(step.counts), "", "", "", *times, *_spent(step.spent), "", ""
 
 
 def _part(kind: str, name: str, counts: TurnCounts) -> tuple[str, ...]:
-    return kind, name, "", "", *_counts(counts), *_NOTHING, *("",) * 5
+    return kind, name, "", "", *_counts(counts), *_NOTHING, *("",) * 7
 
 
 def _counts(counts: TurnCounts) -> tuple[str, ...]:

@@ -99,6 +99,7 @@ class Reports:
             *records.reach(ids, days),
             *QualityRecords(tx).first_words(ids, days.since, days.until),
             self._priced(together(hours.spent.values())),
+            records.chat_thumbs(ids, days),
         )
 
     def _steps(self, tx: Transaction, ids: Sequence[UUID], hours: _Hours) -> list[Step]:

@@ -15,6 +15,7 @@ class ScriptedPerson:
     messages: list[dict[str, Any]] = field(default_factory=list)
     poll_seconds: float = 0.05
     said: list[str] = field(default_factory=list)
+    ratings: list[str] = field(default_factory=list)
     _ids: set[str] = field(default_factory=set)
 
     @property

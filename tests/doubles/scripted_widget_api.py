@@ -153,6 +153,7 @@ class ScriptedWidgetApi:
             Route(f"{api}/person", self._ask_for_a_person, methods=["POST"]),
             Route(f"{api}/person/messages", self._say, methods=["POST"]),
             Route(f"{api}/person/end", self._end, methods=["POST"]),
+            Route(f"{api}/person/rating", self._rate_person, methods=["POST"]),
             Route(f"{api}/leads", self._leave, methods=["POST"]),
             Route(f"{api}/search", self._search),
             Route(f"{api}/conversation/messages", self._earlier),
@@ -236,6 +237,11 @@ class ScriptedWidgetApi:
     async def _leave(self, request: Request) -> Response:
         await self._record(request)
         return _refusal(self.refuse_lead) if self.refuse_lead else Response(status_code=204)
+
+    async def _rate_person(self, request: Request) -> Response:
+        body = await self._record(request)
+        self.person.ratings.append(body["rating"])
+        return self._line()
 
     async def _person(self, request: Request) -> Response:
         await self._record(request)

@@ -85,7 +85,7 @@ def test_a_visitor_asks_waits_talks_and_goes_back(page: Page, live_site: Site) -
     chat.ask(QUESTION)
     chat.finish()
     order = page.locator("docent-widget .turns > *").evaluate_all("all => all.map(one => one.className.split(' ')[0])")
-    assert order == ["turn", "happened", "said", "said", "said", "happened", "turn"]
+    assert order == ["turn", "happened", "said", "said", "said", "happened", "ways", "turn"]
     assert len(live_site.api.calls_to("/person")) == polls  # nothing more to come, nothing asked
 
 
@@ -178,6 +178,23 @@ def test_the_visitor_ends_it_with_the_keyboard(page: Page, live_site: Site) -> N
     expect(chat.happened.last).to_have_text("The chat has ended. The website answers again.")
     expect(chat.input).to_be_focused()
     assert live_site.api.person.state == "ended"
+
+
+def test_at_its_end_the_visitor_says_whether_it_helped(page: Page, live_site: Site) -> None:
+    chat = talking(page, live_site)
+    rating = page.locator("docent-widget .rating")
+    expect(rating).to_have_count(0)
+    live_site.api.person.leaves()
+    expect(rating.get_by_role("button")).to_have_text(["Helpful", "Not helpful"])
+    rating.get_by_role("button", name="Not helpful").press("Enter")
+    expect(rating.get_by_text("Thank you for telling us.")).to_be_focused()
+    expect(rating.get_by_role("button")).to_have_count(0)
+    assert live_site.api.person.ratings == ["down"]
+    chat.call.click()  # of another chat it is asked again
+    live_site.api.person.takes_over()
+    expect(chat.presence).to_be_visible()
+    live_site.api.person.leaves()
+    expect(rating).to_have_count(2)
 
 
 def test_a_new_conversation_knows_nothing_of_the_person(page: Page, live_site: Site) -> None:

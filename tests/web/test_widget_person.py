@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -145,3 +145,24 @@ async def test_an_export_shows_the_messages_and_an_erasure_takes_them(visitor: V
     [exported] = (await visitor.call("GET", "/me/export")).json()["conversations"]
     assert [(each["author"], each["text"]) for each in exported["live_messages"]] == [("visitor", "My order is 1234.")]
     assert (await visitor.call("DELETE", "/me")).json()["rows"]["live_messages"] == 1
+
+
+async def test_a_visitor_says_whether_talking_helped_and_the_latest_word_counts(
+    house: House, visitor: VisitorHttp
+) -> None:
+    await visitor.call("POST", "/person")
+    early = await visitor.call("POST", "/person/rating", {"rating": "up"})
+    assert (early.status_code, early.json()["error"]["code"]) == (409, "no_active_chat")
+    chats = house.parts.get(LiveChats)
+    await chats.take_over(house.actor, UUID(conversation(visitor)))
+    await visitor.call("POST", "/person/end")
+    for rating in ("down", "up"):
+        said = await visitor.call("POST", "/person/rating", {"rating": rating})
+        assert (said.status_code, said.json()["state"]) == (200, "ended")
+    figures = (await house.api("GET", "/v1/report")).json()["now"]
+    assert (figures["chats_up"], figures["chats_down"]) == (1, 0)
+    await visitor.call("POST", "/person")  # another chat takes nothing of it away
+    view = await chats.view(house.actor, UUID(conversation(visitor)))
+    assert (view.chat.state.value, view.chat.rating) == ("waiting", "up")
+    own = (await visitor.call("GET", "/me/export")).json()
+    assert [each["chat_rating"] for each in own["conversations"]] == ["up"]

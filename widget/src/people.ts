@@ -44,6 +44,9 @@ const openPeople: OpenPeople = (desk, client, store, agent) => {
   const view = new PersonView(desk, {
     end: () => line.end(),
     offer: (place) => offer(place, ""),
+    rate: async (rating) => {
+      await client.call("POST", "/person/rating", { rating });
+    },
     askAgain: ({ message_id, text }) => {
       line.drop(message_id);
       actions.ask(text);

@@ -1,3 +1,4 @@
+import type { Rating } from "./contract.js";
 import type { Desk } from "./desk.js";
 import { chip, fill, h } from "./element.js";
 import { outward } from "./markdown_view.js";
@@ -11,6 +12,8 @@ export interface PersonActions {
   end(): void;
   /** Draws what the agent has for those who would rather not wait. */
   offer(place: HTMLElement): void;
+  /** Tells whether talking with a person helped. Rejects where that was not heard. */
+  rate(rating: Rating): Promise<void>;
   /** Asks whoever answers now what did not reach a person. */
   askAgain(message: Unsent): void;
 }
@@ -76,7 +79,10 @@ export class PersonView {
     }
     this.#name = name;
     this.#drawMessages(line.messages, isResumed);
-    if (wasTalking && !isTalking) this.#note(this.#hasEnded ? this.#text(P.ended) : this.#text(P.left, name));
+    if (wasTalking && !isTalking) {
+      this.#note(this.#hasEnded ? this.#text(P.ended) : this.#text(P.left, name));
+      this.#askRating();
+    }
     if (line.state !== before.state || line.isOverdue !== before.isOverdue) this.#drawWaiting(line, isResumed);
     if (line.unsent !== before.unsent) this.#drawUnsent(line.unsent);
     if (!line.unsent.length) this.#unsent.remove();
@@ -165,6 +171,22 @@ export class PersonView {
   #note(text: string): void {
     this.#put(text + this.#said.size, h("p", { class: "happened" }, text), null);
     this.#announce(text);
+  }
+
+  /** Whether it helped; asked once, where what was said ends. */
+  #askRating(): void {
+    const { words, actions } = this.#desk;
+    const place = h("div", { class: "ways rating" });
+    const way = (rating: Rating): HTMLElement =>
+      chip(words[rating === "up" ? W.up : W.down], () => {
+        this.#actions.rate(rating).then(() => {
+          const thanks = h("p", { class: "status", tabindex: "-1" }, words[W.thanks]);
+          fill(place, thanks);
+          thanks.focus();
+        }, actions.notice);
+      });
+    fill(place, way("up"), way("down"));
+    this.#put("rating" + this.#said.size, place, null);
   }
 
   #drawWaiting({ state, isOverdue }: Line, isResumed: boolean): void {

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 from app.core.errors import ChatAlreadyTaken, NoActiveChat
@@ -47,7 +47,8 @@ class LiveMessage:
 @dataclass(frozen=True, slots=True)
 class LiveChat:
     """The one live chat of a conversation, which may be asked for again after its end. `taken_by` is the operator who
-    has it, or had it last, as the audit log names them; `operator_name` is what the visitor sees of them."""
+    has it, or had it last, as the audit log names them; `operator_name` is what the visitor sees of them. `rating` is
+    what the visitor said of talking with a person here, the latest time."""
 
     id: UUID
     agent_id: UUID
@@ -59,6 +60,8 @@ class LiveChat:
     taken_at: datetime | None = None
     ended_at: datetime | None = None
     message_count: int = 0
+    rating: Literal["up", "down"] | None = None
+    rated_at: datetime | None = None
 
     @property
     def is_open(self) -> bool:
@@ -114,6 +117,11 @@ class LiveChat:
 
     def ended(self, now: datetime) -> "LiveChat":
         return replace(self, state=LiveState.ENDED, ended_at=now) if self.is_open else self
+
+    def check_talked(self) -> None:
+        """Raises NoActiveChat where no operator came since a person was asked for."""
+        if self.taken_at is None:
+            raise NoActiveChat("Nobody has talked in this chat. There is nothing to rate.")
 
     def _refuse_others(self, operator: str) -> None:
         if self.state is LiveState.TALKING and self.taken_by != operator:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
@@ -110,6 +110,17 @@ class LiveChats:
 
         view, has_ended = await self._records.of_workspace(session.workspace_id).write(work)
         return await self._tell_history(view) if has_ended else view
+
+    async def rate(self, session: VisitorSession, rating: Literal["up", "down"]) -> LiveView:
+        """The visitor says whether talking with a person helped; again, it takes the place of what was said before.
+        Raises NoActiveChat where no operator has come."""
+
+        def work(tx: Transaction) -> LiveView:
+            chat = LiveChatRecords(tx).own(session, to_change=True)
+            chat.check_talked()
+            return self._latest(tx, LiveChatRecords(tx).rate(chat, rating))
+
+        return await self._records.of_workspace(session.workspace_id).write(work)
 
     async def open_chats(self, actor: Actor) -> Sequence[OpenChat]:
         """The first MAX_LISTED: waiting ones first, the longest waiting first of all."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from app.conversations.conversation import Conversation, Visitor
 from app.conversations.inbox_entry import Note
@@ -28,7 +29,8 @@ class ExportedTurn:
 class ExportedConversation:
     """`cleared_at` is when the visitor started afresh: cleared conversations are kept, and so exported.
     `live_messages` are what was written while a person answered, `labels` and `notes` what operators called it and
-    noted on it: those are theirs, and not in what a visitor takes along by themselves."""
+    noted on it: those are theirs, and not in what a visitor takes along by themselves. `chat_rating` is what the
+    visitor said of talking with a person."""
 
     conversation: Conversation
     cleared_at: datetime | None
@@ -36,6 +38,7 @@ class ExportedConversation:
     live_messages: tuple[LiveMessage, ...] = ()
     labels: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    chat_rating: Literal["up", "down"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from sqlalchemy import Column, ColumnElement, and_, func, literal_column, select
 from app.core.turn import AnsweredBy, TokenUsage
 from app.quality.quality import TurnCounts
 from app.quality.records.quality import IS_ANSWERED, OUTCOMES, THUMBS, asked, counted
-from app.reports.report import Asked, Part, Spent, together
+from app.reports.report import Asked, ChatThumbs, Part, Spent, together
 from app.reports.report_days import ReportDays
 from app.store.tables.conversations import CONVERSATIONS
+from app.store.tables.people import LIVE_CHATS
 from app.store.tables.turns import FEEDBACK, TURNS, USAGE
 from app.store.transaction import Repository
 
@@ -56,6 +57,20 @@ class ReportRecords(Repository):
         )
         found = self._connection.execute(statement).one()
         return found[0], found[1]
+
+    def chat_thumbs(self, agent_ids: Sequence[UUID], days: ReportDays) -> ChatThumbs:
+        """Of live chats that were rated in these days."""
+        statement = (
+            select(LIVE_CHATS.c.rating, func.count())
+            .where(
+                LIVE_CHATS.c.agent_id.in_(agent_ids),
+                LIVE_CHATS.c.rated_at >= days.since,
+                LIVE_CHATS.c.rated_at < days.until,
+            )
+            .group_by(LIVE_CHATS.c.rating)
+        )
+        found = {row.rating: row[1] for row in self._connection.execute(statement)}
+        return ChatThumbs(found.get("up", 0), found.get("down", 0))
 
     def languages(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> list[Part]:
         language = func.coalesce(TURNS.c.language, literal_column("''"))

@@ -19,6 +19,9 @@ LIVE_CHATS = table(
     column("taken_at", UtcDateTime, nullable=True),
     column("ended_at", UtcDateTime, nullable=True),
     column("message_count", Integer, default=0),
+    column("rating", String(4), nullable=True),
+    column("rated_at", UtcDateTime, nullable=True),
+    Index("ix_live_chats_rated", "agent_id", "rated_at"),
     partial_index("ix_live_chats_open", "agent_id", "asked_at", where="state IN ('waiting', 'talking')"),
 )
 

@@ -157,3 +157,17 @@ async def test_a_chat_is_given_to_another_operator(waiting: OpenConsole) -> None
     conversation = waiting.rooms.ids["conversation_id"]
     told = (await waiting.house.api("GET", f"/v1/conversations/{conversation}")).json()
     assert told["conversation"]["assignee"] == "admin@example.com"
+
+
+async def test_what_the_visitor_says_of_it_stands_beside_the_chat_and_in_the_report(console: OpenConsole) -> None:
+    await console.visitor_asks_for_a_person()
+    await take(console, console.editor)
+    report = "/console/report"
+    assert "Satisfied with people 0" not in text_of(await console.viewer.page(report))
+    for path, body in (("/person/end", None), ("/person/rating", {"rating": "down"})):
+        assert (await console.rooms.visitor.call("POST", path, body)).status_code == 200
+    assert "visitor: thumb down" in text_of(await console.viewer.page(chat(console)))
+    house, conversation = console.house, console.rooms.ids["conversation_id"]
+    shown = await console.viewer.page(f"/console/agents/{house.agent.id}/conversations/{conversation}")
+    assert "live chat: thumb down" in text_of(shown)
+    assert "Satisfied with people 0% 0 thumbs up for live chats, 1 down" in text_of(await console.viewer.page(report))

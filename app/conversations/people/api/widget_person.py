@@ -1,7 +1,7 @@
 """The visitor API of live chats: asking for a person, and writing with them."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, ConfigDict, Field
@@ -71,6 +71,12 @@ class PersonMessageIn(Model):
     text: MessageText
 
 
+class PersonRatingIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"rating": "up"}]})
+
+    rating: Literal["up", "down"]
+
+
 class WidgetPerson(Api):
     tag = _TAG
 
@@ -114,7 +120,19 @@ class WidgetPerson(Api):
     async def leave_person(self, call: Call[VisitorCaller, None]) -> PersonOut:
         return PersonOut.of(await self._live_chats.leave(call.caller.session))
 
-    async def _count(self, call: Call[VisitorCaller, PersonMessageIn] | Call[VisitorCaller, None]) -> None:
+    @post(
+        "/v1/widget/person/rating",
+        "Say whether talking with a person helped; the latest word counts",
+        access=visitor,
+        codes=("not_found", "no_active_chat"),
+    )
+    async def rate_person(self, call: Call[VisitorCaller, PersonRatingIn]) -> PersonOut:
+        await self._count(call)
+        return PersonOut.of(await self._live_chats.rate(call.caller.session, call.input.rating))
+
+    async def _count(
+        self, call: Call[VisitorCaller, PersonMessageIn | PersonRatingIn] | Call[VisitorCaller, None]
+    ) -> None:
         """As questions are, and apart from them."""
         await self._counting.count(
             call.request,

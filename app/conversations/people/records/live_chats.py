@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import Row, Select, and_, case, func, literal_column, select, update
@@ -88,6 +88,14 @@ class LiveChatRecords(Repository):
         self._connection.execute(
             update(CONVERSATIONS).where(CONVERSATIONS.c.id == chat.conversation_id).values(last_active_at=self._now())
         )
+
+    def rate(self, chat: LiveChat, rating: Literal["up", "down"]) -> LiveChat:
+        """What the visitor says of it now, in place of what they said before."""
+        rated = replace(chat, rating=rating, rated_at=self._now())
+        self._connection.execute(
+            update(LIVE_CHATS).where(LIVE_CHATS.c.id == chat.id).values(rating=rating, rated_at=rated.rated_at)
+        )
+        return rated
 
     def add(self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, text: str) -> LiveChat:
         """Write a message under the next number. One whose id the conversation has already changes nothing."""

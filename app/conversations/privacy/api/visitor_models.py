@@ -66,6 +66,7 @@ class ExportedConversationOut(Model):
     live_messages: tuple[ExportedLiveMessageOut, ...] = Field(
         description="What was written while a person answered, oldest first."
     )
+    chat_rating: str | None = Field(description="Of talking with a person: up, down, or null.")
     labels: tuple[str, ...] = Field(description="What operators called it; for operators alone, else empty.")
     notes: tuple[NoteOut, ...] = Field(description="What operators noted on it; for operators alone, else empty.")
 
@@ -81,6 +82,7 @@ class ExportedConversationOut(Model):
                 ExportedLiveMessageOut(author=each.author, name=each.name, text=each.text, created_at=each.created_at)
                 for each in exported.live_messages
             ),
+            chat_rating=exported.chat_rating,
             labels=exported.labels,
             notes=tuple(NoteOut.model_validate(note) for note in exported.notes),
         )

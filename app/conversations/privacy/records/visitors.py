@@ -19,7 +19,7 @@ from app.store.codec import value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
-from app.store.tables.people import LEADS, LIVE_MESSAGES
+from app.store.tables.people import LEADS, LIVE_CHATS, LIVE_MESSAGES
 from app.store.tables.stale_answers import STALE_TELLINGS
 from app.store.tables.turns import CITATIONS, FEEDBACK, OUTBOX, TURNS
 from app.store.time_ordered_id import new_id
@@ -51,6 +51,8 @@ class VisitorRecords(Repository):
         live = select(LIVE_MESSAGES).where(LIVE_MESSAGES.c.conversation_id.in_(_conversations_of(visitor_id)))
         for message in self._connection.execute(live.order_by(LIVE_MESSAGES.c.number)):
             written.setdefault(message.conversation_id, []).append(live_message_of(message))
+        chats = select(LIVE_CHATS).where(LIVE_CHATS.c.conversation_id.in_(_conversations_of(visitor_id)))
+        ratings = {chat.conversation_id: chat.rating for chat in self._connection.execute(chats)}
         labels: dict[UUID, tuple[str, ...]] = {}
         borne = select(CONVERSATION_LABELS.c.conversation_id, CONVERSATION_LABELS.c.label).where(
             CONVERSATION_LABELS.c.conversation_id.in_(_conversations_of(visitor_id))
@@ -69,6 +71,7 @@ class VisitorRecords(Repository):
                     tuple(written.get(each.id, ())),
                     labels.get(each.id, ()),
                     tuple(InboxRecords(self._tx).notes(each.id)),
+                    ratings.get(each.id),
                 )
                 for each in conversations
             ),
