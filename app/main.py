@@ -32,7 +32,6 @@ from app.bootstrap.answering import (
     playground_for,
     trial_search,
     trial_searches_on,
-    trials_on,
 )
 from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks, sending_mail
@@ -175,6 +174,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         log.info("indexes.reconciled", **asdict(report))
         model = configured_chat_model(settings, base.circuits, closing, configured_model_limiter(settings))
         helper = configured_helper_model(settings, base.circuits, closing)
+        playground = playground_for(base, model, helper)
         unnamed_files = partial(base.files.forget_unnamed, base.record, base.clock)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
@@ -187,9 +187,9 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
                 configured_mailer(settings),
                 base.models.questions,
                 LanguageGuesser(),
-                trials_on(base, model, helper),
-                trial_searches_on(base, model, helper),
-                playground_for(base, model, helper),
+                TrialAnswers(playground),
+                trial_searches_on(base, playground, model, helper),
+                playground,
                 base.clock,
                 base.supervisor,
             ),

@@ -40,6 +40,7 @@ _SHORT_FILES: Final = {
     ),
     "a use case or a part that the bootstrap or a command opens": (
         "app.cli.serving.process_limits",
+        "app.gaps.trial_answers",
         "app.web.middleware.unexpected_errors",
         "app.workspaces.signing_keys",
     ),

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from app.answers.writing.passage_judge import PassageJudge
     from app.bootstrap.infrastructure import Infrastructure
     from app.conversations.history import History
-    from app.gaps.trial_answers import TrialAnswers
     from app.providers.chat.chat_model import ChatModel
     from app.providers.chat.model_health import ModelHealth
     from app.quality.trial_search import TrialSearch
@@ -173,16 +172,12 @@ def playground_for(
     return playground_on(parts, PatternMatcher(), base.shared.cache, LanguageGuesser(), judge, model)
 
 
-def trials_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> TrialAnswers:
-    from app.gaps.trial_answers import TrialAnswers
-
-    return TrialAnswers(playground_for(base, model, helper))
-
-
-def trial_searches_on(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> TrialSearch:
+def trial_searches_on(
+    base: Infrastructure, playground: Playground, model: ChatModel | None, helper: ChatModel | None = None
+) -> TrialSearch:
     from app.kit.language_guesser import LanguageGuesser
     from app.kit.pattern_matcher import PatternMatcher
     from app.quality.trial_search import TrialSearch
 
     search = search_parts(base, model, helper).for_operators(base.shared.cache, LanguageGuesser())
-    return TrialSearch(search, playground_for(base, model, helper), PatternMatcher())
+    return TrialSearch(search, playground, PatternMatcher())
