@@ -118,6 +118,7 @@ from app.workspaces.api.tokens import AdminTokens
 from app.workspaces.pages.api_tokens import ApiTokenPages
 from app.workspaces.pages.audit import AuditPages
 from app.workspaces.pages.operators import OperatorPages, WorkspacePages
+from app.workspaces.pages.passkeys import PasskeyPages
 from app.workspaces.pages.password_links import PasswordLinkPages
 from app.workspaces.pages.provider_sign_in import ProviderSignInPages
 from app.workspaces.pages.second_factor import SecondFactorPages
@@ -182,6 +183,7 @@ APIS: Sequence[type[Api]] = (
 )
 PAGES: Sequence[type[Pages]] = (
     SignInPages,
+    PasskeyPages,
     PasswordLinkPages,
     ProviderSignInPages,
     SecondFactorPages,

@@ -12,6 +12,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.passkeys import PasskeyRecords
 from app.workspaces.records.second_factors import SecondFactorRecords
 
 MAX_EMAIL_CHARS = 254
@@ -63,7 +64,8 @@ class Operators:
         is_own: bool = False,
     ) -> Operator:
         """What is None stays. Every change ends the operator's sessions: who is signed in has to sign in again. Another
-        password from somebody else removes the second factor: whoever asks for one may have lost that as well.
+        password from somebody else removes the second factor and the passkeys: whoever asks for one may have lost those
+        as well.
 
         Raises InvalidInput, also when no admin would be left.
         """
@@ -158,6 +160,8 @@ def _changed(
         if not is_own and SecondFactorRecords(tx).has(operator_id):
             SecondFactorRecords(tx).remove(operator_id)
             _note(tx, actor, "operator.remove_second_factor", operator_id)
+        if not is_own and PasskeyRecords(tx).remove_all(operator_id):
+            _note(tx, actor, "operator.remove_passkeys", operator_id)
     if is_disabled is not None and is_disabled is not before.is_disabled:
         OperatorRecords(tx).set_disabled(operator_id, is_disabled)
         _note(tx, actor, "operator.disable" if is_disabled else "operator.enable", operator_id)

@@ -23,6 +23,7 @@ from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import check_password, checked_email
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
+from app.workspaces.records.passkeys import PasskeyRecords
 from app.workspaces.records.password_links import PasswordLinkRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY
@@ -102,7 +103,7 @@ class PasswordLinks:
         return await self._records.read(lambda tx: PasswordLinkRecords(tx).owner(_sha256(token)))
 
     async def use(self, token: str, password: str) -> Operator:
-        """Sets the password and ends every session and link of the account; its second factor stays. Raises
+        """Sets the password and ends every session, link and passkey of the account; its second factor stays. Raises
         InvalidInput."""
         self._check_passwords()
         check_password("password", password)
@@ -116,6 +117,8 @@ class PasswordLinks:
                 raise InvalidInput("", _GONE)
             OperatorRecords(tx).set_password(operator.id, hashed)
             OperatorRecords(tx).end_sessions(operator.id)
+            if PasskeyRecords(tx).remove_all(operator.id):
+                _note(tx, operator, operator.email, "operator.remove_passkeys", by="password link")
             action = "operator.accept_invitation" if operator.is_invited else "operator.set_password"
             _note(tx, operator, operator.email, action, by="password link")
             if self._mailer.is_on and not operator.is_invited:

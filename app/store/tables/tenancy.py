@@ -101,3 +101,17 @@ PASSWORD_LINKS = table(
     column("created_at", UtcDateTime),
     column("expires_at", UtcDateTime),
 )
+
+# `challenged_at` is when the challenge was made that was answered last, in microseconds: none as old is taken again.
+PASSKEYS = table(
+    "passkeys",
+    own_id(),
+    parent("operator_id", "operators", index=True),
+    column("name", StorableText),
+    column("credential_id", LargeBinary(1023), unique=True),
+    column("public_key", LargeBinary),
+    column("sign_count", BigInteger),
+    column("challenged_at", BigInteger),
+    column("created_at", UtcDateTime),
+    column("used_at", UtcDateTime, nullable=True),
+)

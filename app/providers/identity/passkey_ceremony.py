@@ -1,0 +1,105 @@
+"""What a browser is asked for a passkey, and whether what it answers holds, by py_webauthn.
+
+The library is imported with the first call: most processes never ask for it.
+"""
+
+import json
+from base64 import urlsafe_b64decode
+from binascii import Error as Base64Error
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.core.errors import Unauthorized
+
+_DOES_NOT_HOLD = "The passkey's answer does not hold. Load the page again, and try once more."
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    credential_id: bytes = field(repr=False)
+    public_key: bytes = field(repr=False)
+    sign_count: int
+
+
+def creation_options(party: str, user: bytes, name: str, challenge: bytes, known: Sequence[bytes]) -> str:
+    """For navigator.credentials.create, as JSON: a discoverable key whose device verifies who uses it."""
+    from webauthn import generate_registration_options, options_to_json
+    from webauthn.helpers.structs import (
+        AuthenticatorSelectionCriteria,
+        PublicKeyCredentialDescriptor,
+        ResidentKeyRequirement,
+        UserVerificationRequirement,
+    )
+
+    wanted = AuthenticatorSelectionCriteria(
+        resident_key=ResidentKeyRequirement.REQUIRED, user_verification=UserVerificationRequirement.REQUIRED
+    )
+    return options_to_json(
+        generate_registration_options(
+            rp_id=party,
+            rp_name="Docent",
+            user_id=user,
+            user_name=name,
+            challenge=challenge,
+            authenticator_selection=wanted,
+            exclude_credentials=[PublicKeyCredentialDescriptor(id=each) for each in known],
+        )
+    )
+
+
+def request_options(party: str, challenge: bytes) -> str:
+    """For navigator.credentials.get, as JSON. It names no key, so that it tells of no account."""
+    from webauthn import generate_authentication_options, options_to_json
+    from webauthn.helpers.structs import UserVerificationRequirement
+
+    required = UserVerificationRequirement.REQUIRED
+    return options_to_json(
+        generate_authentication_options(rp_id=party, challenge=challenge, user_verification=required)
+    )
+
+
+def registered(credential: str, *, challenge: bytes, party: str, origin: str) -> Registered:
+    """The key of an answer to `creation_options`. Raises Unauthorized."""
+    from webauthn import verify_registration_response
+    from webauthn.helpers.exceptions import WebAuthnException
+
+    try:
+        found = verify_registration_response(
+            credential=credential,
+            expected_challenge=challenge,
+            expected_rp_id=party,
+            expected_origin=origin,
+            require_user_verification=True,
+        )
+    except (WebAuthnException, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Unauthorized(_DOES_NOT_HOLD) from error
+    return Registered(found.credential_id, found.credential_public_key, found.sign_count)
+
+
+def asserted(credential: str, *, challenge: bytes, party: str, origin: str, public_key: bytes, sign_count: int) -> int:
+    """How often the key has signed, by an answer to `request_options`. Raises Unauthorized."""
+    from webauthn import verify_authentication_response
+    from webauthn.helpers.exceptions import WebAuthnException
+
+    try:
+        found = verify_authentication_response(
+            credential=credential,
+            expected_challenge=challenge,
+            expected_rp_id=party,
+            expected_origin=origin,
+            credential_public_key=public_key,
+            credential_current_sign_count=sign_count,
+            require_user_verification=True,
+        )
+    except (WebAuthnException, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Unauthorized(_DOES_NOT_HOLD) from error
+    return found.new_sign_count
+
+
+def credential_id_of(credential: str) -> bytes:
+    """Which key an answer says that it is of. Raises Unauthorized."""
+    try:
+        told = json.loads(credential)["rawId"]
+        return urlsafe_b64decode(told + "=" * (-len(told) % 4))
+    except (ValueError, KeyError, TypeError, RecursionError, Base64Error) as error:
+        raise Unauthorized(_DOES_NOT_HOLD) from error
