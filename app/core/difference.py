@@ -32,6 +32,8 @@ def _compare(prefix: str, before: Any, after: Any, found: list[Difference]) -> N
 
 
 def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
     if isinstance(value, tuple):
         return ", ".join(map(_words, value)) or "nothing"
     return str(getattr(value, "value", "nothing" if value in (None, "") else value))
