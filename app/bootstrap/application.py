@@ -42,12 +42,14 @@ from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe
 from app.conversations.privacy.pages.visitors import VisitorPages
 from app.core.errors import DocentError
 from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions
+from app.gaps.api.pull_requests import AdminPullRequests
 from app.gaps.api.replays import AdminGapReplays
 from app.gaps.api.triage import AdminGapTriage
 from app.gaps.api.turn_review import AdminTurnReview
 from app.gaps.pages.gap import GapPages
 from app.gaps.pages.gap_answer import GapAnswerPages
 from app.gaps.pages.gaps import GapsPages
+from app.gaps.pages.pull_requests import PullRequestPages
 from app.gaps.pages.threshold import ThresholdPages
 from app.kit.tracing import is_recording
 from app.kit.wiring import Wiring
@@ -159,6 +161,7 @@ APIS: Sequence[type[Api]] = (
     AdminGaps,
     AdminGapTriage,
     AdminGapReplays,
+    AdminPullRequests,
     AdminGapSuggestions,
     AdminConversations,
     AdminInbox,
@@ -192,6 +195,7 @@ PAGES: Sequence[type[Pages]] = (
     GapsPages,
     GapPages,
     GapAnswerPages,
+    PullRequestPages,
     StaleAnswerPages,
     AgentSettingsPages,
     TranslationPages,

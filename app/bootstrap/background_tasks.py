@@ -7,6 +7,7 @@ from app.answers.playground import Playground
 from app.conversations.privacy.retention_rounds import Retention
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_replays import GapReplays, Trials
+from app.gaps.pull_requests.good_news import GoodNews
 from app.gaps.stopped_turns import StoppedTurns
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
@@ -65,7 +66,7 @@ async def background_tasks(
         every(5, "stopped turns", StoppedTurns(records, embedder, languages).judge),
         every(2, "gap clustering", GapClustering(records, embedder, languages).place),
         every(10, "topics", TopicPlacing(records, embedder, languages).place),
-        every(5, "gap replays", GapReplays(records, trials).replay_due),
+        every(5, "gap replays", GapReplays(records, trials, GoodNews(mailer)).replay_due),
         every(2, "golden runs", GoldenRunWorker(records, searches, clock).go_on),
         every(60, "budget warnings", BudgetWarnings(records, clock).announce),
         every(5, "stale answers", StaleSearch(records, playground, PatternMatcher(), clock).look),

@@ -1,5 +1,6 @@
 """Gaps are closed with proof: their own questions are asked again."""
 
+from functools import partial
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -11,8 +12,9 @@ from app.core.errors import DocentError
 from app.core.field_rules import check_text
 from app.core.gap_state import GapState
 from app.gaps.gap import Gap
-from app.gaps.gap_replay import GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
+from app.gaps.gap_replay import DueGap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
 from app.gaps.gaps import MAX_NOTE_CHARS
+from app.gaps.pull_requests.good_news import GoodNews
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.replays import GapReplayRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -36,9 +38,10 @@ class Trials(Protocol):
 class GapReplays:
     """Every method raises NotFound for a gap that is absent or another workspace's, and what Trials raises."""
 
-    def __init__(self, records: SystemOfRecord, trials: Trials) -> None:
+    def __init__(self, records: SystemOfRecord, trials: Trials, news: GoodNews | None = None) -> None:
         self._records = records
         self._trials = trials
+        self._news = news
 
     async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
         """Ask its latest MAX_WORDINGS wordings; nothing changes."""
@@ -65,20 +68,28 @@ class GapReplays:
 
     async def replay_due(self) -> int:
         """One batch of open gaps whose agents have changed since, most asked first; those that pass are proposed
-        for closing. Return how many were asked."""
+        for closing, or closed where a change of a page was merged for them. Return how many were asked."""
         due = await self._records.read(lambda tx: GapReplayRecords(tx).due_for_replay(_AT_ONCE))
         for one in due:
             try:
-                passes = (await self._replay(one.workspace_id, one.gap, "live")).passes
+                replay: GapReplay | None = await self._replay(one.workspace_id, one.gap, "live")
             except DocentError as error:
                 log.warning("gap.not_replayed", gap=str(one.gap.id), reason=str(error))
-                passes = False
-            is_open = await self._records.of_workspace(one.workspace_id).write(
-                lambda tx: GapReplayRecords(tx).replayed(one.gap.id, one.generation, passes=passes)
-            )
-            if passes and is_open:
-                log.info("gap.proposed", gap=str(one.gap.id))
+                replay = None
+            became = await self._records.of_workspace(one.workspace_id).write(partial(self._settle, one, replay))
+            if became is not None:
+                log.info("gap.answered" if became is GapState.ANSWERED else "gap.proposed", gap=str(one.gap.id))
         return len(due)
+
+    def _settle(self, due: DueGap, replay: GapReplay | None, tx: Transaction) -> GapState | None:
+        """What became of the gap; None where it stays as it was."""
+        passes = replay is not None and replay.passes
+        is_open = GapReplayRecords(tx).replayed(due.gap.id, due.generation, passes=passes)
+        if replay is None or not passes or not is_open:
+            return None
+        if self._news is not None and self._news.close(tx, due, replay.questions[0].after):
+            return GapState.ANSWERED
+        return GapState.PROPOSED
 
     async def _replay(self, workspace_id: UUID, gap: Gap, version: Version) -> GapReplay:
         askings = await self._records.of_workspace(workspace_id).read(

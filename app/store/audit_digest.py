@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, select
 
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, USER_ISSUERS, USER_KEYS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.gaps import GAPS
+from app.store.tables.gaps import GAPS, REPOSITORIES
 from app.store.tables.golden import GOLDEN_QUESTIONS
 from app.store.tables.people import LIVE_CHATS, SAVED_REPLIES
 from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
@@ -27,6 +27,7 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "curated_answer": (CURATED_ANSWERS.c.id,),
     "golden_question": (GOLDEN_QUESTIONS.c.id,),
     "gap": (GAPS.c.id,),
+    "repository": (REPOSITORIES.c.id,),
     "stale_answer": (STALE_ANSWERS.c.id,),
     "live_chat": (LIVE_CHATS.c.id,),
     "saved_reply": (SAVED_REPLIES.c.id,),
@@ -40,6 +41,7 @@ _LEFT_OUT: Final[Mapping[Table, tuple[str, ...]]] = {
     STALE_ANSWERS: ("key", "old_words", "new_words", "new_answer"),  # what a visitor may have been told
     LIVE_CHATS: ("conversation_id",),  # which its visitor's erasure must leave nowhere
     HELP_DESKS: ("sealed", "sealed_by"),
+    REPOSITORIES: ("sealed", "sealed_by"),  # other bytes each time that a key seals it
     NOTICE_CHANNELS: ("sealed", "sealed_by"),  # other bytes each time that a key seals it
     DOCUMENT_VERSIONS: ("markdown",),  # long, and its hash is there
 }

@@ -93,7 +93,15 @@ class GuardedWire:
     @asynccontextmanager
     async def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AsyncIterator[Answer]:
         """See `Wire.get`."""
-        response = await self._send("GET", url, headers)
+        async with self.send("GET", url, headers) as answer:
+            yield answer
+
+    @asynccontextmanager
+    async def send(
+        self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None = None
+    ) -> AsyncIterator[Answer]:
+        """The same for any method, with a body. Raises as `Wire.get` does."""
+        response = await self._send(method, url, headers, body)
         try:
             async with aclosing(_chunks(response, url)) as chunks:  # a body that is too large is left early
                 yield Answer(response.status_code, _folded(response.headers), chunks)

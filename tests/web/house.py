@@ -39,6 +39,7 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.kit.wiring import Wiring
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
+from app.providers.code.code_host import CodeHost
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.quality.golden_run_execution import SearchUnderTest
@@ -67,6 +68,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.forgetful_cache import ForgetfulCache
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.listed_pages import ListedPages
+from tests.doubles.memory_code_host import MemoryCodeHost
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.overlap_reranker import OverlapReranker
@@ -295,6 +297,7 @@ def doubles(
         PageListing: ListedPages(),
         KeySetReader: ScriptedKeySets(),
         WebhookSender: CrawlerWebhookSender(),
+        CodeHost: MemoryCodeHost(),
         Mailer: Mailer(is_on=False, public_url=""),
         PasswordHasher: PlainPasswordHasher(),
         KeywordIndex: keywords,

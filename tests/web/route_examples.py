@@ -55,131 +55,15 @@ from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
 from tests.web.closed_gap import a_closed_gap
 from tests.web.ended_turn import store_turn
-from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, a_question, open_house
+from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, open_house
+from tests.web.pull_requests import a_repository, signed_as_github
+from tests.web.request_bodies import A_CHANNEL, BODIES
 from tests.web.stale_answer import a_stale_answer
 from tests.web.undelivered import a_dead_ticket, dead_letters
 
 # The fields of a form, and its file, for each operation that takes one.
 FORMS: Mapping[str, dict[str, str]] = {"uploadFile": {"name": "The manual"}, "replaceFile": {}}
 FILE = ("manual.txt", b"The manual\nPress the green button.")
-# A valid body for each operation that takes one. `{agent}` stands for the house's agent.
-A_CHANNEL = "https://hooks.slack.com/services/T00000000/B00000000/abcDEF123456"
-_MCP_CALL: Json = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-BODIES: Mapping[str, Json] = {
-    "openConversation": {"agent_id": "{agent}", "page_url": PAGE},
-    "askStreaming": a_question(UUID(int=1)),
-    "ask": a_question(UUID(int=2)),
-    "rateTurn": {"rating": "up"},
-    "leaveLead": {"email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True},
-    "writeToPerson": {"message_id": str(UUID(int=3)), "text": "Are you there?"},
-    "ratePerson": {"rating": "up"},
-    "takeLiveChat": {"name": "Ann of the shop"},
-    "replyLiveChat": {"message_id": str(UUID(int=4)), "text": "I am here."},
-    "transferLiveChat": {"assignee": "{ann}"},
-    "createSavedReply": {"title": "Hello", "text": "Hello, I am {{operator}}."},
-    "editSavedReply": {"title": "Greeting"},
-    "createAgent": {"name": "Shop"},
-    "editAgent": {"tone": "short"},
-    "applyAgentFile": {"file": {"settings": {"tone": "short"}}},
-    "createSource": {"kind": "site", "name": "Docs", "url": "https://www.example.com/docs"},
-    "syncSource": {"urls": ["https://www.example.com/news"]},
-    "setSchedule": {"cron": "0 3 * * *"},
-    "setSourceAccess": {"kind": "basic", "name": "docent", "secret": "a password"},
-    "discoverSources": {"url": "https://www.example.com"},
-    "createWebhook": {"url": "https://hooks.example.com/docent", "events": ["gap.detected"]},
-    "setHelpDesk": {"kind": "zendesk", "host": "shop.zendesk.com", "account": "ann@example.com", "token": "t"},
-    "createNoticeChannel": {"name": "#support", "url": A_CHANNEL},
-    "editSource": {"max_pages": 50},
-    "createCuratedAnswer": {"trigger": "exact", "pattern": "Hours?", "answer": "From 9 to 17."},
-    "editCuratedAnswer": {"priority": 3},
-    "restoreCuratedAnswer": {"number": 1},
-    "rehearseCuratedAnswer": {"trigger": "phrase", "pattern": "cost", "answer": "12 euros."},
-    "searchAgent": {"question": "When are you open?"},
-    "createOperator": {"email": "Bob-{unique}@example.com", "role": "editor", "password": "a long password"},
-    "inviteOperator": {"email": "Bob-{unique}@example.com", "role": "editor"},
-    "setUserIssuer": {
-        "issuer": "https://id.example.com/",
-        "audience": "docs",
-        "jwks_url": "https://id.example.com/keys",
-    },
-    "editOperator": {"role": "admin"},
-    "createToken": {"name": "deploy script"},
-    "putDocuments": {"url": "https://www.example.com/tariff", "title": "Tariff", "text": "The tariff costs €5."},
-    "createGoldenQuestion": {
-        "question": "Open on Sunday?",
-        "pages": [PAGE],
-        "answer_contains": ["closed"],
-        "answer_matches": ["(?i)sundays?"],
-    },
-    "importGoldenQuestions": {"csv": f"question,pages\nOpen on Monday?,{PAGE}\n"},
-    "publishAgent": {"force": True},
-    "rollBackAgent": {"number": 1, "force": True},
-    "askPlayground": {"question": "When are you open?"},
-    "streamPlayground": {"question": "When are you open?", "version": "live", "page_url": PAGE},
-    "makeGoldenQuestion": {"pages": [PAGE]},
-    "runGoldenQuestions": {"version": "draft"},
-    "editGoldenQuestion": {"language": "en"},
-    "editConversation": {"state": "closed", "add_labels": ["shipping"]},
-    "editConversations": {"conversation_ids": ["{conversation}"], "add_labels": ["shipping"]},
-    "addNote": {"text": "Called the warehouse."},
-    "editLead": {"assignee": ""},
-    "editGap": {"assignee": "", "note": "ask the warehouse"},
-    "mergeGaps": {"gap_ids": ["{other_gap}"]},
-    "splitGap": {"turn_id": "{split_turn}"},
-    "settleGaps": {"gap_ids": ["{other_gap}"], "state": "ignored", "note": "not ours"},
-    "settleStaleAnswers": {"stale_answer_ids": ["{stale_answer}"], "state": "dismissed"},
-    "acceptStaleAnswer": {"answer_contains": ["10 to 17"]},
-    "rewriteStaleAnswer": {"answer": "From 10 to 17."},
-    "replayGap": {"version": "draft"},
-    "resolveGap": {"note": "written down"},
-    "ignoreGap": {"note": "no"},
-    "reopenGap": {},
-    "callAgentByMcp": _MCP_CALL,
-    "callOperatorToolsByMcp": _MCP_CALL,
-    "createChatCompletion": {"model": "{agent}", "messages": [{"role": "user", "content": "What does it cost?"}]},
-}
-REQUIRED: Mapping[str, str] = {
-    "openConversation": "page_url",
-    "askStreaming": "message",
-    "ask": "message",
-    "rateTurn": "rating",
-    "leaveLead": "email",
-    "writeToPerson": "text",
-    "ratePerson": "rating",
-    "replyLiveChat": "text",
-    "transferLiveChat": "assignee",
-    "createSavedReply": "text",
-    "createAgent": "name",
-    "rollBackAgent": "number",
-    "applyAgentFile": "file",
-    "createSource": "kind",
-    "setSourceAccess": "secret",
-    "discoverSources": "url",
-    "searchAgent": "question",
-    "askPlayground": "question",
-    "streamPlayground": "question",
-    "editConversations": "conversation_ids",
-    "addNote": "text",
-    "editLead": "assignee",
-    "mergeGaps": "gap_ids",
-    "splitGap": "turn_id",
-    "settleGaps": "state",
-    "settleStaleAnswers": "state",
-    "acceptStaleAnswer": "answer_contains",
-    "rewriteStaleAnswer": "answer",
-    "createWebhook": "url",
-    "createNoticeChannel": "url",
-    "createOperator": "email",
-    "inviteOperator": "role",
-    "createToken": "name",
-    "setUserIssuer": "audience",
-    "createCuratedAnswer": "answer",
-    "rehearseCuratedAnswer": "pattern",
-    "restoreCuratedAnswer": "number",
-    "createGoldenQuestion": "question",
-    "importGoldenQuestions": "csv",
-    "createChatCompletion": "messages",
-}
 
 
 @dataclass
@@ -194,6 +78,7 @@ class FurnishedHouse:
     others: dict[str, UUID | str] = field(default_factory=dict)  # what bodies name
     hook_secret: str = ""
     hook_calls: int = 0
+    github_secret: str = ""
 
     def path(self, endpoint: AnyEndpoint, **other: object) -> str:
         return endpoint.path.format(**{**self.ids, **self.own_ids.get(endpoint.operation, {}), **self.names, **other})
@@ -201,6 +86,8 @@ class FurnishedHouse:
     def headers(self, endpoint: AnyEndpoint) -> dict[str, str]:
         if endpoint.operation == "callHook":
             return self._signed()
+        if endpoint.operation == "hearGithub":
+            return signed_as_github(self.github_secret)
         if endpoint.access is program:
             return {"Authorization": f"Bearer {self.house.write}"}
         match endpoint.access.scheme:
@@ -380,4 +267,5 @@ async def furnish(house: House) -> FurnishedHouse:
             "link_token": link.url.rpartition("=")[2],
         },
         hook_secret=secret,
+        github_secret=await a_repository(house),
     )

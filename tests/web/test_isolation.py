@@ -52,6 +52,7 @@ PLANTED = {
     "conversation_notes": ("text", OF_AGENT),
     "gaps": ("question", OF_AGENT),
     "stale_answers": ("old_words", OF_AGENT),
+    "repositories": ("root", OF_AGENT),
     "leads": ("message", OF_AGENT),
     "live_messages": ("text", OF_AGENT),
     "user_issuers": ("issuer", OF_AGENT),
@@ -217,6 +218,7 @@ async def test_it_would_be_seen(endpoint: AnyEndpoint, tenants: Tenants) -> None
 
 
 NAMES_NOTHING_PLANTED = {
+    "listPullRequests",
     *(
         "getThresholdCurve",
         "getAgentBudget",

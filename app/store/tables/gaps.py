@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Index, Integer, LargeBinary, String, UniqueConstraint, text, true
 
 from app.store.tables.columns import column, own_id, parent, table
-from app.store.types import StorableText, UtcDateTime
+from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by`
 # is the model by which the gap was compared with the agent's others, None as long as it was not; `meaning` its vector
@@ -45,4 +45,37 @@ GAP_QUESTIONS = table(
     column("reason", String(20)),
     column("asked_at", UtcDateTime),
     UniqueConstraint("turn_id"),
+)
+
+# The repository that an agent's website is made of. `sealed` holds the token that may write there and the secret that
+# its webhook is signed with, as JSON.
+REPOSITORIES = table(
+    "repositories",
+    own_id(),
+    parent("agent_id", "agents", unique=True),
+    column("owner", StorableText),
+    column("name", StorableText),
+    column("branch", StorableText),
+    column("base_path", StorableText),
+    column("root", StorableText),
+    column("patterns", StorableJson),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("created_at", UtcDateTime),
+)
+
+# A change of a page's file that is to close a gap. `number` is the host's.
+PULL_REQUESTS = table(
+    "pull_requests",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("gap_id", "gaps", index=True),
+    column("number", Integer),
+    column("url", StorableText),
+    column("path", StorableText),
+    column("page_url", StorableText),
+    column("state", String(10)),
+    column("author", StorableText),
+    column("created_at", UtcDateTime),
+    UniqueConstraint("agent_id", "number"),
 )

@@ -17,9 +17,11 @@ from app.web.console.page import ConsolePage
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.small_github import PRICING, version_of
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
-from tests.web.house import Belongings, House, uninhabited
-from tests.web.route_examples import A_CHANNEL, FILE, FurnishedHouse, furnished
+from tests.web.house import PAGE, Belongings, House, uninhabited
+from tests.web.request_bodies import A_CHANNEL
+from tests.web.route_examples import FILE, FurnishedHouse, furnished
 
 TOTP_SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 CODE = pyotp.TOTP(TOTP_SECRET).at(int(FixedClock().now().timestamp()))
@@ -40,6 +42,10 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "answer_gap": {"trigger": "phrase", "pattern": "cost", "answer": "It costs 12 euros."},
     "rehearse_gap": {"trigger": "phrase", "pattern": "cost", "answer": "It costs 12 euros."},
     "suggest_answer": {"answer": "Yes."},
+    "set_repository": {"owner": "nimbrel", "name": "website", "branch": "main", "patterns": "docs/{path}.md"},
+    "remove_repository": {},
+    "read_page_file": {"page_url": PAGE},
+    "open_pull_request": {"page_url": PAGE, "text": f"{PRICING}\nPay by invoice.\n", "version": version_of(PRICING)},
     "settle_stale_answers": {"stale_answer_ids": ["{stale_answer_id}"], "state": "settled"},
     "accept_stale_answer": {"answer_contains": "10 to 17"},
     "rewrite_stale_answer": {"answer": "From 10 to 17."},
@@ -179,6 +185,7 @@ SHOWN_AT_ONCE: frozenset[str] = frozenset(
         "preview_answer",
         "preview_reading",
         "prove_gap",
+        "read_page_file",
         "rehearse_gap",
         "replay_gap",
         "suggest_answer",

@@ -1,7 +1,7 @@
 """Channels of a team's chat, as the console adds, shows and removes them."""
 
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
-from tests.web.route_examples import A_CHANNEL
+from tests.web.request_bodies import A_CHANNEL
 
 PATH = "/console/notices/channels"
 FORM: dict[str, Value] = {"name": "#support", "url": A_CHANNEL, "events": ["gap.grown"]}

@@ -1,0 +1,193 @@
+"""Admin API: gaps closed by a change in the website's own repository, and the repository's webhook."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from app.core.actor import Actor
+from app.core.errors import NotFound
+from app.gaps.api.gaps import TAG
+from app.gaps.pull_requests.merges import Merges
+from app.gaps.pull_requests.pull_request import MAX_FILE_CHARS, MAX_TITLE_CHARS, PullRequest, PullRequestState
+from app.gaps.pull_requests.pull_requests import PullRequests
+from app.gaps.pull_requests.repositories import MAX_TOKEN_CHARS, Repositories
+from app.gaps.pull_requests.repository import DEFAULT_PATTERNS, MAX_PATH_CHARS, MAX_PATTERNS, Repository
+from app.sources.api.source_hooks import hook_call
+from app.web.access import read, write
+from app.web.endpoint import DEFAULT_MAX_BODY_BYTES, Api, Call, delete, get, post, put
+from app.web.json_body import read_body
+from app.web.middleware.public_url import root_path_of
+from app.web.model import Model
+
+SIGNATURE_HEADER = "x-hub-signature-256"
+EVENT_HEADER = "x-github-event"
+MAX_BODY_BYTES = 16 * DEFAULT_MAX_BODY_BYTES
+_MAX_URL_CHARS = 2048
+
+
+class RepositoryIn(Model):
+    owner: str = Field(min_length=1, max_length=100, examples=["nimbrel"])
+    name: str = Field(min_length=1, max_length=100, examples=["website"])
+    branch: str = Field(default="main", min_length=1, max_length=200, description="That is published.")
+    base_path: str = Field(
+        default="", max_length=MAX_PATH_CHARS, description="The part of the website that is made of it, such as /docs."
+    )
+    root: str = Field(default="", max_length=MAX_PATH_CHARS, description="The folder of the pages' sources.")
+    patterns: tuple[Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS)], ...] = Field(
+        default=DEFAULT_PATTERNS,
+        min_length=1,
+        max_length=MAX_PATTERNS,
+        description="The files below root that a page may be, in order; {path} is what follows base_path in its URL.",
+    )
+    token: str = Field(
+        default="",
+        max_length=MAX_TOKEN_CHARS,
+        description="May write contents and pull requests there. It is kept sealed; empty: the one before stays.",
+    )
+
+
+class RepositoryOut(Model):
+    owner: str
+    name: str
+    branch: str
+    base_path: str
+    root: str
+    patterns: tuple[str, ...]
+    hook_path: str = Field(description="Where the repository's webhook posts to.")
+    hook_secret: str | None = Field(default=None, description="Told when it is made, and never again.")
+
+    @classmethod
+    def of(cls, repository: Repository, root_path: str, secret: str | None = None) -> "RepositoryOut":
+        fields = ("owner", "name", "branch", "base_path", "root", "patterns")
+        told = {name: getattr(repository, name) for name in fields}
+        return cls(**told, hook_path=f"{root_path}/v1/hooks/github/{repository.agent_id}", hook_secret=secret)
+
+
+class PageFileIn(Model):
+    page_url: str = Field(min_length=1, max_length=_MAX_URL_CHARS)
+
+
+class PageFileOut(Model):
+    path: str
+    text: str
+    version: str = Field(description="To be sent back with the changed text.")
+
+
+class PullRequestIn(Model):
+    page_url: str = Field(min_length=1, max_length=_MAX_URL_CHARS)
+    text: str = Field(min_length=1, max_length=MAX_FILE_CHARS, description="The whole file, changed.")
+    version: str = Field(min_length=1, max_length=100, description="Of the file that was changed.")
+    title: str = Field(default="", max_length=MAX_TITLE_CHARS)
+
+
+class PullRequestOut(Model):
+    id: UUID
+    gap_id: UUID
+    number: int
+    url: str
+    path: str
+    page_url: str
+    state: PullRequestState
+    author: str
+    created_at: datetime
+
+    @classmethod
+    def of(cls, opened: PullRequest) -> "PullRequestOut":
+        return cls.model_validate(opened)
+
+
+class PullRequestsOut(Model):
+    items: tuple[PullRequestOut, ...]
+
+
+class HeardOut(Model):
+    pages: int = Field(description="That are read again for it.")
+
+
+class AdminPullRequests(Api):
+    tag = TAG
+
+    def __init__(self, repositories: Repositories, pull_requests: PullRequests, merges: Merges) -> None:
+        self._repositories = repositories
+        self._pull_requests = pull_requests
+        self._merges = merges
+
+    @put(
+        "/v1/agents/{agent_id}/repository",
+        "Name the GitHub repository that the website is made of",
+        access=write,
+        codes=("not_found",),
+    )
+    async def set_repository(self, call: Call[Actor, RepositoryIn]) -> RepositoryOut:
+        given = call.input.model_dump()
+        token = given.pop("token")
+        made = await self._repositories.put(call.caller, Repository(uuid4(), call.path_id("agent_id"), **given), token)
+        return RepositoryOut.of(made.repository, root_path_of(call.request), made.hook_secret)
+
+    @get(
+        "/v1/agents/{agent_id}/repository",
+        "The repository that the website is made of, without its token",
+        access=read,
+        codes=("not_found",),
+    )
+    async def get_repository(self, call: Call[Actor, None]) -> RepositoryOut:
+        found = await self._repositories.find(call.caller, call.path_id("agent_id"))
+        if found is None:
+            raise NotFound("repository")
+        return RepositoryOut.of(found, root_path_of(call.request))
+
+    @delete(
+        "/v1/agents/{agent_id}/repository",
+        "Forget the repository and its token",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def remove_repository(self, call: Call[Actor, None]) -> None:
+        await self._repositories.remove(call.caller, call.path_id("agent_id"))
+
+    @post(
+        "/v1/gaps/{gap_id}/page-file",
+        "The file that a page is made of, to be changed",
+        access=write,
+        codes=("not_found",),
+    )
+    async def read_page_file(self, call: Call[Actor, PageFileIn]) -> PageFileOut:
+        file = await self._pull_requests.file(call.caller, call.path_id("gap_id"), call.input.page_url)
+        return PageFileOut(path=file.path, text=file.text, version=file.version)
+
+    @post(
+        "/v1/gaps/{gap_id}/pull-requests",
+        "Propose a changed file as a pull request, with the gap's questions asked of it as proof",
+        access=write,
+        status=201,
+        codes=("not_found",),
+    )
+    async def open_pull_request(self, call: Call[Actor, PullRequestIn]) -> PullRequestOut:
+        given = call.input
+        opened = await self._pull_requests.open(
+            call.caller, call.path_id("gap_id"), given.page_url, given.text, given.version, given.title
+        )
+        return PullRequestOut.of(opened)
+
+    @get("/v1/gaps/{gap_id}/pull-requests", "A gap's pull requests, latest first", access=read, codes=("not_found",))
+    async def list_pull_requests(self, call: Call[Actor, None]) -> PullRequestsOut:
+        found = await self._pull_requests.of_gap(call.caller, call.path_id("gap_id"))
+        return PullRequestsOut(items=tuple(map(PullRequestOut.of, found)))
+
+    @post(
+        "/v1/hooks/github/{agent_id}",
+        "GitHub's webhook, signed with the repository's secret: a merge, or a deployment that succeeded",
+        access=hook_call,
+        codes=("not_found", "too_large"),
+    )
+    async def hear_github(self, call: Call[None, None]) -> HeardOut:
+        """The signature is of the bytes as they came."""
+        body = await read_body(call.request, MAX_BODY_BYTES)
+        headers = call.request.headers
+        pages = await self._merges.hear(
+            call.path_id("agent_id"), headers.get(EVENT_HEADER, ""), headers.get(SIGNATURE_HEADER, ""), body
+        )
+        return HeardOut(pages=pages)

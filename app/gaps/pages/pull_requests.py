@@ -1,0 +1,103 @@
+"""The repository of an agent's website, and a gap's change of a page in it."""
+
+from uuid import uuid4
+
+from pydantic import Field
+
+from app.gaps.gaps import Gaps
+from app.gaps.pages.view import GapShow
+from app.gaps.pull_requests.pull_request import MAX_FILE_CHARS, MAX_TITLE_CHARS
+from app.gaps.pull_requests.pull_requests import PullRequests
+from app.gaps.pull_requests.repositories import MAX_TOKEN_CHARS, Repositories
+from app.gaps.pull_requests.repository import DEFAULT_PATTERNS, MAX_PATH_CHARS, Repository
+from app.web.access import read, write
+from app.web.console.forms import Lines
+from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page
+
+
+class RepositoryForm(Form):
+    owner: str = Field(max_length=100)
+    name: str = Field(max_length=100)
+    branch: str = Field(default="main", max_length=200)
+    base_path: str = Field(default="", max_length=MAX_PATH_CHARS)
+    root: str = Field(default="", max_length=MAX_PATH_CHARS)
+    patterns: Lines = DEFAULT_PATTERNS
+    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
+
+
+class PageFileForm(Form):
+    page_url: str = Field(max_length=2048)
+
+
+class ChangeForm(PageFileForm):
+    text: str = Field(max_length=MAX_FILE_CHARS)
+    version: str = Field(max_length=100)
+    title: str = Field(default="", max_length=MAX_TITLE_CHARS)
+
+
+class PullRequestPages(Pages):
+    def __init__(self, repositories: Repositories, pull_requests: PullRequests, gaps: Gaps, show: GapShow) -> None:
+        self._repositories = repositories
+        self._pull_requests = pull_requests
+        self._gaps = gaps
+        self._show = show
+
+    @page("/console/agents/{agent_id}/repository", access=read, under="gaps")
+    async def repository(self, visit: Visit[NoForm]) -> Shown:
+        return await self._repository(visit)
+
+    @action("/console/agents/{agent_id}/repository", access=write, shown_on="repository", under="gaps")
+    async def set_repository(self, visit: Visit[RepositoryForm]) -> Shown | Go:
+        """The secret is shown at once: it must not be sent over a redirect."""
+        given = visit.input.model_dump()
+        token = given.pop("token")
+        made = await self._repositories.put(visit.actor, Repository(uuid4(), visit.agent.id, **given), token)
+        if made.hook_secret is None:
+            return Go(visit.url("repository"), "Saved.")
+        return await self._repository(visit, made.hook_secret)
+
+    @action("/console/agents/{agent_id}/repository/remove", access=write, shown_on="repository", under="gaps")
+    async def remove_repository(self, visit: Visit[NoForm]) -> Go:
+        await self._repositories.remove(visit.actor, visit.agent.id)
+        return Go(visit.url("repository"), "The repository and its token are forgotten.")
+
+    @page("/console/agents/{agent_id}/gaps/{gap_id}/pull-requests", access=read, under="gaps")
+    async def pull_requests(self, visit: Visit[NoForm]) -> Shown:
+        return await self._of_gap(visit)
+
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/page-file", access=write, shown_on="pull_requests", under="gaps")
+    async def read_page_file(self, visit: Visit[PageFileForm]) -> Shown:
+        """Nothing is proposed yet: the file comes to be changed."""
+        gap = await self._show.own(visit)
+        file = await self._pull_requests.file(visit.actor, gap.id, visit.input.page_url)
+        typed = {"page_url": (visit.input.page_url,), "text": (file.text,), "version": (file.version,)}
+        return await self._of_gap(visit, file.path, Rejected("open_pull_request", typed, {}))
+
+    @action(
+        "/console/agents/{agent_id}/gaps/{gap_id}/pull-requests",
+        access=write,
+        shown_on="pull_requests",
+        under="gaps",
+        max_body_bytes=4 * MAX_FILE_CHARS,
+    )
+    async def open_pull_request(self, visit: Visit[ChangeForm]) -> Go:
+        gap, given = await self._show.own(visit), visit.input
+        text = given.text.replace("\r\n", "\n")  # as browsers send line ends
+        opened = await self._pull_requests.open(visit.actor, gap.id, given.page_url, text, given.version, given.title)
+        return Go(visit.url("pull_requests", gap_id=gap.id), f"Pull request {opened.number} is open.")
+
+    async def _repository(self, visit: Visit[Form], secret: str | None = None) -> Shown:
+        found = await self._repositories.find(visit.actor, visit.agent.id)
+        hook = f"{visit.root_path}/v1/hooks/github/{visit.agent.id}"
+        told = {"repository": found, "secret": secret, "hook_path": hook, "patterns": DEFAULT_PATTERNS}
+        return Shown("repository.html", told)
+
+    async def _of_gap(self, visit: Visit[Form], path: str = "", form: Rejected | None = None) -> Shown:
+        gap = await self._show.own(visit)
+        told = {
+            "gap": gap,
+            "opened": await self._pull_requests.of_gap(visit.actor, gap.id),
+            "repository": await self._repositories.find(visit.actor, visit.agent.id),
+            "path": path,
+        }
+        return Shown("pull_requests.html", told, form=form)

@@ -1,0 +1,41 @@
+"""People who asked in vain and left an address hear that there is an answer now."""
+
+from app.core.errors import InvalidInput
+from app.core.gap_state import GapState
+from app.gaps.gap_replay import DueGap, TrialAnswer
+from app.gaps.pull_requests.records import PullRequestRecords
+from app.gaps.records.gaps import GapRecords
+from app.mail.mail import Mail, MailLink
+from app.mail.mailer import Mailer
+from app.store.system_of_record import Transaction
+
+
+class GoodNews:
+    def __init__(self, mailer: Mailer) -> None:
+        self._mailer = mailer
+
+    def close(self, tx: Transaction, due: DueGap, answer: TrialAnswer) -> bool:
+        """A gap whose questions all pass, and for which a change was merged, is closed as answered; a mail goes to
+        each who asked it and left an address, once, in this transaction. False for a gap without a merged change."""
+        page = PullRequestRecords(tx).merged_page(due.gap.id)
+        if page is None:
+            return False
+        GapRecords(tx).set_state(due.workspace_id, due.gap.id, GapState.ANSWERED, due.gap.note)
+        if self._mailer.is_on:
+            self._tell(tx, due, page, answer.answer)
+        return True
+
+    def _tell(self, tx: Transaction, due: DueGap, page: str, answer: str) -> None:
+        site = PullRequestRecords(tx).agent_name(due.gap.agent_id)
+        for one in PullRequestRecords(tx).waiting(due.gap.id):
+            mail = Mail(
+                to=one.email,
+                subject=f"{site}: your question has an answer now",
+                paragraphs=(f"You asked:\n{one.question}", answer),
+                link=MailLink("Read it on the page", page),
+                footer="You get this once, because you asked this and left your address for an answer.",
+            )
+            try:
+                self._mailer.put(tx, due.workspace_id, mail)
+            except InvalidInput:
+                continue  # nothing can be sent to what they left

@@ -1,0 +1,147 @@
+"""Repositories with their sealed secrets, and the pull requests opened from gaps."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, update
+
+from app.conversations.conversation import Role
+from app.core.errors import NotFound
+from app.core.gap_state import GapState
+from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState
+from app.gaps.pull_requests.repository import Repository
+from app.store.codec import value_of
+from app.store.sealed_rows import SealedRows
+from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import MESSAGES
+from app.store.tables.documents import DOCUMENTS
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS, PULL_REQUESTS, REPOSITORIES
+from app.store.tables.people import LEADS
+from app.store.tables.turns import TURNS
+from app.store.transaction import Repository as Records
+
+
+@dataclass(frozen=True, slots=True)
+class RepositorySecrets:
+    """The token that may write there, and what its webhook is signed with."""
+
+    token: str = field(repr=False)
+    hook: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Somebody who asked a gap and left an address."""
+
+    email: str
+    question: str
+
+
+class RepositoryRecords(Records):
+    """The caller has checked the workspace."""
+
+    def find(self, agent_id: UUID) -> Repository | None:
+        row = self._connection.execute(select(REPOSITORIES).where(REPOSITORIES.c.agent_id == agent_id)).first()
+        return None if row is None else value_of(Repository, row)
+
+    def get(self, agent_id: UUID) -> Repository:
+        """Raises NotFound."""
+        found = self.find(agent_id)
+        if found is None:
+            raise NotFound("repository")
+        return found
+
+    def secrets(self, agent_id: UUID) -> RepositorySecrets:
+        """Raises NotFound, SecretsLocked."""
+        row = self._connection.execute(select(REPOSITORIES).where(REPOSITORIES.c.agent_id == agent_id)).first()
+        if row is None:
+            raise NotFound("repository")
+        return RepositorySecrets(**json.loads(SealedRows(self._tx, REPOSITORIES).opened(row)))
+
+    def put(self, repository: Repository, secrets: RepositorySecrets) -> None:
+        """In place of the agent's, if it has one, whose id it keeps."""
+        told = json.dumps({"token": secrets.token, "hook": secrets.hook}).encode()
+        values: dict[str, Any] = {
+            **{name: getattr(repository, name) for name in ("owner", "name", "branch", "base_path", "root")},
+            "patterns": list(repository.patterns),
+            **SealedRows(self._tx, REPOSITORIES).sealed(repository.id, told),
+        }
+        own = {"id": repository.id, "agent_id": repository.agent_id, "created_at": self._now()}
+        put = self._insert(REPOSITORIES).values(**own, **values)
+        self._connection.execute(put.on_conflict_do_update(index_elements=["id"], set_=values))
+
+    def remove(self, agent_id: UUID) -> None:
+        """Raises NotFound."""
+        if not self._delete(REPOSITORIES, REPOSITORIES.c.agent_id == agent_id):
+            raise NotFound("repository")
+
+    def workspace_of(self, agent_id: UUID) -> UUID:
+        """Of an agent that is there."""
+        own = select(AGENTS.c.workspace_id).where(AGENTS.c.id == agent_id)
+        found: UUID = self._connection.execute(own).scalar_one()
+        return found
+
+    def source_of(self, agent_id: UUID, url: str) -> UUID | None:
+        """The source from which the agent has learnt the page."""
+        statement = select(DOCUMENTS.c.source_id).where(DOCUMENTS.c.agent_id == agent_id, DOCUMENTS.c.url == url)
+        found: UUID | None = self._connection.scalar(statement.order_by(DOCUMENTS.c.created_at).limit(1))
+        return found
+
+
+class PullRequestRecords(Records):
+    def add(self, opened: PullRequest) -> None:
+        values = {column.name: getattr(opened, column.name) for column in PULL_REQUESTS.columns}
+        self._connection.execute(self._insert(PULL_REQUESTS).values(**{**values, "state": opened.state.value}))
+
+    def of_gap(self, gap_id: UUID) -> list[PullRequest]:
+        """Latest first."""
+        statement = select(PULL_REQUESTS).where(PULL_REQUESTS.c.gap_id == gap_id)
+        rows = self._connection.execute(statement.order_by(PULL_REQUESTS.c.created_at.desc(), PULL_REQUESTS.c.id))
+        return [value_of(PullRequest, row) for row in rows]
+
+    def end(self, agent_id: UUID, number: int, state: PullRequestState) -> bool:
+        """It was merged or closed; False for one that is not ours."""
+        own = PULL_REQUESTS.c.agent_id == agent_id, PULL_REQUESTS.c.number == number
+        ended = update(PULL_REQUESTS).where(*own).values(state=state.value).returning(PULL_REQUESTS.c.id)
+        return self._connection.execute(ended).one_or_none() is not None
+
+    def merged_pages(self, agent_id: UUID) -> list[str]:
+        """The pages of merged changes whose gaps are still open, each once."""
+        statement = (
+            select(PULL_REQUESTS.c.page_url)
+            .join(GAPS, GAPS.c.id == PULL_REQUESTS.c.gap_id)
+            .where(
+                PULL_REQUESTS.c.agent_id == agent_id,
+                PULL_REQUESTS.c.state == PullRequestState.MERGED.value,
+                GAPS.c.state == GapState.OPEN.value,
+            )
+            .distinct()
+        )
+        return sorted(self._connection.scalars(statement))
+
+    def merged_page(self, gap_id: UUID) -> str | None:
+        """The page of the latest change for the gap that was merged."""
+        statement = select(PULL_REQUESTS.c.page_url).where(
+            PULL_REQUESTS.c.gap_id == gap_id, PULL_REQUESTS.c.state == PullRequestState.MERGED.value
+        )
+        found: str | None = self._connection.scalar(statement.order_by(PULL_REQUESTS.c.created_at.desc()).limit(1))
+        return found
+
+    def waiting(self, gap_id: UUID) -> Sequence[Waiting]:
+        """Each address once, with what its owner asked last."""
+        statement = (
+            select(LEADS.c.email, MESSAGES.c.text)
+            .join(TURNS, TURNS.c.conversation_id == LEADS.c.conversation_id)
+            .join(GAP_QUESTIONS, GAP_QUESTIONS.c.turn_id == TURNS.c.id)
+            .join(MESSAGES, (MESSAGES.c.turn_id == TURNS.c.id) & (MESSAGES.c.role == Role.VISITOR.value))
+            .where(GAP_QUESTIONS.c.gap_id == gap_id)
+            .order_by(GAP_QUESTIONS.c.asked_at)
+        )
+        return [Waiting(email, question) for email, question in dict(self._connection.execute(statement).all()).items()]
+
+    def agent_name(self, agent_id: UUID) -> str:
+        draft = self._connection.scalar(select(AGENTS.c.draft).where(AGENTS.c.id == agent_id))
+        return str((draft or {}).get("name", ""))

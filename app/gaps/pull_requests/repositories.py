@@ -1,0 +1,76 @@
+"""What operators do with the repository of an agent's website."""
+
+import secrets
+from dataclasses import dataclass, field, replace
+from typing import Final
+from uuid import UUID
+
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_line
+from app.gaps.pull_requests.records import RepositoryRecords, RepositorySecrets
+from app.gaps.pull_requests.repository import Repository, check_repository
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_TOKEN_CHARS: Final = 500
+HOOK_PREFIX: Final = "dgh_"
+
+
+@dataclass(frozen=True, slots=True)
+class SetRepository:
+    """`hook_secret` is told when it is made, and never again; None where it stays."""
+
+    repository: Repository
+    hook_secret: str | None = field(default=None, repr=False)
+
+
+class Repositories:
+    """Every method raises NotFound for an agent that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def find(self, actor: Actor, agent_id: UUID) -> Repository | None:
+        def work(tx: Transaction) -> Repository | None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return RepositoryRecords(tx).find(agent_id)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def put(self, actor: Actor, repository: Repository, token: str = "") -> SetRepository:
+        """An empty token leaves the one that is kept. Raises InvalidInput."""
+        check_repository(repository)
+        check_line("token", token, MAX_TOKEN_CHARS)
+
+        def work(tx: Transaction) -> SetRepository:
+            AgentRecords(tx).get(actor.workspace_id, repository.agent_id)
+            known = RepositoryRecords(tx).find(repository.agent_id)
+            if known is None:
+                if not token:
+                    raise InvalidInput("token", "Give a token that may write contents and pull requests there.")
+                new, hook = repository, HOOK_PREFIX + secrets.token_urlsafe(32)
+                RepositoryRecords(tx).put(new, RepositorySecrets(token, hook))
+            else:
+                kept = RepositoryRecords(tx).secrets(repository.agent_id)
+                is_moved = (known.owner, known.name) != (repository.owner, repository.name)
+                if is_moved and not token:
+                    raise InvalidInput("token", "Give the token anew: it goes to another repository.")
+                new, hook = replace(repository, id=known.id), None
+                RepositoryRecords(tx).put(new, RepositorySecrets(token or kept.token, kept.hook))
+            AuditRecords(tx).acted(actor, "repository.set", new.id, agent_id=str(new.agent_id))
+            return SetRepository(new, hook)
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def remove(self, actor: Actor, agent_id: UUID) -> None:
+        """With its token. Raises NotFound where there is none."""
+
+        def work(tx: Transaction) -> None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            known = RepositoryRecords(tx).get(agent_id)
+            RepositoryRecords(tx).remove(agent_id)
+            AuditRecords(tx).acted(actor, "repository.remove", known.id, agent_id=str(agent_id))
+
+        await self._records.of_workspace(actor.workspace_id).write(work)

@@ -1,0 +1,1 @@
+"""Where a website's source is kept."""

@@ -1,0 +1,146 @@
+"""GitHub's REST API, version 2022-11-28: https://docs.github.com/en/rest
+
+One host is ever asked, through the crawler's guard: no redirect is followed, and a token goes nowhere else.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.parse import quote
+
+import anyio
+
+from app.core.errors import InvalidInput, Unavailable
+from app.providers.code.code_host import OpenedPullRequest, Proposal, RepositoryAccess, RepositoryFile
+from crawler.address_policy import AddressPolicy
+from crawler.errors import CrawlError
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
+from crawler.url_rules import check_url
+
+API: Final = "https://api.github.com"
+MAX_FILE_BYTES: Final = 1_000_000  # above that GitHub sends no content either
+_MAX_ANSWER_BYTES: Final = 4_000_000
+_TIMEOUT_SECONDS: Final = 20.0
+_REFUSED: Final[Mapping[int, str]] = {
+    401: "GitHub does not know the token, or it has expired. Give another one.",
+    403: "The token may not do this, or has asked too often. It needs to read and write contents and pull requests.",
+    404: "GitHub has no such repository or branch, or the token may not see it.",
+    409: "The file has changed there meanwhile. Begin again from what it says now.",
+    422: "GitHub refused the change: the branch may be there already, or nothing would change.",
+}
+
+
+class GitHubCodeHost:
+    """Use as an async context manager. `wire` and `api` are for tests."""
+
+    def __init__(self, wire: GuardedWire | None = None, policy: AddressPolicy | None = None, api: str = API) -> None:
+        self._policy = policy or AddressPolicy()
+        self._wire = wire or GuardedWire(GuardedTransport(self._policy))
+        self._api = api
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._wire.aclose()
+
+    async def first_file(self, access: RepositoryAccess, paths: Sequence[str]) -> RepositoryFile | None:
+        await self._branch_head(access)  # else a wrong name would read as a file that is not there
+        for path in paths:
+            status, told = await self._call(
+                "GET", access, f"contents/{quote(path)}?ref={quote(access.branch, safe='')}"
+            )
+            if status == 200 and isinstance(told, dict) and told.get("type") == "file":
+                return _file(path, told)
+            if status not in (200, 404):
+                raise _refusal(status)
+        return None
+
+    async def propose(self, access: RepositoryAccess, proposal: Proposal) -> OpenedPullRequest:
+        head = await self._branch_head(access)
+        await self._must("POST", access, "git/refs", {"ref": f"refs/heads/{proposal.branch}", "sha": head})
+        written = {
+            "message": proposal.title,
+            "content": base64.b64encode(proposal.text.encode()).decode(),
+            "sha": proposal.file.version,
+            "branch": proposal.branch,
+        }
+        await self._must("PUT", access, f"contents/{quote(proposal.file.path)}", written)
+        told = await self._must(
+            "POST",
+            access,
+            "pulls",
+            {"title": proposal.title, "body": proposal.body, "head": proposal.branch, "base": access.branch},
+        )
+        try:
+            return OpenedPullRequest(int(told["number"]), str(told["html_url"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise Unavailable("GitHub did not say which pull request it opened.") from error
+
+    async def _branch_head(self, access: RepositoryAccess) -> str:
+        told = await self._must("GET", access, f"git/ref/heads/{quote(access.branch)}")
+        try:
+            return str(told["object"]["sha"])
+        except (KeyError, TypeError) as error:
+            raise Unavailable("GitHub did not say where the branch stands.") from error
+
+    async def _must(
+        self, method: str, access: RepositoryAccess, path: str, body: Mapping[str, str] | None = None
+    ) -> Mapping[str, Any]:
+        status, told = await self._call(method, access, path, body)
+        if status not in (200, 201) or not isinstance(told, dict):
+            raise _refusal(status)
+        return told
+
+    async def _call(
+        self, method: str, access: RepositoryAccess, path: str, body: Mapping[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """The status, and what was said as JSON, None for what is none."""
+        url = f"{self._api}/repos/{quote(access.owner)}/{quote(access.name)}/{path}"
+        headers = {
+            "Authorization": f"Bearer {access.token}",
+            "Accept": "application/vnd.github+json",
+            "X-GitHub-Api-Version": "2022-11-28",
+            "User-Agent": "docent",
+        }
+        sent = None if body is None else json.dumps(body).encode()
+        if sent is not None:
+            headers |= {"Content-Type": "application/json", "Content-Length": str(len(sent))}
+        try:
+            with anyio.fail_after(_TIMEOUT_SECONDS):
+                checked = check_url(url, self._policy)
+                async with self._wire.send(method, checked, headers, sent) as answer:
+                    said = bytearray()
+                    async for chunk in answer.chunks:
+                        said += chunk
+                        if len(said) > _MAX_ANSWER_BYTES:
+                            raise Unavailable("GitHub answers with more than is read of it.")
+        except TimeoutError as error:
+            raise Unavailable("GitHub does not answer in time.") from error
+        except CrawlError as error:
+            raise Unavailable(f"GitHub cannot be asked: {error.reason}") from error
+        try:
+            return answer.status, json.loads(said) if said else None
+        except ValueError:
+            return answer.status, None
+
+
+def _file(path: str, told: Mapping[str, Any]) -> RepositoryFile:
+    try:
+        content = base64.b64decode(str(told["content"]))
+        if len(content) > MAX_FILE_BYTES or told.get("encoding") != "base64":
+            raise InvalidInput("", "The page's file is too large to be changed here.")
+        return RepositoryFile(path, content.decode(), str(told["sha"]))
+    except (KeyError, binascii.Error, UnicodeDecodeError) as error:
+        raise InvalidInput("", "The page's file is no text.") from error
+
+
+def _refusal(status: int) -> InvalidInput | Unavailable:
+    if status in _REFUSED:
+        return InvalidInput("", _REFUSED[status])
+    return Unavailable(f"GitHub answered {status}.")
