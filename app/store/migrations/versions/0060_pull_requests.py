@@ -1,7 +1,7 @@
 """Gaps that are closed by a change in a website's repository.
 
-Revision ID: 0059
-Revises: 0058
+Revision ID: 0060
+Revises: 0059
 Create Date: 2026-11-23 14:10:00.000000
 """
 
@@ -11,8 +11,8 @@ from alembic import op
 from app.store.migrations.baseline.columns import JSON
 from app.store.migrations.row_policies import keep_apart
 
-revision = "0059"
-down_revision = "0058"
+revision = "0060"
+down_revision = "0059"
 branch_labels = None
 depends_on = None
 
