@@ -31,7 +31,7 @@ class PageFileForm(Form):
 
 class ChangeForm(PageFileForm):
     text: str = Field(max_length=MAX_FILE_CHARS)
-    version: str = Field(max_length=100)
+    version: str = Field(default="", max_length=100)  # hidden: without it the file counts as changed meanwhile
     title: str = Field(default="", max_length=MAX_TITLE_CHARS)
 
 
