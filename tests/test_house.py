@@ -31,6 +31,7 @@ _SHORT_FILES: Final = {
         "app.providers.help_desks.zendesk_help_desk",
         "app.providers.markdown_text_splitter",
         "app.providers.server_clock",
+        "app.webhooks.crawler_webhook_sender",
     ),
     "metrics: what is measured knows no Prometheus": ("app.providers.chat.model_meter", "app.store.process_meter"),
     "repositories and pages stand apart from what is done with them": (

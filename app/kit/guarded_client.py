@@ -1,0 +1,41 @@
+"""Services of others, asked through the crawler's guard: an address is checked when it is given and each time it is
+dialled."""
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Self
+
+from crawler.address_policy import AddressPolicy, Endpoint
+from crawler.errors import UrlRefused
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
+from crawler.url_rules import CheckedUrl, check_url
+
+
+class NoTls(UrlRefused):
+    """What is sent there could be read on its way."""
+
+
+class GuardedClient:
+    """Use as an async context manager. `allowed` endpoints (ip, port) may be asked although they are private, and
+    without TLS."""
+
+    def __init__(self, allowed: Iterable[Endpoint], timeout_seconds: float) -> None:
+        self._policy = AddressPolicy(frozenset(allowed))
+        self._wire = GuardedWire(GuardedTransport(self._policy))
+        self._timeout_seconds = timeout_seconds
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._wire.aclose()
+
+    def _checked(self, url: str) -> CheckedUrl:
+        """Raises UrlRefused; of it NoTls for an address that does not begin with https://."""
+        checked = check_url(url.strip(), self._policy)
+        is_allowed = checked.address is not None and self._policy.allows_literal(checked.address, checked.port)
+        if checked.scheme != "https" and not is_allowed:
+            raise NoTls("the address does not begin with https://")
+        return checked
