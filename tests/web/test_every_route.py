@@ -110,7 +110,7 @@ def test_only_these_routes_are_open_to_everyone() -> None:
         "/mcp/{agent_id}", "/llms/{agent_id}/llms.txt", "/llms/{agent_id}/llms-full.txt",
         "/llms/{agent_id}/pages/{document_id}.md",
         "/v1/files/{source_id}",  # the operator has made it public
-        "/v1/hooks/sources/{source_id}",  # the signature of its body guards it
+        "/v1/hooks/sources/{source_id}", "/v1/hooks/github/{agent_id}",  # the signature of its body guards it
     }  # fmt: skip
 
 
