@@ -67,7 +67,7 @@ class PullRequests:
         gap, repository, secrets, askings = await self._known(actor, gap_id)
         file = await self._file(repository, secrets, page_url)
         if file.version != version:
-            raise InvalidInput("text", "The file has changed there meanwhile. Begin again from what it says now.")
+            raise InvalidInput("", "The file has changed there meanwhile. Begin again from what it says now.")
         added = added_text(file.text, text)
         if not added:
             raise InvalidInput("text", "This adds nothing to the page.")
