@@ -39,6 +39,12 @@ QUESTION = "How do I cancel the plan?"
 INVOICE, SHARE = "Pay the plan by invoice", "Share the plan with colleagues"
 
 
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is offered does not depend on how busy the machine is."""
+    monkeypatch.setattr("app.turns.next_questions._BUDGET_SECONDS", 60)
+
+
 @pytest.fixture
 async def house(tmp_path: Path) -> AsyncIterator[AnsweringHouse]:
     async with answering_house(tmp_path) as opened:
