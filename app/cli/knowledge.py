@@ -1,5 +1,7 @@
 """`docent crawl` and `reindex`: what agents know."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -31,22 +33,30 @@ def crawl(
     as_sitemap: Annotated[bool, typer.Option("--sitemap", help="It is a sitemap: read its pages.")] = False,
     as_feed: Annotated[bool, typer.Option("--feed", help="It is a feed: read the pages of its entries.")] = False,
     with_files: Annotated[
-        bool, typer.Option("--files", help="Read the PDF, DOCX, PPTX and XLSX files that it links to as well.")
-    ] = False,
-    max_pages: Annotated[int, typer.Option(min=1, help="Stop after so many pages.")] = 2000,
+        bool | None,
+        typer.Option(
+            "--files/--no-files", help="Read the PDF, DOCX, PPTX and XLSX files that it links to as well, or not."
+        ),
+    ] = None,
+    max_pages: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many pages; 2,000 where nothing was said.")
+    ] = None,
     allow: Annotated[
         str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read a website now, in this process. Without an agent, one is made."""
+    """Read a website now, in this process. Without an agent, one is made. One that was read before keeps its settings,
+    but for the options that are given."""
     flags = {SourceKind.URL: page_only, SourceKind.SITEMAP: as_sitemap, SourceKind.FEED: as_feed}
     kinds = [kind for kind, is_set in flags.items() if is_set] or [SourceKind.SITE]
     if len(kinds) > 1:
         fail("Choose one of --page, --sitemap and --feed.", 2)
     kind, url = kinds[0], website_address(url)
-    config = SourceConfig(kind, urlsplit(url).hostname or url, url, max_pages=max_pages, read_files=with_files)
-    run(_crawl(settings_for(crawl_allow=allow), config, agent, as_json))
+    options = {"max_pages": max_pages, "read_files": with_files}
+    given = {name: option for name, option in options.items() if option is not None}
+    config = SourceConfig(kind, urlsplit(url).hostname or url, url)
+    run(_crawl(settings_for(crawl_allow=allow), config, given, agent, as_json))
 
 
 def reindex(
@@ -62,14 +72,16 @@ def reindex(
     run(estimate_contexts(settings, agent, as_json) if is_estimate else _reindex(settings, agent, as_json))
 
 
-async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as_json: bool) -> None:
+async def _crawl(
+    settings: Settings, config: SourceConfig, given: Mapping[str, Any], named: str | None, as_json: bool
+) -> None:
     check_website(config.url, settings.crawl_allow)
     async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         is_first = not await known_agents(base, actor)
         name = await website_name(settings, config.url) if is_first and named is None else config.name
         agent = await agent_for(base, knowledge, actor, named, name)
-        source, is_new = await _source_for(base, actor, agent, config)
+        source, is_new = await _source_for(base, actor, agent, config, given)
         reading = await run_now(base, knowledge, actor, source, as_json)
         if reading.problem is None:
             for said in await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id):
@@ -88,14 +100,17 @@ async def _crawl(settings: Settings, config: SourceConfig, named: str | None, as
         fail(f"{config.url} was not read: {reading.problem.rstrip('.')}. {kept}.")
 
 
-async def _source_for(base: Infrastructure, actor: Actor, agent: Agent, config: SourceConfig) -> tuple[Source, bool]:
-    """The agent's source of that URL, so that crawling again reads what has changed, and whether it is a new one."""
+async def _source_for(
+    base: Infrastructure, actor: Actor, agent: Agent, config: SourceConfig, given: Mapping[str, Any]
+) -> tuple[Source, bool]:
+    """The agent's source of that URL with the settings that are given, so that crawling again reads what has changed,
+    and whether it is a new one."""
 
     def work(tx: Transaction) -> tuple[Source, bool]:
         for source in SourceRecords(tx).of_agent(agent.id):
             if (source.config.kind, source.config.url) == (config.kind, config.url):
-                return SourceRecords(tx).save(agent.id, source.id, config), False
-        return SourceRecords(tx).create(agent.id, config), True
+                return SourceRecords(tx).save(agent.id, source.id, replace(source.config, **given)), False
+        return SourceRecords(tx).create(agent.id, replace(config, **given)), True
 
     return await base.record.of_workspace(actor.workspace_id).write(work)
 

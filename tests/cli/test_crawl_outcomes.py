@@ -56,6 +56,21 @@ def test_what_was_learnt_before_stays_when_a_later_reading_fails(data: dict[str,
     assert source["url"].endswith("/warranty/")
 
 
+def test_a_website_that_is_read_again_keeps_its_settings_but_for_those_that_are_given(
+    data: dict[str, str], site: DemoSite
+) -> None:
+    again = ("crawl", f"{site.base}/warranty/", "--page", "--allow", site.base.removeprefix("http://"))
+
+    def settings(*options: str) -> dict[str, Any]:
+        assert docent(data, *again, *options).exit_code == 0
+        [source] = listed(data, "agent", "export")["sources"]
+        return {"max_pages": source["max_pages"], "read_files": source.get("read_files", False)}
+
+    assert settings("--files", "--max-pages", "7") == {"max_pages": 7, "read_files": True}
+    assert settings() == {"max_pages": 7, "read_files": True}
+    assert settings("--no-files") == {"max_pages": 7, "read_files": False}
+
+
 def test_a_new_agent_is_called_as_its_website_calls_itself(data: dict[str, str], site: DemoSite) -> None:
     assert docent(data, "crawl", f"{site.base}/", "--page", "--allow", site.base.removeprefix("http://")).exit_code == 0
     assert [agent["name"] for agent in listed(data, "agent", "list")["agents"]] == ["Nimbrel"]
