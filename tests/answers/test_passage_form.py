@@ -23,6 +23,13 @@ def test_a_price_speaks_for_a_passage_where_one_is_asked_for(question: str) -> N
     assert form_odds("How heavy is the hub?", passage("The hub is €59 with VAT.")) == 0
 
 
+def test_the_card_of_what_is_asked_for_goes_before_another_price() -> None:
+    card = passage("€3.90 a month\n\nor €39 a year.", heading="Plus", title="Plans and prices")
+    other = passage("It costs €189 with 30 days of the Plus plan.", title="The hub")
+    assert form_odds("What does the Plus plan cost?", card) > form_odds("What does the Plus plan cost?", other) > 0
+    assert form_odds("What does the Pro plan cost?", card) == form_odds("What does the Pro plan cost?", other)
+
+
 @pytest.mark.parametrize(
     "name",
     [

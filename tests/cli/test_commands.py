@@ -85,6 +85,21 @@ def test_ask_answers_with_citations(read_site: tuple[Environment, Any]) -> None:
     assert asked["answered_in"] == "command"
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What does the Plus plan cost?", "€3.90"),
+        ("My station is offline", "Press the button under the station"),
+        ("How do I return a station?", "return number"),
+    ],
+)
+def test_what_the_demonstration_offers_to_ask_is_answered_at_once(
+    read_site: tuple[Environment, Any], question: str, told: str
+) -> None:
+    environment, _ = read_site
+    assert told in answer(environment, "ask", question)["answer"][:600]
+
+
 def test_a_server_on_the_same_data_is_asked_by_commands(read_site: tuple[Environment, Any]) -> None:
     environment, _ = read_site
     client = ApiClient(f"http://127.0.0.1:{free_port(None)}", "")

@@ -4,10 +4,12 @@ import re
 from typing import Final
 
 from app.answers.writing.passages import Passage
+from app.core.text.words import folded_words
 
 # Log odds. Few questions of the judged sets meet these, so they are no fitted weights: large enough to decide between
 # passages that come near each other, and no larger.
 _PRICE_ODDS: Final = 0.5
+_PRICED_NAME_ODDS: Final = 1.5  # a card of what was asked for: its name above, and a price with few words beside it
 _CHANGES_ODDS: Final = -1.0
 _LINKS_ODDS: Final = -1.0
 
@@ -39,12 +41,18 @@ def form_odds(question: str, passage: Passage) -> float:
     """The log odds that the passage's form adds to its being the answer."""
     odds = 0.0
     if _ASKS_PRICE.search(question) and _PRICE.search(passage.text):
-        odds += _PRICE_ODDS
+        odds += _PRICED_NAME_ODDS if _is_named(question, passage) else _PRICE_ODDS
     if not _ASKS_CHANGES.search(question) and any(map(_TELLS_CHANGES.fullmatch, passage.names)):
         odds += _CHANGES_ODDS
     if _is_list_of_links(passage.text):
         odds += _LINKS_ODDS
     return odds
+
+
+def _is_named(question: str, passage: Passage) -> bool:
+    """Whether the question says the whole name of what the passage is about."""
+    name = set(folded_words(passage.names[-1])) if passage.names else set()
+    return bool(name) and name <= set(folded_words(question))
 
 
 def _is_list_of_links(text: str) -> bool:
