@@ -22,7 +22,7 @@ _GIVE_UP_SECONDS, _LOOK_SECONDS = 60, 0.2
 EARTHQUAKE = ("How strong was the earthquake in Lisbon?", "How strong was the earthquake of Lisbon?")
 BICYCLE = ("Do you rent out bicycles?", "Can I rent a bicycle from you?")
 TIDE = ("When is high tide in Galway?", "At what time is high tide in Galway?")
-CAVE = ("Can the station be used in a cave?", "Could the station be used in a cave?")
+CAVE = ("How deep is the deepest cave in Europe?", "How deep is the deepest cave of Europe?")
 ANSWER = "No. For earthquakes, ask your national seismic network."
 
 
@@ -153,7 +153,7 @@ def test_rehearsal(browser: Browser, docent: RealDocent, operator: Operator) -> 
     before = docent.rows("select count(*) from curated_answers")
     operator.sign_in()
     operator.open_gap(CAVE)
-    operator.answer.fill("Yes, where it has a radio link.")
+    operator.answer.fill("More than 2,200 metres.")
     operator.press("Rehearse first")
     card = operator.page.get_by_role("region", name=re.compile("^Rehearsal"))
     expect(card).to_contain_text("It would have answered 2 questions")
@@ -161,7 +161,7 @@ def test_rehearsal(browser: Browser, docent: RealDocent, operator: Operator) -> 
         expect(card.get_by_role("rowheader", name=question)).to_be_visible()
     assert docent.rows("select count(*) from curated_answers") == before
     assert state_of(docent, CAVE) == "open"
-    expect(operator.answer).to_have_value("Yes, where it has a radio link.")
+    expect(operator.answer).to_have_value("More than 2,200 metres.")
 
 
 def test_replay_closes(browser: Browser, docent: RealDocent, operator: Operator) -> None:
