@@ -72,10 +72,9 @@ class OnnxSession:
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             options.log_severity_level = 3
             self.tokens.tokenizer.encode("")
-            path = self.folder / self.config["file"]
-            token_output = self.config.get("token_output")
-            model = path.read_bytes() + _with_output(token_output) if token_output else str(path)
-            self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(
+                str(self.folder / self.config["file"]), options, providers=["CPUExecutionProvider"]
+            )
 
     def run(self, rows: Sequence[TokenRow]) -> Floats:
         """The model's output, one row for each input."""
@@ -106,17 +105,3 @@ class OnnxSession:
         if number is None:
             raise ValueError(f"{self.folder / 'tokenizer.json'} knows no {token}")
         return number
-
-
-def _with_output(name: str) -> bytes:
-    """What makes a value within the graph an output when it is written behind an ONNX file, whose weights thus stay as
-    they were measured: messages of protocol buffers that stand behind each other are merged, repeated fields joined
-    (https://protobuf.dev/programming-guides/encoding/#last-one-wins)."""
-    value_info = _field(1, name.encode())
-    return _field(7, _field(12, value_info))  # ModelProto.graph, GraphProto.output
-
-
-def _field(number: int, content: bytes) -> bytes:
-    if len(content) > 127:
-        raise ValueError(f"{content!r} is longer than one byte can tell")
-    return bytes([number << 3 | 2, len(content)]) + content

@@ -18,7 +18,7 @@ def test_the_weights_are_those_of_their_card(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "digest"),
     [
-        (EMBEDDER_FOLDER, "2ba0c686dfa81dbba7f3cf6a889e8674f0628f41e2e5aa4b8c0ffd88d68c2d7a"),
+        (EMBEDDER_FOLDER, "20147b87f1abca6cb5000d3f3384a11ca34015cf37cd3c6657d47bc10c29437b"),
         (RERANKER_FOLDER, "ac4fa23b8c79e81fa9359fe5011734e27bffb6748fb1e3417ca1a2b8fc61dfae"),
     ],
     ids=["embedder", "reranker"],

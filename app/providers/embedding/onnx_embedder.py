@@ -1,10 +1,9 @@
 """Embedder by an ONNX model on this machine's cores."""
 
-import hashlib
 from array import array
 from collections.abc import Iterator, Sequence
 from copy import copy
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -41,11 +40,9 @@ class OnnxEmbedder:
         urgent._urgency = Urgency.QUESTION
         return urgent
 
-    @cached_property
+    @property
     def model_id(self) -> str:
-        weights = self._session.folder / self._session.config["file"]
-        digest = hashlib.sha256(weights.read_bytes()).hexdigest()[:12]
-        return f"onnx-{weights.stem}-{digest}"
+        return str(self._session.config["model_id"])
 
     @property
     def reads(self) -> frozenset[str]:
