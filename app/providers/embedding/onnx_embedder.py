@@ -1,11 +1,11 @@
 """Embedder by an ONNX model on this machine's cores."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,8 @@ from app.providers.embedding.token_embedder import TokenVectors
 from app.providers.embedding.traced_embedder import embedding_span
 from app.providers.onnx_session import Floats, OnnxSession, TokenRow
 from app.providers.onnx_threads import OnnxThreads, ThreadsBusy, Urgency
+
+Read = TypeVar("Read")
 
 _log = structlog.get_logger(__name__)
 
@@ -71,8 +73,10 @@ class OnnxEmbedder:
             return []
         try:
             if len(texts) == 1:
-                return await self._threads.run(lambda: self._embed_texts(texts), Urgency.QUESTION)
-            return await self._embed_by_length(texts)
+                return await self._threads.run(
+                    lambda: self._embed_rows([self._row(text) for text in texts]), Urgency.QUESTION
+                )
+            return await self._by_length(texts, self._embed_rows)
         except Exception as error:
             raise self._unavailable(error) from error
 
@@ -80,17 +84,9 @@ class OnnxEmbedder:
         """A TokenEmbedder as well: what the last layer holds for each token, of which `embed` gives the mean."""
         with embedding_span(self, texts):
             try:
-                return await self._embed_tokens_by_length(texts)
+                return await self._by_length(texts, self._read)
             except Exception as error:
                 raise self._unavailable(error) from error
-
-    async def _embed_tokens_by_length(self, texts: Sequence[str]) -> list[TokenVectors]:
-        rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
-        read: dict[int, TokenVectors] = {}
-        for numbers in _batches([len(row) for row in rows]):
-            batch = [rows[number] for number in numbers]
-            read |= zip(numbers, await self._threads.run(partial(self._read, batch), self._urgency), strict=True)
-        return [read[number] for number in range(len(texts))]
 
     def _read(self, rows: Sequence[TokenRow]) -> list[TokenVectors]:
         return [
@@ -98,19 +94,17 @@ class OnnxEmbedder:
             for row, meaning, states in zip(rows, *self._session.run_tokens(rows), strict=True)
         ]
 
-    async def _embed_by_length(self, texts: Sequence[str]) -> list[list[float]]:
-        """Texts of like length share a batch, so that little of it is padding."""
+    async def _by_length(self, texts: Sequence[str], read: Callable[[list[TokenRow]], Sequence[Read]]) -> list[Read]:
+        """What `read` makes of each text. Texts of like length share a batch, so that little of it is padding."""
         rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
-        vectors: list[list[float]] = [[]] * len(texts)
+        made: dict[int, Read] = {}
         for numbers in _batches([len(row) for row in rows]):
             batch = [rows[number] for number in numbers]
-            embedded = await self._threads.run(partial(self._session.run, batch), self._urgency)
-            for number, vector in zip(numbers, embedded.tolist(), strict=True):
-                vectors[number] = vector
-        return vectors
+            made |= zip(numbers, await self._threads.run(partial(read, batch), self._urgency), strict=True)
+        return [made[number] for number in range(len(texts))]
 
-    def _embed_texts(self, texts: Sequence[str]) -> list[list[float]]:
-        vectors: list[list[float]] = self._session.run([self._row(text) for text in texts]).tolist()
+    def _embed_rows(self, rows: Sequence[TokenRow]) -> list[list[float]]:
+        vectors: list[list[float]] = self._session.run(rows).tolist()
         return vectors
 
     def _row(self, text: str) -> TokenRow:
