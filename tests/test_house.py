@@ -23,6 +23,7 @@ _SHORT_FILE: Final = 40
 # Files under 40 lines that one module alone imports, and why each stands on its own.
 _SHORT_FILES: Final = {
     "one vendor or one wrapper a file, named vendor_role": (
+        "app.agents.crawler_key_set_reader",
         "app.kit.limits.limits_rate_limiter",
         "app.kit.redis.redis_cache",
         "app.providers.chat.bounded_chat_model",

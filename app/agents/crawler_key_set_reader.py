@@ -5,10 +5,10 @@ from typing import Final
 
 import anyio
 
-from app.core.errors import InvalidInput, Unavailable
-from app.kit.guarded_client import GuardedClient, NoTls
+from app.core.errors import Unavailable
+from app.kit.guarded_client import GuardedClient
 from crawler.address_policy import Endpoint
-from crawler.errors import CrawlError, UrlRefused
+from crawler.errors import CrawlError
 from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
 
 TIMEOUT_SECONDS: Final = 10.0
@@ -20,12 +20,7 @@ class CrawlerKeySetReader(GuardedClient):
         super().__init__(allowed, timeout_seconds)
 
     def canonical(self, url: str) -> str:
-        try:
-            return str(self._checked(url))
-        except NoTls as error:
-            raise InvalidInput("jwks_url", "Give an address that begins with https://.") from error
-        except UrlRefused as error:
-            raise InvalidInput("jwks_url", f"Nothing can be read from this address: {error.reason}.") from error
+        return self._canonical(url, "jwks_url", "read from")
 
     async def read(self, url: str) -> bytes:
         headers = {"Accept": "application/json", "Accept-Encoding": ACCEPT_ENCODING}

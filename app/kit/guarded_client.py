@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
+from app.core.errors import InvalidInput
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.errors import UrlRefused
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
@@ -39,3 +40,12 @@ class GuardedClient:
         if checked.scheme != "https" and not is_allowed:
             raise NoTls("the address does not begin with https://")
         return checked
+
+    def _canonical(self, url: str, field: str, done: str) -> str:
+        """Its one spelling. Raises InvalidInput for `field`; `done` is what is done there, such as "read from"."""
+        try:
+            return str(self._checked(url))
+        except NoTls as error:
+            raise InvalidInput(field, "Give an address that begins with https://.") from error
+        except UrlRefused as error:
+            raise InvalidInput(field, f"Nothing can be {done} this address: {error.reason}.") from error

@@ -5,10 +5,9 @@ from typing import Final
 
 import anyio
 
-from app.core.errors import InvalidInput
-from app.kit.guarded_client import GuardedClient, NoTls
+from app.kit.guarded_client import GuardedClient
 from crawler.address_policy import Endpoint
-from crawler.errors import CrawlError, UrlRefused
+from crawler.errors import CrawlError
 
 TIMEOUT_SECONDS: Final = 10.0
 
@@ -18,12 +17,7 @@ class CrawlerWebhookSender(GuardedClient):
         super().__init__(allowed, timeout_seconds)
 
     def canonical(self, url: str) -> str:
-        try:
-            return str(self._checked(url))
-        except NoTls as error:
-            raise InvalidInput("url", "Give an address that begins with https://.") from error
-        except UrlRefused as error:
-            raise InvalidInput("url", f"Nothing can be posted to this address: {error.reason}.") from error
+        return self._canonical(url, "url", "posted to")
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> str | None:
         try:

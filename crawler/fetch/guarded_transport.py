@@ -113,17 +113,13 @@ class GuardedWire:
     ) -> tuple[int, bytes]:
         """Send once; return the status and the answer's body, as it came and cut at `max_bytes`. Raises as `Wire.get`
         does."""
-        response = await self._send(method, url, headers, body)
         said = bytearray()
-        try:
-            async with aclosing(_chunks(response, url)) as chunks:
-                async for chunk in chunks:
-                    said += chunk
-                    if len(said) >= max_bytes:
-                        break
-        finally:
-            await response.aclose()
-        return response.status_code, bytes(said[:max_bytes])
+        async with self.send(method, url, headers, body) as answer:
+            async for chunk in answer.chunks:
+                said += chunk
+                if len(said) >= max_bytes:
+                    break
+        return answer.status, bytes(said[:max_bytes])
 
     async def post(self, url: CheckedUrl, headers: Mapping[str, str], body: bytes) -> int:
         """Send `body` once; return the status and leave the answer unread. Raises as `Wire.get` does."""
