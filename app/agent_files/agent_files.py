@@ -214,4 +214,4 @@ def _named(place: str) -> Iterator[None]:
         yield
     except InvalidInput as error:
         field = f"{place}.{error.field}" if error.field else place
-        raise InvalidInput(field, str(error).removeprefix(f"{error.field}: ")) from None
+        raise InvalidInput(field, error.message) from None

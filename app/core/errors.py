@@ -30,11 +30,13 @@ class DocentError(Exception):
 
 
 class InvalidInput(DocentError):
-    """A value cannot be accepted. `field` is its name as the caller wrote it, "" for the whole input."""
+    """A value cannot be accepted. `field` is its name as the caller wrote it, "" for the whole input; `message` stands
+    beside the field and does not name it."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}" if field else message)
         self.field = field
+        self.message = message
 
 
 class NotFound(DocentError):

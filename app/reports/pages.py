@@ -98,7 +98,7 @@ class ReportPages(Pages):
 
 def _refused(wanted: ReportWanted, error: InvalidInput) -> Rejected:
     values = {name: (str(value),) for name, value in wanted if value is not None}
-    return Rejected("report", values, {error.field: str(error).removeprefix(f"{error.field}: ")})
+    return Rejected("report", values, {error.field: error.message})
 
 
 def _ranges(visit: Visit[ReportWanted], report: Report, kept: Mapping[str, object]) -> Iterable[tuple[str, str, bool]]:

@@ -142,7 +142,7 @@ class SearchSettingsPages(Pages):
             # "retrieval.filter.languages.0" is the field filter_languages.
             _, *names = error.field.split(".")
             name = _FILTER + names[1] if names[0] == "filter" else names[0]
-            raise InvalidInput(name, str(error).removeprefix(f"{error.field}: ")) from None
+            raise InvalidInput(name, error.message) from None
         return Go(visit.url("search_settings"), "The draft is saved. Visitors get it when you publish it.")
 
     @action(

@@ -100,7 +100,7 @@ class AgentSettingsPages(Pages):
         except InvalidInput as error:
             part, dot, name = error.field.partition(".")
             name = f"{part}_{name}" if part in _PARTS and dot else error.field
-            raise InvalidInput(name, str(error).removeprefix(f"{error.field}: ")) from None
+            raise InvalidInput(name, error.message) from None
         return Go(visit.url("agent_settings"), "The draft is saved. Visitors get it when you publish it.")
 
 

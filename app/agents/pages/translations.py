@@ -60,5 +60,5 @@ class TranslationPages(Pages):
             await self._agents.change_draft(visit.actor, visit.agent.id, change)
         except InvalidInput as error:
             name = error.field.split(".")[2] if error.field.startswith("translations.") else ""
-            raise InvalidInput(name, str(error).removeprefix(f"{error.field}: ")) from None
+            raise InvalidInput(name, error.message) from None
         return Go(visit.url("translations"), f"{told} Visitors get it when you publish it.")

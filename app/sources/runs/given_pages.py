@@ -65,7 +65,7 @@ class GivenPages:
         try:
             content = await self._files.read(facts.name, body, url)
         except InvalidInput as error:
-            reason = str(error).removeprefix(f"{error.field}: ")
+            reason = error.message
             return ReadPage(url, 0, FAILED, reason, body_bytes=len(body), read_at=self._clock.now())
         if source.config.name != facts.name:  # the operator gave it a name of its own: that is what citations show
             content = replace(content, title=source.config.name)

@@ -82,5 +82,5 @@ def errors_of(error: ValidationError | InvalidInput, model: type[Form]) -> dict[
         return messages_by_field(error)
     name = error.field.partition(".")[0]  # such as allowed_origins.2
     if name in model.model_fields:
-        return {name: str(error).removeprefix(f"{error.field}: ")}
+        return {name: error.message}
     return {"": str(error)}

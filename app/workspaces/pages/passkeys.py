@@ -84,7 +84,7 @@ class PasskeyPages(Pages):
             given = visit.input
             await self._passkeys.remove(visit.actor, visit.operator, given.own_password, given.passkey)
         except InvalidInput as error:
-            raise InvalidInput("own_password", str(error).removeprefix(f"{error.field}: ")) from None
+            raise InvalidInput("own_password", error.message) from None
         return Go(visit.url("passkeys"), "The passkey signs in no longer.")
 
     @page("/console/sign-in/passkey", access=everyone)

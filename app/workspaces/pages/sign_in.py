@@ -138,7 +138,7 @@ class SignInPages(Pages):
             await self._operators.change_own_password(visit.actor, given.current_password, given.new_password)
         except InvalidInput as error:
             fields = {"current": "current_password", "password": "new_password"}
-            raise InvalidInput(fields.get(error.field, ""), str(error).removeprefix(f"{error.field}: ")) from None
+            raise InvalidInput(fields.get(error.field, ""), error.message) from None
         return _to_sign_in(visit, "Your password is changed. Sign in with the new one.")
 
 
