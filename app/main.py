@@ -59,7 +59,7 @@ from app.kit.wiring import Wiring
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
-from app.providers.code.github_code_host import GitHubCodeHost
+from app.providers.code.github_code_host import MAX_ANSWER_BYTES, GitHubCodeHost
 from app.providers.crawler_http_caller import CrawlerHttpCaller
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -238,7 +238,7 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         PageListing: await opened.enter_async_context(listing),
         KeySetReader: await opened.enter_async_context(CrawlerKeySetReader(settings.crawl_allow)),
         WebhookSender: await opened.enter_async_context(CrawlerWebhookSender(settings.crawl_allow)),
-        CodeHost: await opened.enter_async_context(GitHubCodeHost()),
+        CodeHost: GitHubCodeHost(await opened.enter_async_context(CrawlerHttpCaller(max_reply_bytes=MAX_ANSWER_BYTES))),
         Mailer: configured_mailer(settings),
         PasswordHasher: Argon2PasswordHasher(),
         TokenPrices: settings.prices,

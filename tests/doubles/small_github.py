@@ -4,6 +4,7 @@ repository, spoken to by HTTP."""
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -11,7 +12,7 @@ from urllib.parse import unquote
 import httpx
 
 from app.providers.code.github_code_host import GitHubCodeHost
-from crawler.fetch.guarded_transport import GuardedWire
+from app.providers.http_caller import HttpReply
 
 TOKEN = "github_pat_right"
 PRICING = "# Pricing\n\nThe Studio plan costs 29 euros.\n"
@@ -36,7 +37,12 @@ class SmallGitHub:
 
     @property
     def host(self) -> GitHubCodeHost:
-        return GitHubCodeHost(GuardedWire(httpx.MockTransport(self.answer)))
+        return GitHubCodeHost(self)
+
+    async def call(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpReply:
+        """An HttpCaller."""
+        said = self.answer(httpx.Request(method, url, headers=dict(headers), content=body))
+        return HttpReply(said.status_code, said.content)
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         self.asked.append(request)

@@ -5,8 +5,6 @@ import pytest
 
 from app.core.errors import InvalidInput, Unavailable
 from app.providers.code.code_host import Proposal, RepositoryAccess
-from app.providers.code.github_code_host import GitHubCodeHost
-from crawler.fetch.guarded_transport import GuardedWire
 from tests.doubles.small_github import PRICING, TOKEN, SmallGitHub, version_of
 
 ACCESS = RepositoryAccess("nimbrel", "website", "main", TOKEN)
@@ -55,7 +53,11 @@ async def test_a_refusal_says_what_to_mend(access: RepositoryAccess, said: str) 
 
 
 async def test_a_host_that_answers_otherwise_is_away() -> None:
-    broken = GitHubCodeHost(GuardedWire(httpx.MockTransport(lambda request: httpx.Response(502, text="<html>"))))
+    class Broken(SmallGitHub):
+        def answer(self, request: httpx.Request) -> httpx.Response:
+            return httpx.Response(502, text="<html>")
+
+    broken = Broken().host
     with pytest.raises(Unavailable):
         await broken.first_file(ACCESS, ["pricing.md"])
 

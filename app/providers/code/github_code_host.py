@@ -1,29 +1,22 @@
 """GitHub's REST API, version 2022-11-28: https://docs.github.com/en/rest
 
-One host is ever asked, through the crawler's guard: no redirect is followed, and a token goes nowhere else.
+One host is ever asked: no redirect is followed, and a token goes nowhere else.
 """
 
 import base64
 import binascii
 import json
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 from urllib.parse import quote
-
-import anyio
 
 from app.core.errors import InvalidInput, Unavailable
 from app.providers.code.code_host import OpenedPullRequest, Proposal, RepositoryAccess, RepositoryFile
-from crawler.address_policy import AddressPolicy
-from crawler.errors import CrawlError
-from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
-from crawler.url_rules import check_url
+from app.providers.http_caller import CallFailed, HttpCaller
 
 API: Final = "https://api.github.com"
 MAX_FILE_BYTES: Final = 1_000_000  # above that GitHub sends no content either
-_MAX_ANSWER_BYTES: Final = 4_000_000
-_TIMEOUT_SECONDS: Final = 20.0
+MAX_ANSWER_BYTES: Final = 4_000_000
 _REFUSED: Final[Mapping[int, str]] = {
     401: "GitHub does not know the token, or it has expired. Give another one.",
     403: "The token may not do this, or has asked too often. It needs to read and write contents and pull requests.",
@@ -34,20 +27,10 @@ _REFUSED: Final[Mapping[int, str]] = {
 
 
 class GitHubCodeHost:
-    """Use as an async context manager. `wire` and `api` are for tests."""
+    """`caller` reads MAX_ANSWER_BYTES of an answer."""
 
-    def __init__(self, wire: GuardedWire | None = None, policy: AddressPolicy | None = None, api: str = API) -> None:
-        self._policy = policy or AddressPolicy()
-        self._wire = wire or GuardedWire(GuardedTransport(self._policy))
-        self._api = api
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._wire.aclose()
+    def __init__(self, caller: HttpCaller) -> None:
+        self._caller = caller
 
     async def first_file(self, access: RepositoryAccess, paths: Sequence[str]) -> RepositoryFile | None:
         await self._branch_head(access)  # else a wrong name would read as a file that is not there
@@ -101,7 +84,7 @@ class GitHubCodeHost:
         self, method: str, access: RepositoryAccess, path: str, body: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
         """The status, and what was said as JSON, None for what is none."""
-        url = f"{self._api}/repos/{quote(access.owner)}/{quote(access.name)}/{path}"
+        url = f"{API}/repos/{quote(access.owner)}/{quote(access.name)}/{path}"
         headers = {
             "Authorization": f"Bearer {access.token}",
             "Accept": "application/vnd.github+json",
@@ -110,24 +93,17 @@ class GitHubCodeHost:
         }
         sent = None if body is None else json.dumps(body).encode()
         if sent is not None:
-            headers |= {"Content-Type": "application/json", "Content-Length": str(len(sent))}
+            headers["Content-Type"] = "application/json"
         try:
-            with anyio.fail_after(_TIMEOUT_SECONDS):
-                checked = check_url(url, self._policy)
-                async with self._wire.send(method, checked, headers, sent) as answer:
-                    said = bytearray()
-                    async for chunk in answer.chunks:
-                        said += chunk
-                        if len(said) > _MAX_ANSWER_BYTES:
-                            raise Unavailable("GitHub answers with more than is read of it.")
-        except TimeoutError as error:
-            raise Unavailable("GitHub does not answer in time.") from error
-        except CrawlError as error:
-            raise Unavailable(f"GitHub cannot be asked: {error.reason}") from error
+            reply = await self._caller.call(method, url, headers, sent)
+        except CallFailed as error:
+            raise Unavailable(f"GitHub cannot be asked: {error}") from error
+        if len(reply.body) >= MAX_ANSWER_BYTES:
+            raise Unavailable("GitHub answers with more than is read of it.")
         try:
-            return answer.status, json.loads(said) if said else None
+            return reply.status, json.loads(reply.body) if reply.body else None
         except ValueError:
-            return answer.status, None
+            return reply.status, None
 
 
 def _file(path: str, told: Mapping[str, Any]) -> RepositoryFile:
