@@ -1,6 +1,6 @@
 """How often, and when, something is tried again that somebody else's server did not take."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 # After each failed attempt but the last. One attempt more than this has numbers is made in all.
@@ -19,3 +19,9 @@ def retry_delay(attempts: int, luck: float) -> timedelta | None:
     if attempts > len(RETRY_AFTER):
         return None
     return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
+
+
+def retry_at(now: datetime, attempts: int, luck: float) -> datetime | None:
+    """When it is tried again, as `retry_delay` has it."""
+    delay = retry_delay(attempts, luck)
+    return None if delay is None else now + delay

@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from app.kit.clock import Clock
-from app.kit.retry_schedule import retry_delay
+from app.kit.retry_schedule import retry_at
 from app.mail.mail import message_of
 from app.mail.records import MailRecords, WaitingMail
 from app.providers.mail.mail_transport import MailFailure, MailTransport
@@ -66,8 +66,7 @@ class MailDelivery:
         if failure is None:
             await own.write(lambda tx: MailRecords(tx).sent(waiting.id))
             return
-        delay = None if failure.is_final else retry_delay(waiting.attempts, self._luck())
-        next_at = None if delay is None else self._clock.now() + delay
+        next_at = None if failure.is_final else retry_at(self._clock.now(), waiting.attempts, self._luck())
         await own.write(
             lambda tx: MailRecords(tx).deliveries.failed(waiting.id, waiting.attempts, failure.reason, next_at)
         )

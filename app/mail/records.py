@@ -8,7 +8,6 @@ from uuid import UUID
 
 from sqlalchemy import Row, func, select
 
-from app.core.errors import SecretsLocked
 from app.mail.mail import Mail, MailLink
 from app.store.deliveries import Deliveries
 from app.store.sealed_rows import SealedRows
@@ -81,9 +80,9 @@ class MailRecords(Repository):
         return MailState(waiting or 0, given_up or 0, self._connection.scalar(latest.limit(1)) or "")
 
     def _mail(self, row: Row[Any]) -> Mail | None:
-        try:
-            written = json.loads(SealedRows(self._tx, MAILS).opened(row))
-        except SecretsLocked:
+        opened = SealedRows(self._tx, MAILS).opened_or_none(row)
+        if opened is None:
             return None
+        written = json.loads(opened)
         link = written.pop("link")
         return Mail(**written, link=MailLink(**link) if link else None)

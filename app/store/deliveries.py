@@ -1,11 +1,14 @@
 """Rows that wait to be handed to somebody else's server: due, claimed, delivered or given up."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Table, select, update
+from sqlalchemy import ColumnElement, Table, select, update
 
-from app.store.transaction import Repository, Transaction
+from app.store.time_ordered_id import new_id
+from app.store.transaction import Repository, Transaction, affected_rows
 
 
 class Deliveries(Repository):
@@ -37,6 +40,20 @@ class Deliveries(Repository):
             .values(next_at=lease_until, attempts=self._table.c.attempts + 1)
         )
         return claimed
+
+    def owe(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Each is due at once; what is owed already is left as it is. `rows` hold what no other table of deliveries
+        has."""
+        own = {"attempts": 0, "last_error": "", "next_at": self._now()}
+        if rows:
+            owed = [{"id": new_id(), **own, **row} for row in rows]
+            self._connection.execute(self._insert(self._table).on_conflict_do_nothing(), owed)
+
+    def revive(self, delivery_id: UUID, is_mine: ColumnElement[bool]) -> bool:
+        """One that was given up is due now, with all of its attempts before it. False for what is none."""
+        given_up = (self._table.c.id == delivery_id, self._table.c.died_at.is_not(None), is_mine)
+        due = update(self._table).where(*given_up).values(next_at=self._now(), died_at=None, attempts=0)
+        return affected_rows(self._connection.execute(due)) > 0
 
     def delivered(self, delivery_id: UUID) -> None:
         self._connection.execute(

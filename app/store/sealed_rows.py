@@ -5,6 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, Table, select, update
 
+from app.core.errors import SecretsLocked
 from app.store.secret_keys import Sealed
 from app.store.tables.gaps import REPOSITORIES
 from app.store.tables.sources import SOURCE_ACCESS
@@ -27,6 +28,13 @@ class SealedRows(Repository):
     def opened(self, row: Row[Any]) -> bytes:
         """Raises SecretsLocked."""
         return self._tx.secret_keys.open(Sealed(row.sealed, row.sealed_by), self._place(row.id))
+
+    def opened_or_none(self, row: Row[Any]) -> bytes | None:
+        """None where no key opens it."""
+        try:
+            return self.opened(row)
+        except SecretsLocked:
+            return None
 
     def seal_again(self) -> int:
         """With the key that seals now; return how many. Raises SecretsLocked."""

@@ -18,7 +18,6 @@ from app.store.outbox import Outbox
 from app.store.tables.gaps import GAPS
 from app.store.tables.turns import OUTBOX
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
-from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository, affected_rows
 from app.webhooks.channels.records import NoticeChannelRecords
 from app.webhooks.notices.records import NoticeRecords
@@ -87,7 +86,6 @@ class WebhookRecords(Repository):
         """Make a delivery for each webhook that wants to hear of it, of at most `limit` of the oldest outbox rows that
         were not handed out; return what these are about. Webhooks do not hear of what was before them.
         `delivered_at` of an outbox row is when it was handed out."""
-        now = self._now()
         oldest = (
             select(OUTBOX)
             .where(OUTBOX.c.delivered_at.is_(None))
@@ -95,30 +93,22 @@ class WebhookRecords(Repository):
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        news = self._connection.execute(oldest).all()
-        agents = {row.agent_id for row in news}
+        rows = self._connection.execute(oldest)
+        news = [News(row.id, row.agent_id, row.kind, row.payload, row.created_at) for row in rows]
+        agents = {each.agent_id for each in news}
         webhooks = self._connection.execute(select(WEBHOOKS).where(WEBHOOKS.c.agent_id.in_(agents))).all()
-        deliveries = [
-            {
-                "id": new_id(),
-                "webhook_id": webhook.id,
-                "outbox_id": row.id,
-                "attempts": 0,
-                "last_error": "",
-                "next_at": now,
-            }
-            for row in news
-            for webhook in webhooks
-            if webhook.agent_id == row.agent_id
-            and webhook.created_at <= row.created_at
-            and event_of(row.kind) in webhook.events
-        ]
-        if deliveries:
-            self._connection.execute(self._insert(WEBHOOK_DELIVERIES).on_conflict_do_nothing(), deliveries)
-        self._connection.execute(
-            update(OUTBOX).where(OUTBOX.c.id.in_([row.id for row in news])).values(delivered_at=now)
+        self.deliveries.owe(
+            [
+                {"webhook_id": webhook.id, "outbox_id": each.id}
+                for each in news
+                for webhook in webhooks
+                if webhook.agent_id == each.agent_id and each.is_wanted(webhook.events, webhook.created_at)
+            ]
         )
-        return [News(row.id, row.agent_id, row.kind, row.payload, row.created_at) for row in news]
+        self._connection.execute(
+            update(OUTBOX).where(OUTBOX.c.id.in_([each.id for each in news])).values(delivered_at=self._now())
+        )
+        return news
 
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
         """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; who
@@ -180,16 +170,7 @@ class WebhookRecords(Repository):
     def revive(self, agent_id: UUID, delivery_id: UUID) -> None:
         """A dead letter is due now, with all of its attempts before it. Raises NotFound for what is none."""
         of_agent = select(WEBHOOKS.c.id).where(WEBHOOKS.c.agent_id == agent_id)
-        revived = self._connection.execute(
-            update(WEBHOOK_DELIVERIES)
-            .where(
-                WEBHOOK_DELIVERIES.c.id == delivery_id,
-                WEBHOOK_DELIVERIES.c.died_at.is_not(None),
-                WEBHOOK_DELIVERIES.c.webhook_id.in_(of_agent),
-            )
-            .values(next_at=self._now(), died_at=None, attempts=0)
-        )
-        if affected_rows(revived) == 0:
+        if not self.deliveries.revive(delivery_id, WEBHOOK_DELIVERIES.c.webhook_id.in_(of_agent)):
             raise NotFound("dead letter")
 
 

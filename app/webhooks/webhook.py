@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -48,6 +48,10 @@ class News:
     kind: str
     payload: Mapping[str, Any]
     happened_at: datetime
+
+    def is_wanted(self, events: Collection[str], since: datetime) -> bool:
+        """By who has wanted to hear of these `since` then."""
+        return since <= self.happened_at and event_of(self.kind) in events
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from app.kit.clock import Clock
-from app.kit.retry_schedule import retry_delay
+from app.kit.retry_schedule import retry_at
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Delivery, News, signed_headers
@@ -68,8 +68,7 @@ class WebhookDelivery:
         if failure is None:
             await own.write(lambda tx: WebhookRecords(tx).deliveries.delivered(delivery.id))
             return
-        delay = retry_delay(delivery.attempts, self._luck())
-        next_at = None if delay is None else self._clock.now() + delay
+        next_at = retry_at(self._clock.now(), delivery.attempts, self._luck())
         await own.write(
             lambda tx: WebhookRecords(tx).deliveries.failed(delivery.id, delivery.attempts, failure, next_at)
         )

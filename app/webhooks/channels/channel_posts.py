@@ -11,7 +11,7 @@ import structlog
 from app.agents.records.agents import AgentRecords
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
-from app.kit.retry_schedule import retry_delay
+from app.kit.retry_schedule import retry_at
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.channels.channel import channel_kind
@@ -77,8 +77,7 @@ class ChannelPosts:
         if failure is None:
             await own.write(lambda tx: NoticePostRecords(tx).posted(waiting.id))
             return
-        delay = retry_delay(waiting.attempts, self._luck())
-        next_at = None if delay is None else self._clock.now() + delay
+        next_at = retry_at(self._clock.now(), waiting.attempts, self._luck())
         await own.write(
             lambda tx: NoticePostRecords(tx).deliveries.failed(waiting.id, waiting.attempts, failure, next_at)
         )

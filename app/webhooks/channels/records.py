@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, func, select
 
-from app.core.errors import NotFound, SecretsLocked
+from app.core.errors import NotFound
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY
 from app.store.deliveries import Deliveries
@@ -17,10 +17,9 @@ from app.store.tables.agents import AGENTS
 from app.store.tables.gaps import GAPS
 from app.store.tables.turns import OUTBOX
 from app.store.tables.webhooks import NOTICE_CHANNELS, NOTICE_POSTS
-from app.store.time_ordered_id import new_id
 from app.store.transaction import Repository
 from app.webhooks.channels.channel import ChannelKind, ChannelState, NoticeChannel
-from app.webhooks.webhook import News, event_of
+from app.webhooks.webhook import News
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +116,14 @@ class NoticePostRecords(Repository):
             .where(AGENTS.c.id.in_(agents))
         )
         channels = self._connection.execute(statement).all()
-        now = self._now()
-        posts = [
-            {
-                "id": new_id(),
-                "channel_id": row.id,
-                "outbox_id": each.id,
-                "attempts": 0,
-                "last_error": "",
-                "next_at": now,
-            }
-            for each in news
-            for row in channels
-            if row.agent_id == each.agent_id
-            and row.created_at <= each.happened_at
-            and event_of(each.kind) in row.events
-        ]
-        if posts:
-            self._connection.execute(self._insert(NOTICE_POSTS).on_conflict_do_nothing(), posts)
+        self.deliveries.owe(
+            [
+                {"channel_id": row.id, "outbox_id": each.id}
+                for each in news
+                for row in channels
+                if row.agent_id == each.agent_id and each.is_wanted(row.events, row.created_at)
+            ]
+        )
 
     def claim(self, limit: int, lease_until: datetime) -> list[WaitingPost]:
         """At most `limit` of those that are due, longest due first. Nobody else gets them before `lease_until`."""
@@ -168,13 +157,10 @@ class NoticePostRecords(Repository):
     def _waiting(self, row: Row[Any]) -> WaitingPost:
         news = News(row.outbox_id, row.agent_id, row.outbox_kind, row.payload, row.happened_at)
         questions = self._questions(news) if row.is_quoting else []
-        return WaitingPost(row.post_id, _channel(row), self._url(row), news, row.attempts, questions)
-
-    def _url(self, row: Row[Any]) -> str | None:
-        try:
-            return SealedRows(self._tx, NOTICE_CHANNELS).opened(row).decode()
-        except SecretsLocked:
-            return None
+        url = SealedRows(self._tx, NOTICE_CHANNELS).opened_or_none(row)
+        return WaitingPost(
+            row.post_id, _channel(row), None if url is None else url.decode(), news, row.attempts, questions
+        )
 
     def _questions(self, news: News) -> list[str]:
         """Read when they are sent, so that nothing is told of what was erased meanwhile; most asked first."""

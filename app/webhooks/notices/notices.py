@@ -52,8 +52,7 @@ class NoticeMails:
             wanting = [
                 reader
                 for reader in readers.get(each.agent_id, ())
-                if event in reader.events
-                and reader.chosen_at <= each.happened_at
+                if each.is_wanted(reader.events, reader.chosen_at)
                 and each.payload.get("assignee", reader.email) == reader.email
             ]
             if not wanting:

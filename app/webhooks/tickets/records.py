@@ -12,7 +12,7 @@ from app.agents.records.agents import AgentRecords
 from app.conversations.people.records.leads import LeadRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
-from app.core.errors import NotFound, SecretsLocked
+from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.providers.help_desks.help_desk import Ticket
@@ -24,10 +24,10 @@ from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.webhooks import HELP_DESKS, TICKETS
 from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Repository
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
 from app.webhooks.tickets.ticket_text import ticket_subject, ticket_text
-from app.webhooks.webhook import News, event_of
+from app.webhooks.webhook import News
 
 _LATEST_FIRST = Keyset(TICKETS.c.id, descending=True)
 _MOST_MESSAGES = 200
@@ -106,27 +106,21 @@ class TicketRecords(Repository):
         rows = self._connection.execute(select(HELP_DESKS).where(HELP_DESKS.c.agent_id.in_(agents)))
         desks = {row.agent_id: row for row in rows}
         now = self._now()
-        tickets = [
-            {
-                "id": new_id(),
-                "desk_id": desk.id,
-                "outbox_id": each.id,
-                "conversation_id": UUID(each.payload["conversation_id"]),
-                "lead_id": UUID(each.payload["lead_id"]) if "lead_id" in each.payload else None,
-                "number": "",
-                "url": "",
-                "attempts": 0,
-                "last_error": "",
-                "created_at": now,
-                "next_at": now,
-            }
-            for each in news
-            if (desk := desks.get(each.agent_id))
-            and desk.created_at <= each.happened_at
-            and event_of(each.kind) in desk.events
-        ]
-        if tickets:
-            self._connection.execute(self._insert(TICKETS).on_conflict_do_nothing(), tickets)
+        self.deliveries.owe(
+            [
+                {
+                    "desk_id": desk.id,
+                    "outbox_id": each.id,
+                    "conversation_id": UUID(each.payload["conversation_id"]),
+                    "lead_id": UUID(each.payload["lead_id"]) if "lead_id" in each.payload else None,
+                    "number": "",
+                    "url": "",
+                    "created_at": now,
+                }
+                for each in news
+                if (desk := desks.get(each.agent_id)) and each.is_wanted(desk.events, desk.created_at)
+            ]
+        )
 
     def claim(self, limit: int, lease_until: datetime) -> list[tuple[UUID, int, UUID]]:
         """At most `limit` of those that are due, longest due first, with the attempt and whose they are. Nobody else
@@ -171,7 +165,8 @@ class TicketRecords(Repository):
             lead.name if lead else "",
             lead.email if lead else "",
         )
-        return WaitingTicket(ticket, workspace_id, _desk(row), self._token(row), attempts)
+        token = SealedRows(self._tx, HELP_DESKS).opened_or_none(row)
+        return WaitingTicket(ticket, workspace_id, _desk(row), None if token is None else token.decode(), attempts)
 
     def opened(self, ticket_id: UUID, number: str, url: str) -> None:
         self.deliveries.delivered(ticket_id)
@@ -185,19 +180,8 @@ class TicketRecords(Repository):
 
     def revive(self, agent_id: UUID, ticket_id: UUID) -> None:
         """One that was given up is due now, with all of its attempts before it. Raises NotFound."""
-        revived = self._connection.execute(
-            update(TICKETS)
-            .where(TICKETS.c.id == ticket_id, TICKETS.c.died_at.is_not(None), TICKETS.c.desk_id.in_(_desk_of(agent_id)))
-            .values(next_at=self._now(), died_at=None, attempts=0)
-        )
-        if affected_rows(revived) == 0:
+        if not self.deliveries.revive(ticket_id, TICKETS.c.desk_id.in_(_desk_of(agent_id))):
             raise NotFound("ticket")
-
-    def _token(self, row: Row[Any]) -> str | None:
-        try:
-            return SealedRows(self._tx, HELP_DESKS).opened(row).decode()
-        except SecretsLocked:
-            return None
 
 
 def _desk_of(agent_id: UUID) -> Any:

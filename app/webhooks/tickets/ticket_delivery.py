@@ -11,7 +11,7 @@ import structlog
 
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
-from app.kit.retry_schedule import retry_delay
+from app.kit.retry_schedule import retry_at
 from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
 from app.providers.help_desks.chatwoot_help_desk import ChatwootHelpDesk
@@ -81,8 +81,8 @@ class TicketDelivery:
                 receipt = await self._open(waiting)
                 await own.write(lambda tx: TicketRecords(tx).opened(ticket_id, receipt.number, receipt.url))
         except TicketRefused as error:
-            reason, delay = str(error), None if error.is_final else retry_delay(attempts, self._luck())
-            next_at = None if delay is None else self._clock.now() + delay
+            reason = str(error)
+            next_at = None if error.is_final else retry_at(self._clock.now(), attempts, self._luck())
             await own.write(lambda tx: TicketRecords(tx).deliveries.failed(ticket_id, attempts, reason, next_at))
             kind = waiting.desk.kind.value
             log.warning("ticket.failed", ticket=str(ticket_id), kind=kind, attempts=attempts, is_dead=next_at is None)
