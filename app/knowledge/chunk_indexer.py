@@ -8,6 +8,7 @@ from app.agents.records.agents import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import NotFound
 from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
 from app.providers.indexes.vector_index import ChunkVector, VectorIndex
@@ -100,6 +101,37 @@ async def forget_terms(keywords: KeywordIndex, agent_id: UUID, language: str | N
     """Take entries of unknown versions out of a keyword index."""
     await keywords.put(agent_id, language, [ChunkTerms(chunk_id, _NO_VERSION, "", "") for chunk_id in chunk_ids])
     await keywords.drop_versions(agent_id, [_NO_VERSION])
+
+
+async def forget_stray_terms(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> bool:
+    """Take entries out of a keyword index that are neither live nor being indexed; whether there were any. A machine
+    has them that learnt a page which another machine deleted. Raises IndexUnavailable."""
+    held = await keywords.chunk_ids(agent_id)  # before the record is read: what is put meanwhile is none of them
+
+    def work(tx: Transaction) -> tuple[set[str], str | None]:
+        live = LiveDocumentRecords(tx).live_chunk_ids(agent_id)
+        return held - live - DocumentRecords(tx).pending_chunk_ids(agent_id), keyword_language(tx, agent_id)
+
+    strays, language = await record.of_agent(agent_id).read(work)
+    if strays:
+        await forget_terms(keywords, agent_id, language, strays)
+    return bool(strays)
+
+
+async def write_terms_anew(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> bool:
+    """Write a keyword index from what is live or being indexed, so that no file of it keeps a word of what is gone.
+    False, and nothing is changed, when something was put meanwhile. Raises IndexUnavailable."""
+    await forget_stray_terms(record, keywords, agent_id)
+
+    def work(tx: Transaction) -> tuple[list[StoredChunk], str | None]:
+        chunks = LiveDocumentRecords(tx).agent_chunks(agent_id)
+        for version in DocumentRecords(tx).pending_versions():
+            if version.agent_id == agent_id:
+                chunks += DocumentRecords(tx).version_chunks(version.id)
+        return chunks, keyword_language(tx, agent_id)
+
+    chunks, language = await record.of_agent(agent_id).read(work)
+    return await keywords.rewrite(agent_id, language, chunk_terms(chunks))
 
 
 def chunk_terms(chunks: Sequence[StoredChunk]) -> list[ChunkTerms]:

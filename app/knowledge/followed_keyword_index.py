@@ -14,10 +14,17 @@ from app.agents.records.agents import AgentRecords
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.kit.tasks.ended_task import end_task
-from app.knowledge.chunk_indexer import batches, chunk_terms, forget_terms, keyword_ids, keyword_language
+from app.knowledge.chunk_indexer import (
+    batches,
+    chunk_terms,
+    forget_stray_terms,
+    forget_terms,
+    keyword_ids,
+    keyword_language,
+    write_terms_anew,
+)
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedText, IndexedTextRecords
-from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -70,6 +77,7 @@ class FollowedKeywordIndex:
         self._following: dict[UUID, asyncio.Task[None]] = {}
         self._has_remains: set[UUID] = set()
         self._rewritten_at: dict[UUID, float] = {}
+        self._cleared_at: dict[UUID, int] = {}  # the generation at which strays were looked for
 
     async def search(
         self,
@@ -112,6 +120,7 @@ class FollowedKeywordIndex:
 
     async def drop_agent(self, agent_id: UUID) -> None:
         self._held.pop(agent_id, None)
+        self._cleared_at.pop(agent_id, None)
         await self._local.drop_agent(agent_id)
 
     async def chunk_ids(self, agent_id: UUID) -> set[str]:
@@ -133,11 +142,22 @@ class FollowedKeywordIndex:
         for agent_id in await self._local.agent_ids():
             try:
                 await self._bring_in_step(agent_id)
+                await self._forget_strays(agent_id)
                 if agent_id in self._has_remains:
                     await self._write_anew(agent_id)
             except IndexUnavailable as error:
                 log.warning("keywords.not_followed", agent_id=str(agent_id), reason=str(error))
         return 0
+
+    async def _forget_strays(self, agent_id: UUID) -> None:
+        """A page that a worker learnt here and another machine deleted before it was searched here was part of no
+        standing, so that following dropped nothing of it."""
+        held = self._held.get(agent_id)
+        if held is None or self._cleared_at.get(agent_id) == held.generation:
+            return
+        if await forget_stray_terms(self._record, self._local, agent_id):
+            self._has_remains.add(agent_id)
+        self._cleared_at[agent_id] = held.generation
 
     async def _bring_in_step(self, agent_id: UUID) -> None:
         following = self._following.get(agent_id)
@@ -194,10 +214,7 @@ class FollowedKeywordIndex:
         now = time.monotonic()
         if now - self._rewritten_at.get(agent_id, -self._rewrite_pause_seconds) < self._rewrite_pause_seconds:
             return
-        language, chunks = await self._record.of_agent(agent_id).read(
-            lambda tx: (keyword_language(tx, agent_id), LiveDocumentRecords(tx).agent_chunks(agent_id))
-        )
-        if await self._local.rewrite(agent_id, language, chunk_terms(chunks)):
+        if await write_terms_anew(self._record, self._local, agent_id):
             self._rewritten_at[agent_id] = now
             self._has_remains.discard(agent_id)
 

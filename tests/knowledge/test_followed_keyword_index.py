@@ -196,6 +196,29 @@ class TestSweep:
         await followed.sweep()
         assert await local.agent_ids() == set()
 
+    async def test_what_was_learnt_here_and_deleted_elsewhere_before_anybody_asked_goes(
+        self, house: KnowledgeHouse, followed: FollowedKeywordIndex, local: SecondMachine
+    ) -> None:
+        await house.ingest.learn(house.agent_id, house.source.id, page("/a", words(25, "lamp")))
+        assert await found(followed, house, "lamp3") == 1
+        await local.put(house.agent_id, None, [ChunkTerms("deleted", uuid4(), "", "secret3")])
+        await house.ingest.learn(house.agent_id, house.source.id, page("/b", words(25, "shade")))
+        await followed.sweep()
+        assert await local.chunk_ids(house.agent_id) == await house.live_ids()
+
+    async def test_what_is_being_indexed_stays(
+        self, house: KnowledgeHouse, followed: FollowedKeywordIndex, local: SecondMachine
+    ) -> None:
+        await house.ingest.learn(house.agent_id, house.source.id, page("/a", words(25, "lamp")))
+        await local.put(house.agent_id, None, [ChunkTerms("deleted", uuid4(), "", "secret3")])
+        house.keywords.is_down = True
+        with pytest.raises(IndexUnavailable):
+            await house.ingest.learn(house.agent_id, house.source.id, page("/c", words(15, "pending")))
+        pending = (await house.vectors.chunk_ids(house.agent_id)) - await house.live_ids()
+        await local.put(house.agent_id, None, [ChunkTerms(chunk_id, uuid4(), "", "pending1") for chunk_id in pending])
+        await followed.sweep()
+        assert await local.chunk_ids(house.agent_id) == await house.live_ids() | pending
+
     async def test_no_file_keeps_a_word_of_what_is_gone(self, house: KnowledgeHouse, tmp_path: Path) -> None:
         local = TantivyKeywordIndex(tmp_path / "keywords")
         followed = FollowedKeywordIndex(local, house.record, wait_seconds=30, rewrite_pause_seconds=0)

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -109,6 +109,17 @@ async def test_a_receipt_waits_for_an_index_that_is_away_and_is_finished_later(h
 
     house.keywords.is_down = False
     await house.deletions.agent(house.agent_id)
+    await house.deletions.agent(house.agent_id)
+
+    assert (await receipt(house, deletion)).state is DeletionState.VERIFIED
+    await house.assert_in_step()
+
+
+async def test_a_machine_that_still_holds_what_another_one_deleted_finishes_too(house: KnowledgeHouse) -> None:
+    document_id = await two_pages(house)
+    await house.keywords.put(house.agent_id, None, [ChunkTerms("deleted elsewhere", uuid4(), "", SECRET)])
+    deletion = await delete(house, DeletedKind.DOCUMENT, document_id)
+
     await house.deletions.agent(house.agent_id)
 
     assert (await receipt(house, deletion)).state is DeletionState.VERIFIED

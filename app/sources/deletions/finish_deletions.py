@@ -12,11 +12,8 @@ from uuid import UUID
 import structlog
 
 from app.agents.records.agents import AgentRecords
-from app.core.chunk import StoredChunk
 from app.core.errors import IndexUnavailable
-from app.knowledge.chunk_indexer import ChunkIndexer, chunk_terms, keyword_language
-from app.knowledge.records.documents import DocumentRecords
-from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.knowledge.chunk_indexer import ChunkIndexer, write_terms_anew
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.sources.deletions.deletion import DeletedKind, Deletion
@@ -110,16 +107,6 @@ class FinishDeletions:
 
     async def _write_keywords_anew(self, agent_id: UUID) -> None:
         for _ in range(_ATTEMPTS):
-
-            def work(tx: Transaction) -> tuple[list[StoredChunk], str | None]:
-                language = keyword_language(tx, agent_id)
-                chunks = LiveDocumentRecords(tx).agent_chunks(agent_id)
-                for version in DocumentRecords(tx).pending_versions():
-                    if version.agent_id == agent_id:
-                        chunks += DocumentRecords(tx).version_chunks(version.id)
-                return chunks, language
-
-            chunks, language = await self._record.read(work)
-            if await self._keywords.rewrite(agent_id, language, chunk_terms(chunks)):
+            if await write_terms_anew(self._record, self._keywords, agent_id):
                 return
         raise IndexUnavailable("The keywords changed whenever they were to be written anew. They are tried again.")
