@@ -64,10 +64,12 @@ async function englishParts() {
   return [words.slice(0, first.length), words.slice(first.length)];
 }
 
-const asList = (words) => `export default ${JSON.stringify(words.join("|"))}.split("|");`;
+// Marked as pure: a script that names none of the words is to be without them.
+const asList = (words) => `export default /* @__PURE__ */ ${JSON.stringify(words.join("|"))}.split("|");`;
 const ENGLISH = {
   "english-frame": async () => asList((await wordList("en")).slice(0, WORD_NAMES.indexOf(LAST_OF_FRAME) + 1)),
-  english: async () => asList((await englishParts())[0]),
+  // Those of the first script come with the page, in whichever language: here their places are empty.
+  english: async () => asList((await englishParts())[0].fill("", 0, WORD_NAMES.indexOf(LAST_OF_FRAME) + 1)),
   "english-people": async () => {
     const [first, second] = await englishParts();
     return `export const BEFORE = ${first.length}; ${asList(second)}`;

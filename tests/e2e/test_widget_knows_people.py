@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.doubles.scripted_widget_api import Refuse, done, tokens
+from tests.doubles.scripted_widget_api import Hold, Refuse, done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 
@@ -40,6 +40,49 @@ def test_a_page_that_names_its_visitor_before_the_script_is_there_is_heard(page:
     chat.launcher.click()
     expect(chat.log).to_contain_text("Hello!")
     assert site.api.calls[0].body["user_id"] == "ann"
+
+
+def test_a_fresh_signature_of_the_same_visitor_draws_nothing_anew(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("You have "), Hold(), *tokens("30 days."), done()]
+    site.api.agent |= {"starter_prompts": ["What does it cost?"]}
+    chat = Chat.visit(page, site)
+    page.evaluate("void Docent.identify({ userId: 'ann', hash: 'first' })")
+    chat.launcher.click()
+    expect(chat.log).to_contain_text("Hello!")
+    chat.ask(QUESTION)
+    expect(chat.answer).to_have_text("You have")
+    chat.input.fill("And ")
+    watch = """() => {
+      window.changes = 0;
+      const log = document.querySelector('docent-widget').shadowRoot.querySelector('.log');
+      new MutationObserver((records) => (changes += records.length)).observe(log, { childList: true, subtree: true });
+    }"""
+    page.evaluate(watch)
+    page.evaluate("Docent.identify({ userId: 'ann', hash: 'second' })")
+    page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    assert page.evaluate("window.changes") == 0
+    expect(chat.input).to_be_focused()
+    expect(chat.input).to_have_value("And ")
+    site.api.release()
+    chat.finish()
+    expect(chat.answer).to_have_text("You have 30 days.")
+    inits = [(call.body.get("user_hash"), call.body.get("conversation_id")) for call in site.api.calls_to("/init")]
+    assert inits == [("first", None), ("second", "conversation")]
+    assert len(site.api.calls_to("/stream")) == 1
+
+
+def test_a_fresh_signature_that_is_refused_is_told(page: Page, site: Site) -> None:
+    chat = Chat.visit(page, site)
+    page.evaluate("void Docent.identify({ userId: 'ann', hash: 'first' })")
+    chat.launcher.click()
+    expect(chat.log).to_contain_text("Hello!")
+    site.api.refuse_init = Refuse(401, "unauthorized")
+    refused = "Docent.identify({ userId: 'ann', hash: 'second' }).catch((error) => error.code)"
+    assert page.evaluate(refused) == "unauthorized"
+    expect(chat.log).to_contain_text("This chat is not available here.")
+    site.api.refuse_init = None
+    page.evaluate("Docent.identify({ userId: 'ann', hash: 'third' })")
+    expect(chat.log).to_contain_text("Hello!")
 
 
 def test_a_refused_signature_is_told_to_the_developer(page: Page, site: Site) -> None:

@@ -3,11 +3,10 @@ import type { Client, ClientEvent } from "./client.js";
 import type { Citation, Question, Rating } from "./contract.js";
 import type { OpenPeople, People } from "./desk.js";
 import type { Failure } from "./failure.js";
-import { uuid } from "./ids.js";
+import { atNextFrame } from "./frames.js";
 import { makeRoom } from "./neighbours.js";
-import { pageAddress } from "./page_address.js";
 import { pageClient } from "./page_client.js";
-import type { pageContext } from "./page_context.js";
+import { newQuestion, readPage } from "./page_question.js";
 import css from "./panel.css";
 import { PanelView, type PanelActions } from "./panel_view.js";
 import { messagesBefore } from "./history.js";
@@ -113,7 +112,14 @@ export class Conversation implements Panel, PanelActions {
   }
 
   renew(): void {
-    if (this.client.conversation) this.client.goTo(this.client.conversation);
+    const { conversation } = this.client;
+    if (conversation === undefined) this.client.forget();
+    else this.client.goTo(conversation);
+  }
+
+  prove(): void {
+    this.renew();
+    if (/ready|failed/.test(this.#state.connection)) this.connect();
   }
 
   forget(): void {
@@ -145,7 +151,9 @@ export class Conversation implements Panel, PanelActions {
   }
 
   async #connect(): Promise<void> {
-    this.#change({ connection: "connecting" });
+    // What is connected already stays as it is drawn.
+    const isNew = this.#state.connection !== "ready";
+    if (isNew) this.#change({ connection: "connecting" });
     const { store, user } = this.#shell;
     if (store.read().anonymous_id || user()) this.#change({ hasPast: true });
     try {
@@ -155,7 +163,7 @@ export class Conversation implements Panel, PanelActions {
       this.#shell.wear(session.agent.theme);
       this.#shell.settle();
       void this.#comeBack();
-      if (session.agent.live_chat) {
+      if (isNew && session.agent.live_chat) {
         // A chat that an earlier page had goes on; one that could not be heard of is looked for again.
         const isNone = this.client.call("GET", "/person").then(async (answer) => (await answer.json()).state === "none", () => false);
         void isNone.then((none) => {
@@ -230,16 +238,9 @@ export class Conversation implements Panel, PanelActions {
   }
 
   #newQuestion(message: string): Question {
-    const question: Question = { turn_id: uuid(), message, page_url: pageAddress(location.href) };
+    const question = newQuestion(message);
     this.#asked.set(question.turn_id, question);
     return question;
-  }
-
-  /** Once for a question, so that a repetition of it is the same; without it the question is asked all the same. */
-  async #readPage(question: Question): Promise<void> {
-    if (!this.#shell.options.pageContext || question.page_context != null) return;
-    const read = await this.#shell.load<typeof pageContext>(PAGE).catch(() => null);
-    if (read) question.page_context = read(document);
   }
 
   /** `join` where the server has the turn, `isElsewhere` where another tab sees to it. */
@@ -255,7 +256,7 @@ export class Conversation implements Panel, PanelActions {
         if (event.event === "start" && !join) this.#tell({ conversation: event.conversation_id, turn: id, question: question.message });
         if ((event as { answered_by?: string }).answered_by === "handoff") void this.withPeople((people) => people.look(false));
       };
-      if (!join) await this.#readPage(question);
+      if (!join) await readPage(this.#shell, question);
       await this.client.ask(question, hear, running.signal, join);
     } catch (error) {
       const { code, retryable = true } = error as Failure;
@@ -330,6 +331,7 @@ export class Conversation implements Panel, PanelActions {
 
   goTo(conversation: string): void {
     this.#leave(conversation);
+    this.#change({ connection: "none" });
     this.connect();
   }
 
@@ -385,12 +387,7 @@ export class Conversation implements Panel, PanelActions {
     this.#state = next(this.#state, happening);
     if (this.#isDrawDue) return;
     this.#isDrawDue = true;
-    const draw = (): void => {
-      if (this.#isDrawDue) this.#draw();
-    };
-    // A page in the background gets no frames, yet is drawn by the time it is looked at.
-    if (document.hidden) setTimeout(draw, 100);
-    else requestAnimationFrame(draw);
+    atNextFrame(() => this.#isDrawDue && this.#draw());
   }
 
   #draw(): void {

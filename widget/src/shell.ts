@@ -42,8 +42,10 @@ export interface Panel {
   /** Looks, while it is closed, for an answer that nobody has seen, or for another tab in which it is open. */
   expect(): void;
   ask(text: string): void;
-  /** The website says otherwise than before who the visitor is; the next call tells the server. */
+  /** The website says something else of the visitor than before; the next call tells the server. */
   renew(): void;
+  /** The website has a new signature for the same visitor: the server is told at once, and nothing is drawn anew. */
+  prove(): void;
   /** Somebody else is here now, or nobody that we know. */
   forget(): void;
 }

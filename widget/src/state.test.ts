@@ -113,3 +113,16 @@ test("reconnecting does not repeat what is already there", () => {
   const known: Happening = { type: "connected", session: session([{ id: "m1", role: "visitor", text: "Why?", turn_id: "t1" }]) };
   assert.equal(after(asked, known, known).turns.length, 1);
 });
+
+test("a session renewed leaves the agent, the turns and those before them as they are", () => {
+  const known: Happening = {
+    type: "connected",
+    session: { ...session([{ id: "m1", role: "visitor", text: "Why?", turn_id: "t1" }]), has_earlier: true },
+  };
+  const older: Happening = { type: "went-back", messages: [{ id: "m0", role: "visitor", text: "Who?", turn_id: "t0" }], hasEarlier: false };
+  const before = after(known, older);
+  const renewed = next(before, { ...known, session: { ...known.session, agent: { ...known.session.agent } } });
+  assert.equal(renewed.agent, before.agent);
+  assert.deepEqual(renewed.turns, before.turns);
+  assert.equal(renewed.hasEarlier, false);
+});

@@ -68,8 +68,17 @@ export function next(state: State, happening: Happening): State {
       return { ...state, ...happening.to };
     case "connected": {
       const { agent, messages, has_earlier: hasEarlier } = happening.session;
-      const earlier = turnsOf(messages ?? []).filter((old) => !state.turns.some((turn) => turn.id === old.id));
-      return { ...state, connection: "ready", agent, hasEarlier, turns: [...earlier, ...state.turns] };
+      const all = turnsOf(messages ?? []);
+      const earlier = all.filter((old) => !state.turns.some((turn) => turn.id === old.id));
+      return {
+        ...state,
+        connection: "ready",
+        // What is the same is not drawn anew.
+        agent: JSON.stringify(agent) === JSON.stringify(state.agent) ? state.agent! : agent,
+        // Of a session that begins with a turn that is here, those before it are as they were.
+        hasEarlier: all[0] === earlier[0] ? hasEarlier : !!state.hasEarlier,
+        turns: [...earlier, ...state.turns],
+      };
     }
     case "went-back":
       return { ...state, hasEarlier: happening.hasEarlier, turns: [...turnsOf(happening.messages, true), ...state.turns] };

@@ -156,7 +156,11 @@ export class Widget implements DocentWidget {
 
   /** Says who is signed in on the website, by a signature that its server made. The same person again changes nothing. */
   identify(user: SignedUser): Promise<void> {
-    if (user.userId !== this.#user?.userId || user.hash !== this.#user.hash) this.#become(user);
+    if (user.userId !== this.#user?.userId) this.#become(user);
+    else if (user.hash !== this.#user.hash) {
+      this.#awaitProof(user);
+      this.#panel?.prove();
+    }
     return this.#known!;
   }
 
@@ -173,13 +177,8 @@ export class Widget implements DocentWidget {
   }
 
   #become(user?: SignedUser): void {
-    this.#user = user;
-    this.#settle?.(Object.assign(new Error("Somebody else was named."), { code: "superseded" }));
-    this.#known = new Promise((resolve, reject) => {
-      this.#settle = (error) => (error ? reject(error) : resolve());
-    });
-    // Whoever does not ask is not told.
-    this.#known.catch(() => undefined);
+    this.#settled(Object.assign(new Error("Somebody else was named."), { code: "superseded" }));
+    this.#awaitProof(user);
     // A name that this browser kept is somebody else's now.
     this.#store.keep(user && this.#store.read().theme ? { anonymous_id: undefined, unsent: undefined } : undefined);
     const { open, user: before } = this.#tab.read();
@@ -189,6 +188,22 @@ export class Widget implements DocentWidget {
       if (user && open) this.#tab.keep({ open });
     }
     this.#panel?.forget();
+  }
+
+  #awaitProof(user?: SignedUser): void {
+    this.#user = user;
+    // A promise that still waits waits for this one.
+    if (this.#settle) return;
+    this.#known = new Promise((resolve, reject) => {
+      this.#settle = (error) => (error ? reject(error) : resolve());
+    });
+    // Whoever does not ask is not told.
+    this.#known.catch(() => undefined);
+  }
+
+  #settled(error?: Error): void {
+    this.#settle?.(error);
+    this.#settle = undefined;
   }
 
   on<Name extends EventName>(name: Name, listener: (detail: DocentEvents[Name]) => void): () => void {
@@ -277,7 +292,7 @@ export class Widget implements DocentWidget {
       frame,
       signal: this.#gone.signal,
       user: () => this.#user,
-      settle: (error) => this.#settle?.(error),
+      settle: (error) => this.#settled(error),
       agents: this.agents,
       load: (part) => loadPart(this.#options.files, part),
       open: () => this.open(),

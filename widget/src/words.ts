@@ -14,6 +14,7 @@ export const enum W {
 /** One language: `words[W.close]`. */
 export type Words = Record<W, string>;
 
+/** Without those of the first script, which lends its own. */
 export const ENGLISH = list as Words;
 
 const FAILURES: Record<string, W> = {
