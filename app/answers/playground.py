@@ -11,12 +11,14 @@ from app.agents.records.agents import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline, Asking
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.curated.records import CuratedAnswerRecords
-from app.answers.writing.answer_writers import answer_writers
+from app.answers.query_contextualizer import QueryContextualizer
+from app.answers.writing.answer_writers import answer_writers, question_completer
 from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.prompt_builder import PromptBuilder
+from app.conversations.history import TURNS
 from app.core.gap_state import GapReason
 from app.core.search_filter import SearchFilter
-from app.core.turn import AnsweredBy, Citation, Finish, TurnRequest
+from app.core.turn import AnsweredBy, Citation, Exchange, Finish, TurnRequest
 from app.kit.cache import Cache
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
@@ -31,7 +33,8 @@ from app.store.system_of_record import SystemOfRecord
 class PlaygroundQuestion:
     """`language` is what the visitor would be answered in (BCP 47 primary subtag), None to tell it from the question.
     `standalone` is what search looks for, "" for the question itself; `page_context` is what the visitor's page would
-    say of itself; pages must pass `only`, and the agent's own filter; the curated answer `leaves_out` is not given."""
+    say of itself; pages must pass `only`, and the agent's own filter; the curated answer `leaves_out` is not given.
+    `history` is what was said before, oldest first, of which visitors' answers know the last TURNS as well."""
 
     text: str
     page_url: str = ""
@@ -40,13 +43,15 @@ class PlaygroundQuestion:
     standalone: str = ""
     only: SearchFilter = field(default_factory=SearchFilter)
     leaves_out: UUID | None = None
+    history: tuple[Exchange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlaygroundAnswer:
     """`gap` is what would give the question away as a gap. `search` is every ranked chunk with its scores and the trace
     of the stages, as `SearchReport.as_json` says it, `retrieval` the same as a value, both None for a curated answer;
-    `prompt` what the chat model was given, empty without one."""
+    `standalone` is what was searched for, "" without a search; `prompt` what the chat model was given, empty without
+    one."""
 
     answer: str
     answered_by: AnsweredBy
@@ -61,6 +66,7 @@ class PlaygroundAnswer:
     curated_answer_id: UUID | None = None
     search: dict[str, Any] | None = None
     retrieval: Retrieval | None = None
+    standalone: str = ""
     prompt: tuple[ChatMessage, ...] = ()
 
 
@@ -76,14 +82,20 @@ _NOBODY = PlaygroundListener()
 
 
 class Playground:
-    """The answer pipeline without a visitor: no history, no record."""
+    """The answer pipeline without a visitor: what was said before comes with the question, and no record is made."""
 
     def __init__(
-        self, records: SystemOfRecord, pipeline: AnswerPipeline, search: AgentSearch, prompts: PromptBuilder | None
+        self,
+        records: SystemOfRecord,
+        pipeline: AnswerPipeline,
+        search: AgentSearch,
+        completer: QueryContextualizer,
+        prompts: PromptBuilder | None,
     ) -> None:
         self._records = records
         self._pipeline = pipeline
         self._search = search
+        self._completer = completer
         self._prompts = prompts
 
     async def agent(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
@@ -105,7 +117,7 @@ class Playground:
         agent = await self.agent(workspace_id, agent_id, version)
         language = asked.language or self._pipeline.language(agent, asked.text)
         request = TurnRequest(uuid4(), asked.text, asked.page_url, asked.page_context)
-        asking = Asking(request, language, locale=asked.language or "")
+        asking = Asking(request, language, locale=asked.language or "", history=asked.history[-TURNS:])
         listener.on_stage("searching")
         answers = await self._records.of_workspace(workspace_id).read(
             lambda tx: CuratedAnswerRecords(tx).of_agent(agent_id)
@@ -125,7 +137,8 @@ class Playground:
                 first_token_ms=_ms_since(began),
                 curated_answer_id=ready.curated_id,
             )
-        standalone = asked.standalone or asked.text
+        known = asking.history if agent.config.retrieval.follow_ups else ()
+        standalone = asked.standalone or await self._completer.complete(asked.text, known)
         query = SearchQuery(standalone, asked.page_url, asked_in=language, filters=(asked.only,))
         report = await self._search.search(workspace_id, agent_id, query, version)
         generation = await self._pipeline.generation(
@@ -147,6 +160,7 @@ class Playground:
             outcome.gap,
             search=report.as_json(),
             retrieval=report.retrieval,
+            standalone=standalone,
             prompt=tuple(self._prompts.build(generation.context)) if self._prompts else (),
         )
 
@@ -170,5 +184,6 @@ def playground_on(
         parts.record,
         AnswerPipeline(parts.record, curated, writers, languages, parts.clock, parts.embedder),
         parts.for_operators(cache, languages),
+        question_completer(parts.helper),
         PromptBuilder(parts.tokens) if model else None,
     )

@@ -20,7 +20,7 @@ from app.answers.api.playground import AdminPlayground
 from app.answers.curated.api.curated_answers import AdminCuratedAnswers
 from app.answers.curated.api.rehearsals import AdminRehearsals
 from app.answers.curated.pages import CuratedAnswerPages
-from app.answers.pages import PlaygroundPages
+from app.answers.pages.playground import PlaygroundPages
 from app.channels.llms_api import LlmsApi
 from app.channels.mcp_api import McpApi
 from app.channels.openai_api import OpenAiApi

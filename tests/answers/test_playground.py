@@ -5,9 +5,10 @@ from pathlib import Path
 
 from app.answers.playground import Playground, PlaygroundListener, PlaygroundQuestion, playground_on
 from app.answers.writing.passage_judge import PassageJudge
+from app.conversations.history import TURNS
 from app.core.search_filter import SearchFilter
-from app.core.turn import AnsweredBy
-from app.core.turn_events import Done, Token
+from app.core.turn import AnsweredBy, Exchange
+from app.core.turn_events import Done, Token, TurnEvent
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
 from app.search.search_pipeline import SearchParts
@@ -25,6 +26,7 @@ def playground(house: AnsweringHouse, model: ScriptedChatModel | None = None) ->
 
 
 QUESTION = "How long is the warranty?"
+NORWAY, AND_THEN = "How long does shipping to Norway take?", "And what does it cost?"
 
 
 async def test_it_answers_as_a_turn_does(tmp_path: Path) -> None:
@@ -79,3 +81,26 @@ async def test_only_pages_that_pass_the_filter_are_answered_from(tmp_path: Path)
         turn = await house.turns.ask(house.session, replace(house.request(QUESTION), only=only))
         heard = [numbered.event async for numbered in turn.events()]
     assert told.answer == "".join(event.token for event in heard if isinstance(event, Token))
+
+
+async def test_a_conversation_goes_on_as_a_visitors_does(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        heard = [_said(await house.ask(question)) for question in (NORWAY, AND_THEN)]
+        asked = PlaygroundQuestion(AND_THEN, f"{SITE}/", history=(Exchange(NORWAY, heard[0]),))
+        told = await playground(house).ask(house.workspace_id, house.agent_id, asked, "live")
+    assert told.standalone == f"{NORWAY} {AND_THEN}"
+    assert told.answer == heard[1]
+
+
+async def test_the_model_knows_what_was_said_before_and_no_more_than_of_a_visitor(tmp_path: Path) -> None:
+    model = ScriptedChatModel(["It is two years [1]."])
+    told = tuple(Exchange(f"Question {number}?", f"Answer {number}.") for number in range(TURNS + 2))
+    async with answering_house(tmp_path) as house:
+        asked = PlaygroundQuestion("How long is the warranty of a lamp with a battery?", history=told)
+        answer = await playground(house, model).ask(house.workspace_id, house.agent_id, asked, "draft")
+    shown = " ".join(message.content for message in answer.prompt)
+    assert [exchange.question in shown for exchange in told] == [False] * 2 + [True] * TURNS
+
+
+def _said(events: list[TurnEvent]) -> str:
+    return "".join(event.token for event in events if isinstance(event, Token))

@@ -13,10 +13,11 @@ from app.answers.api.playground_stream import DESCRIPTION, EXAMPLE, playground_r
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundQuestion
 from app.conversations.api.page_context import AnyPageContext, flattened
 from app.conversations.api.widget_models import CitationOut
+from app.conversations.history import TURNS
 from app.core.actor import Actor
 from app.core.field_rules import check_http_url, check_language, check_text
 from app.core.gap_state import GapReason
-from app.core.turn import AnsweredBy, Finish
+from app.core.turn import AnsweredBy, Exchange, Finish
 from app.search.api.agent_search import SearchOut
 from app.web.access import write
 from app.web.endpoint import Api, Call, StreamWords, post
@@ -25,7 +26,14 @@ from app.web.model import Model
 
 TAG = "Playground"
 MAX_QUESTION_CHARS = 4000
-MAX_BODY_BYTES = 128 * 1024  # as a visitor's question
+MAX_ANSWER_CHARS = 20_000
+MAX_EXCHANGES = 30
+MAX_BODY_BYTES = 512 * 1024
+
+
+class ExchangeIn(Model):
+    question: str = Field(max_length=MAX_QUESTION_CHARS)
+    answer: str = Field(max_length=MAX_ANSWER_CHARS)
 
 
 class PlaygroundIn(Model):
@@ -39,6 +47,11 @@ class PlaygroundIn(Model):
         default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
     )
     version: Version = Field(default="draft", description="Whose settings answer.")
+    history: tuple[ExchangeIn, ...] = Field(
+        default=(),
+        description=f"What was said before, oldest first; an answer knows the last {TURNS}, as a visitor's does.",
+        max_length=MAX_EXCHANGES,
+    )
 
     def asked(self) -> PlaygroundQuestion:
         """Raises InvalidInput, naming the field."""
@@ -48,7 +61,9 @@ class PlaygroundIn(Model):
         check_language("language", self.language)
         only = self.filter.value()
         check_filter("filter", only)
-        return PlaygroundQuestion(self.question, self.page_url, self.language, flattened(self.page_context), only=only)
+        context = flattened(self.page_context)
+        said = tuple(Exchange(past.question, past.answer) for past in self.history)
+        return PlaygroundQuestion(self.question, self.page_url, self.language, context, only=only, history=said)
 
 
 class PromptMessageOut(Model):
@@ -69,6 +84,7 @@ class PlaygroundOut(Model):
     first_token_ms: int | None
     duration_ms: int
     search: SearchOut | None = Field(description="What was found, stage by stage; null for a curated answer.")
+    standalone: str = Field(description="The question as it was searched for, whole without what was said before.")
     prompt: tuple[PromptMessageOut, ...] = Field(description="What the chat model was given; empty without one.")
 
     @classmethod
@@ -86,6 +102,7 @@ class PlaygroundOut(Model):
             first_token_ms=told.first_token_ms,
             duration_ms=told.duration_ms,
             search=None if told.search is None else SearchOut.model_validate(told.search, strict=False),
+            standalone=told.standalone,
             prompt=tuple(PromptMessageOut(role=message.role, content=message.content) for message in told.prompt),
         )
 

@@ -21,7 +21,7 @@ from app.web.access import ScopedAccess
 from app.web.admission import Admission
 from app.web.console.filters import size
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
-from app.web.console.page import Answer, ConsolePage, Go, NoForm, Rejected, Shown, Visit
+from app.web.console.page import Answer, ConsolePage, Go, NoForm, Rejected, Shown, Streamed, Visit
 from app.web.console.rendering import HEADERS, Rendering
 from app.web.console.session_cookie import (
     CSRF_FIELD,
@@ -154,7 +154,12 @@ class Dispatcher:
                 return response
             case Shown():
                 return await self._shown(visit, answer)
+            case Streamed():
+                return answer.response(lambda shown: self._drawn(visit, shown))
         return answer
+
+    async def _drawn(self, visit: Visit[Any], shown: Shown) -> str:
+        return bytes((await self._shown(visit, shown)).body).decode()
 
     async def _shown(self, visit: Visit[Any], shown: Shown) -> Response:
         flash = flash_of(visit.request)

@@ -60,7 +60,17 @@ class Go:
     tone: str = "good"
 
 
-Answer = Shown | Go | Response
+Drawn = Callable[[Shown], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """Events, into which `response` may write pages: it is given what draws one as HTML."""
+
+    response: Callable[[Drawn], Response]
+
+
+Answer = Shown | Go | Streamed | Response
 
 
 @dataclass(frozen=True)

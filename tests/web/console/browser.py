@@ -37,7 +37,7 @@ class ConsoleBrowser:
         return response.text
 
     async def post(
-        self, path: str, fields: Mapping[str, Value] | None = None, token: str | None = None
+        self, path: str, fields: Mapping[str, Value] | None = None, token: str | None = None, **headers: str
     ) -> httpx2.Response:
         """With the right form token unless another is given; as multipart where a field is a file."""
         right = await self.token() if token is None else token
@@ -50,7 +50,7 @@ class ConsoleBrowser:
                 "POST", path, content=form.read(), headers={"Content-Type": form.headers["content-type"]}
             )
         body = urlencode(sent, doseq=True)
-        return await self._send("POST", path, content=body.encode(), headers={"Content-Type": _FORM})
+        return await self._send("POST", path, content=body.encode(), headers={"Content-Type": _FORM, **headers})
 
     async def token(self) -> str:
         """As every page's forms hold it."""

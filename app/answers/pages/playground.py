@@ -1,0 +1,161 @@
+"""The agent talked to as a visitor would talk to it, as its draft, as it is published, or both side by side."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Literal
+
+import anyio
+import structlog
+from pydantic import Field
+from starlette.responses import Response
+
+from app.agents.agent import Version
+from app.agents.agents import Agents
+from app.answers.api.playground import MAX_QUESTION_CHARS
+from app.answers.pages.playground_talk import MAX_TURNS, GivenAnswer, Talk, TalkTurn, history, read_talk, written_talk
+from app.answers.playground import Playground, PlaygroundListener, PlaygroundQuestion
+from app.conversations.api.page_context import MAX_BYTES, flattened
+from app.core.errors import DocentError, InvalidInput, ModelInterrupted
+from app.core.field_rules import check_http_url, check_language, check_text
+from app.web.access import read, write
+from app.web.console.page import Drawn, Form, MenuEntry, NoForm, Pages, Rejected, Shown, Streamed, Visit, action, page
+from app.web.errors import INTERNAL, problem_of
+from app.web.limits_policy import StreamPolicy
+from app.web.sse import event_stream
+
+log = structlog.get_logger(__name__)
+
+_STREAM = "text/event-stream"
+_BROKE_OFF = "The answer broke off. Ask again."
+
+
+class PlaygroundForm(Form):
+    """`said` is the conversation before the question, as the page keeps it."""
+
+    question: str = Field(max_length=MAX_QUESTION_CHARS)
+    page_url: str = Field(default="", max_length=2048)
+    language: str | None = Field(default=None, max_length=3)
+    page_context: str = Field(default="", max_length=MAX_BYTES)
+    version: Literal["draft", "live", "both"] = "draft"
+    said: str = ""
+
+    def versions(self) -> tuple[Version, ...]:
+        return ("draft", "live") if self.version == "both" else (self.version,)
+
+
+class PlaygroundPages(Pages):
+    def __init__(self, playground: Playground, agents: Agents, streams: StreamPolicy) -> None:
+        self._playground = playground
+        self._agents = agents
+        self._streams = streams
+
+    @page("/console/agents/{agent_id}/playground", access=read, menu=MenuEntry("Playground", 30, "play"))
+    async def playground(self, visit: Visit[NoForm]) -> Shown:
+        talk: Talk = ()
+        if visit.rejected:
+            with suppress(InvalidInput):
+                talk = read_talk("".join(visit.rejected.values.get("said", ())))
+        return _shown(talk, PlaygroundForm(question=""))
+
+    @action(
+        "/console/agents/{agent_id}/playground",
+        access=write,
+        shown_on="playground",
+        under="playground",
+        max_body_bytes=4 * 1024 * 1024,  # a long conversation with what made each answer
+    )
+    async def ask_playground(self, visit: Visit[PlaygroundForm]) -> Shown | Streamed:
+        """The answer as it is written to who asks for events, and then the page; else the page."""
+        given = visit.input
+        talk = _checked(visit)
+        await self._agents.tried(visit.actor, visit.agent.id)
+        if _STREAM in visit.request.headers.get("accept", ""):
+            return Streamed(lambda drawn: self._streamed(visit, talk, drawn))
+        return _shown((*talk, await self._turn(visit, talk)), given)
+
+    def _streamed(self, visit: Visit[PlaygroundForm], talk: Talk, drawn: Drawn) -> Response:
+        return event_stream(self._frames(visit, talk, drawn), self._streams, anyio.Event(), grace_seconds=1)
+
+    async def _frames(self, visit: Visit[PlaygroundForm], talk: Talk, drawn: Drawn) -> AsyncIterator[bytes]:
+        """`token` and `status` of each version, and last of all `page`. The asking ends with the reading."""
+        frames: asyncio.Queue[bytes | Shown] = asyncio.Queue()
+
+        async def ask() -> None:
+            try:
+                shown = _shown((*talk, await self._turn(visit, talk, frames)), visit.input)
+            except DocentError as error:
+                shown = _refused(visit, talk, problem_of(error).message)
+            except Exception:
+                log.exception("playground.failed", agent=str(visit.agent.id))
+                shown = _refused(visit, talk, INTERNAL.message)
+            frames.put_nowait(shown)
+
+        asking = asyncio.create_task(ask())
+        try:
+            while isinstance(frame := await frames.get(), bytes):
+                yield frame
+            yield _frame("page", html=await drawn(frame))
+        finally:
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+
+    async def _turn(
+        self, visit: Visit[PlaygroundForm], talk: Talk, frames: asyncio.Queue[bytes | Shown] | None = None
+    ) -> TalkTurn:
+        """Raises InvalidInput where an answer broke off, and what the playground raises."""
+        given = visit.input
+
+        async def ask(version: Version) -> GivenAnswer:
+            def tell(event: str, **told: str) -> None:
+                if frames is not None:
+                    frames.put_nowait(_frame(event, version=version, **told))
+
+            listener = PlaygroundListener(
+                lambda stage: tell("status", stage=stage), lambda text: tell("token", token=text)
+            )
+            asked = PlaygroundQuestion(
+                given.question,
+                given.page_url,
+                given.language,
+                flattened(given.page_context or None),
+                history=history(talk, version),
+            )
+            told = await self._playground.ask(visit.agent.workspace_id, visit.agent.id, asked, version, listener)
+            return GivenAnswer.of(version, told)
+
+        try:
+            answers = await asyncio.gather(*(ask(version) for version in given.versions()))
+        except ModelInterrupted:
+            raise InvalidInput("", _BROKE_OFF) from None
+        return TalkTurn(given.question, tuple(answers))
+
+
+def _checked(visit: Visit[PlaygroundForm]) -> Talk:
+    """What was said before. Raises InvalidInput for what cannot be asked."""
+    given = visit.input
+    check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
+    if given.page_url:
+        check_http_url("page_url", given.page_url)
+    check_language("language", given.language)
+    if not set(given.versions()) <= set(visit.agent.versions):
+        raise InvalidInput("version", "This agent is not published yet. Ask its draft.")
+    talk = read_talk(given.said)
+    if len(talk) >= MAX_TURNS:
+        raise InvalidInput("question", f"A conversation here has at most {MAX_TURNS} questions. Begin a new one.")
+    return talk
+
+
+def _shown(talk: Talk, asked: PlaygroundForm, form: Rejected | None = None) -> Shown:
+    return Shown("playground.html", {"talk": talk, "said": written_talk(talk), "asked": asked}, form=form)
+
+
+def _refused(visit: Visit[PlaygroundForm], talk: Talk, message: str) -> Shown:
+    given = visit.input
+    values = {name: (str(value),) for name, value in given.model_dump(exclude_none=True).items()}
+    return _shown(talk, given, Rejected(visit.page.name, values, {"": message}))
+
+
+def _frame(event: str, **told: str) -> bytes:
+    return f"event: {event}\ndata: {json.dumps(told, separators=(',', ':'))}\n\n".encode("ascii")
