@@ -62,6 +62,7 @@ class Theme:
     launcher_label: str | None = None
     launcher_icon: str = "chat"  # one of LAUNCHER_ICONS
     opens_itself: bool = False  # on every page, without taking the focus
+    opens_wide: bool = False  # until the visitor says otherwise
     greeting: str | None = None
 
 

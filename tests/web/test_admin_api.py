@@ -32,7 +32,7 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> No
     draft = patched["draft"]
     assert draft["theme"] == {
         "primary_color": None, "radius_px": None, "position": "right", "launcher_label": None,
-        "launcher_icon": "chat", "opens_itself": False, "greeting": "Hi",
+        "launcher_icon": "chat", "opens_itself": False, "opens_wide": False, "greeting": "Hi",
     }  # fmt: skip
     assert (draft["language"], draft["retrieval"]["sources"], draft["retrieval"]["rrf_k"]) == ("de", 3, 60)
     assert draft["allowed_origins"] == [SITE]

@@ -41,7 +41,7 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
         "persona": house.agent.draft.persona,
         "theme": {
             "primary_color": None, "radius": None, "position": "right", "launcher_label": None,
-            "launcher_icon": "chat", "greeting": None,
+            "launcher_icon": "chat", "opens_wide": False, "greeting": None,
         },
         "disclosure": {"is_ai_system": True, "text": None},
         "fallback": {"url": None, "label": None, "form": False, "consent": None},

@@ -165,10 +165,13 @@ def test_the_plain_tag_names_the_script_and_the_agent() -> None:
 
 
 def test_the_tag_carries_what_the_launcher_wears_as_texts() -> None:
-    theme = Theme("#ffd400", position="left", launcher_label='"><b>Ask', launcher_icon="spark", opens_itself=True)
+    theme = Theme(
+        "#ffd400", position="left", launcher_label='"><b>Ask', launcher_icon="spark", opens_itself=True, opens_wide=True
+    )
     assert embed_tag("https://chat.example.com", AGENT, theme) == (
         f'<script async src="https://chat.example.com/widget/widget.js" data-agent="{AGENT}" data-color="#ffd400" '
-        'data-position="left" data-label="&quot;&gt;&lt;b&gt;Ask" data-icon="spark" data-open="true"></script>'
+        'data-position="left" data-label="&quot;&gt;&lt;b&gt;Ask" data-icon="spark" data-wide="true" data-open="true">'
+        "</script>"
     )
 
 

@@ -15,6 +15,8 @@ export interface Theme {
     position?: string | null;
     launcher_label?: string | null;
     launcher_icon?: string | null;
+    /** Whether the panel is wide until the visitor says otherwise. */
+    opens_wide?: boolean | null;
     greeting?: string | null;
 }
 /** What to offer where the site had no clear answer. `url` is https:, mailto: or tel:. */
@@ -143,6 +145,8 @@ export interface DocentLooks {
     launcher?: "own" | "none";
     /** "same": links to pages of your own website open in the same tab, where the panel goes on. */
     links?: "new" | "same";
+    /** The panel is wide, or not: now, until the visitor says otherwise. */
+    wide?: boolean | null;
     pageContext?: boolean;
     /** What the website tells of the visitor, such as a plan: unproven. All of it; what it leaves out is known no longer. */
     attributes?: Record<string, string>;

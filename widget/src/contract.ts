@@ -17,6 +17,8 @@ export interface Theme {
   position?: string | null;
   launcher_label?: string | null;
   launcher_icon?: string | null;
+  /** Whether the panel is wide until the visitor says otherwise. */
+  opens_wide?: boolean | null;
   greeting?: string | null;
 }
 

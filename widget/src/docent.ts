@@ -12,6 +12,8 @@ export interface DocentLooks {
   launcher?: "own" | "none";
   /** "same": links to pages of your own website open in the same tab, where the panel goes on. */
   links?: "new" | "same";
+  /** The panel is wide, or not: now, until the visitor says otherwise. */
+  wide?: boolean | null;
   pageContext?: boolean;
   /** What the website tells of the visitor, such as a plan: unproven. All of it; what it leaves out is known no longer. */
   attributes?: Record<string, string>;

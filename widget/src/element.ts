@@ -51,6 +51,7 @@ export function icon(path: string): SVGElement {
 /** What `icon` draws. Each script has those that it names. */
 export const ICONS = {
   close: "M6 6l12 12M18 6L6 18",
+  wide: "M3 12h18M7 8l-4 4 4 4M17 8l4 4-4 4",
   send: "M12 19V5M6 11l6-6 6 6",
   stop: "M7 7h10v10H7z",
   fresh: "M20 12a8 8 0 1 1-3-6l3 2V4v4h-4",

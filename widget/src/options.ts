@@ -15,6 +15,8 @@ export interface Options {
   launcher?: string | undefined;
   /** "same": links to the page's own website open in its tab. */
   links?: string | undefined;
+  /** Whether the panel is wide until the visitor says otherwise. */
+  wide?: boolean | undefined;
   /** What the website tells of the visitor, and what of it its server has signed. */
   attributes?: Record<string, string> | undefined;
   signedAttributes?: string | undefined;
@@ -49,6 +51,7 @@ export function looksOf(said: Said): Partial<Options> {
   const looks = { ...said };
   if (looks.theme === "auto") looks.theme = undefined;
   if ("pageContext" in looks) looks.pageContext = !/off|false/.test(String(looks.pageContext));
+  if (looks.wide != null) looks.wide = String(looks.wide) !== "false";
   // These stand for good.
   for (const name of ["agent", "locale", "open"]) delete looks[name];
   return looks;

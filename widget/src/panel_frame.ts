@@ -15,6 +15,7 @@ export class PanelFrame {
   readonly notice = h("p", { class: "notice", role: "status" });
   readonly input = h("textarea", { rows: 1, maxlength: MAX_QUESTION, enterkeyhint: "send", dir: "auto" });
   readonly send = h("button", { class: "send", disabled: true }, icon(ICONS.send));
+  readonly wide: HTMLButtonElement;
   readonly end: HTMLButtonElement;
   readonly panel: HTMLElement;
   readonly #grow = h("div", { class: "grow" }, this.input);
@@ -25,8 +26,9 @@ export class PanelFrame {
     this.isSent = !!this.input.value.trim();
   };
 
-  constructor({ chat }: Speech, close: string, end: () => void) {
-    this.end = iconButton(close, ICONS.close, end);
+  constructor({ chat }: Speech, words: Partial<Words>, end: () => void, widen: () => void) {
+    this.end = iconButton(words[W.close]!, ICONS.close, end);
+    this.wide = iconButton(words[W.wide]!, ICONS.wide, () => this.#keepPlace(widen), { class: "icon wide" });
     const submitted = (event: Event): void => {
       event.preventDefault();
       this.submit(event.type === "submit");
@@ -39,7 +41,7 @@ export class PanelFrame {
       "section",
       { class: "panel", part: "panel", role: "dialog", "aria-describedby": "disclosure", tabindex: -1 },
       // No <header>: in a page that has one of its own it would be a second banner.
-      h("div", { class: "header", part: "header" }, this.avatar, h("h2", {}, this.name), this.end),
+      h("div", { class: "header", part: "header" }, this.avatar, h("h2", {}, this.name), this.wide, this.end),
       this.disclosure,
       this.log,
       this.notice,
@@ -56,13 +58,24 @@ export class PanelFrame {
 
   /** Says everything that it says in these words. */
   speak(words: Words): void {
-    this.end.title = words[W.close];
-    this.end.setAttribute("aria-label", words[W.close]);
-    this.send.title = words[W.send];
-    this.send.setAttribute("aria-label", words[W.send]);
+    const names = [[this.end, W.close], [this.wide, W.wide], [this.send, W.send]] as const;
+    for (const [button, word] of names) {
+      button.title = words[word];
+      button.setAttribute("aria-label", words[word]);
+    }
     this.input.placeholder = words[W.placeholder];
     this.input.setAttribute("aria-label", words[W.placeholder]);
     this.disclosure.textContent = words[W.note];
+  }
+
+  /** What is read stays where it is, however its lines break then. */
+  #keepPlace(change: () => void): void {
+    const { log } = this;
+    const topOf = (each: Element): number => each.getBoundingClientRect().top;
+    const read = [...log.querySelectorAll("p,li,td,pre")].find((each) => each.getBoundingClientRect().bottom > topOf(log)) ?? log;
+    const before = topOf(read) - topOf(log);
+    change();
+    log.scrollTop += topOf(read) - topOf(log) - before;
   }
 
   wait(): void {

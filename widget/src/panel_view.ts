@@ -74,7 +74,7 @@ export class PanelView {
     };
     this.#fresh = iconButton(words[W.fresh], ICONS.fresh, fresh, { class: "icon fresh" });
     this.#person = h("button", { class: "link", hidden: true, click: () => void actions.withPeople((people) => people.call()) }, words[W.person]);
-    frame.end.before(this.#pastButton, this.#fresh);
+    frame.wide.before(this.#pastButton, this.#fresh);
     fill(frame.log, this.#intro, this.#earlier, this.#list);
     this.#jump = iconButton(words[W.jump], ICONS.end, () => (frame.log.scrollTop = frame.log.scrollHeight), { hidden: true });
     frame.log.after(h("div", { class: "jump" }, this.#jump));

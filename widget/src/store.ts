@@ -9,6 +9,8 @@ export interface Kept {
   unsent?: readonly Unsent[] | undefined;
   /** Whether the panel was open, in the tab where the visitor last opened or closed it. */
   open?: boolean | undefined;
+  /** Whether the visitor wants the panel wide. */
+  wide?: boolean | undefined;
 }
 
 /** Where the visitor is in one tab of the browser, for as long as that tab is there. */

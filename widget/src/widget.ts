@@ -166,6 +166,7 @@ export class Widget implements DocentWidget {
 
   update(looks: DocentLooks): void {
     Object.assign(this.#options, looksOf({ ...looks }));
+    if (looks.wide != null && this.#store.read().wide != null) this.#store.keep({ wide: undefined });
     this.#applyMode();
     this.#wear(this.#theme);
     this.#panel?.renew();
@@ -234,7 +235,13 @@ export class Widget implements DocentWidget {
   }
 
   #build(): PanelFrame {
-    const frame = new PanelFrame(this.#speech, this.#words[W.close]!, () => this.close());
+    const widen = (): void => {
+      this.#store.keep({ wide: !this.#isWide });
+      this.#wear(this.#theme);
+    };
+    const frame = new PanelFrame(this.#speech, this.#words, () => this.close(), widen);
+    this.#frame = frame;
+    this.#wear(this.#theme);
     // Nobody is greeted in a language that is about to change.
     if (this.#speech.language === "en") frame.speak(this.#words as Words);
     frame.panel.hidden = true;
@@ -301,8 +308,14 @@ export class Widget implements DocentWidget {
     };
   }
 
+  get #isWide(): boolean {
+    return this.#store.read().wide ?? this.#options.wide ?? !!this.#theme?.opens_wide;
+  }
+
   #wear(theme: Theme | null | undefined): void {
     this.#theme = theme;
+    this.element.toggleAttribute("data-wide", this.#isWide);
+    this.#frame?.wide.setAttribute("aria-pressed", String(this.#isWide));
     const { color, label, position, icon, launcher } = this.#options;
     this.#themeSheet.replaceSync(
       themeCss({

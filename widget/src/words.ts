@@ -5,7 +5,7 @@ import type { Stage } from "./contract.js";
 /** Each text's place in a list of words, in the order of words/en.json, whose rest is enum P; the build compares. Those up to
  * `note` are in the first script. */
 export const enum W {
-  close, placeholder, send, retry, offline, cut, note,
+  close, wide, placeholder, send, retry, offline, cut, note,
   stop, searching, reading, writing, copy, copied, up, down, thanks, fresh,
   sources, asOf, unsure, stopped, broken, busy, full, refused, greeting, you, reconnecting, long,
   person, pending, further, more, jump, code, cutShort, goOn, past, earlier,

@@ -48,6 +48,11 @@ class ThemeModel(Model):
         description="The panel is open on every page, without the focus. It is the script tag that says so: paste the "
         "snippet again after a change.",
     )
+    opens_wide: bool = Field(
+        default=_THEME.opens_wide,
+        description="The panel is wide until a visitor makes it narrow. Paste the snippet again after a change: until "
+        "its first opening the script tag alone says so.",
+    )
     greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
 
 

@@ -58,6 +58,7 @@ class SettingsForm(Form):
     theme_launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
     theme_launcher_icon: str = _CONFIG.theme.launcher_icon
     theme_opens_itself: bool = False
+    theme_opens_wide: bool = False
     theme_greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
     ai_notice: str | None = Field(default=None, max_length=rules.MAX_AI_NOTICE_CHARS)
     fallback_url: str | None = Field(default=None, max_length=2048)

@@ -114,6 +114,7 @@ class ThemeOut(Model):
     position: str
     launcher_label: str | None
     launcher_icon: str
+    opens_wide: bool = Field(description="Whether the panel is wide until the visitor says otherwise.")
     greeting: str | None
 
 
@@ -310,5 +311,6 @@ def _theme(config: AgentConfig) -> ThemeOut:
         position=theme.position,
         launcher_label=theme.launcher_label,
         launcher_icon=theme.launcher_icon,
+        opens_wide=theme.opens_wide,
         greeting=theme.greeting,
     )

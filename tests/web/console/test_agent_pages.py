@@ -31,14 +31,19 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
         lambda c: replace(c, retrieval=replace(c.retrieval, page_boost=0.3)),
     )
     browser = await an_operator(house, Role.EDITOR)
-    looks = {"theme_primary_color": "#aa0000", "theme_launcher_icon": "spark", "theme_opens_itself": "true"}
+    looks = {
+        "theme_primary_color": "#aa0000",
+        "theme_launcher_icon": "spark",
+        "theme_opens_itself": "true",
+        "theme_opens_wide": "on",
+    }
     fields = {**SETTINGS, **looks, "on_disconnect": "stop", "starter_prompts": "One?\r\n\r\n Two? "}
     assert "draft is saved" in await browser.flash(await browser.post(settings_path(house), fields))
     draft = (await agents.get(house.actor, house.agent.id)).draft
     assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
     assert draft.allowed_origins == ("https://www.example.com", "https://docs.example.com")
     assert (draft.starter_prompts, draft.theme.primary_color) == (("One?", "Two?"), "#aa0000")
-    assert (draft.theme.launcher_icon, draft.theme.opens_itself) == ("spark", True)
+    assert (draft.theme.launcher_icon, draft.theme.opens_itself, draft.theme.opens_wide) == ("spark", True, True)
     assert (draft.on_disconnect, draft.disconnect_grace_seconds) == (OnDisconnect.STOP, 10)
     assert (draft.persona, draft.daily_tokens, draft.retrieval.page_boost) == ("", None, 0.3)
 
