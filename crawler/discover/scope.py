@@ -45,9 +45,7 @@ class Scope:
             return False
         if not _is_below(url.path, self.path_prefix) and not (self.with_files and is_file_address(str(url))):
             return False
-        if any(matches_pattern(pattern, url.target) for pattern in self.exclude):
-            return False
-        return not self.include or any(matches_pattern(pattern, url.target) for pattern in self.include)
+        return passes_patterns(url.target, self.include, self.exclude)
 
     def _has_site(self, url: CheckedUrl) -> bool:
         key = site_key(url)
@@ -59,6 +57,14 @@ class Scope:
 def page_key(url: CheckedUrl) -> str:
     """Equal for the spellings of a page that differ by scheme or www only."""
     return f"{site_key(url)}{url.target}"
+
+
+def passes_patterns(text: str, include: Iterable[str], exclude: Iterable[str]) -> bool:
+    """Whether no pattern of `exclude` matches, and one of `include` where there are any."""
+    if any(matches_pattern(pattern, text) for pattern in exclude):
+        return False
+    wanted = tuple(include)
+    return not wanted or any(matches_pattern(pattern, text) for pattern in wanted)
 
 
 def matches_pattern(pattern: str, text: str) -> bool:

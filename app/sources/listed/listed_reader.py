@@ -20,7 +20,7 @@ from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_access import SourceAccess
-from crawler.discover.scope import matches_pattern
+from crawler.discover.scope import passes_patterns
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extract.extractor import Extractor
 from crawler.extract.page import Outcome
@@ -108,7 +108,7 @@ class ListedReader:
                 target = check_url(url, self._fetcher.policy).target + (f"#{fragment}" if fragment else "")
             except UrlRefused:
                 continue
-            if not _is_wanted(source, target):
+            if not passes_patterns(target, source.include, source.exclude):
                 others.add(url)
             elif len(articles) < source.max_pages:
                 articles[url] = article
@@ -148,12 +148,6 @@ class ListedReader:
         page = await self._extractor.extract(body.encode(), url, "utf-8", media_type)
         modified = article.modified or page.modified
         return page_content(replace(page, url=url, canonical_url=url, title=article.title, modified=modified), source)
-
-
-def _is_wanted(source: SourceConfig, target: str) -> bool:
-    if any(matches_pattern(pattern, target) for pattern in source.exclude):
-        return False
-    return not source.include or any(matches_pattern(pattern, target) for pattern in source.include)
 
 
 def _not_listed(listed: _Listed, page: QueuedPage) -> ReadPage:
