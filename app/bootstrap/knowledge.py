@@ -46,6 +46,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     from app.knowledge.reconcile import Reconcile
     from app.knowledge.reindex import Reindex
     from app.knowledge.retire import Retire
+    from app.providers.code.git_repository import GitRemotes
     from app.providers.embedding.traced_embedder import TracedEmbedder
     from app.sources.cron_calendar import CronCalendar
     from app.sources.deletions.finish_deletions import FinishDeletions
@@ -66,7 +67,13 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     retire = Retire(base.record, indexer)
     limits = configured_chunk_limits(settings, base.models.embedder.max_tokens)
     deletions = FinishDeletions(base.record, base.indexes.vectors, base.indexes.keywords, indexer, base.files)
-    async with AsyncExitStack() as closing, ExtractionPool(max_workers=2) as extractor, PooledFileReader() as files:
+    remotes = GitRemotes(settings.crawl_allow, settings.crawl_user_agent)
+    async with (
+        AsyncExitStack() as closing,
+        ExtractionPool(max_workers=2) as extractor,
+        PooledFileReader() as files,
+        remotes,
+    ):
         writer = configured_context_writer(settings, base.circuits, closing)
         contexts = ChunkContexts(base.record, base.models.tokens, base.models.embedder.max_tokens, writer)
         ingest = Ingest(
@@ -84,7 +91,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
         )
         try:
             given = GivenPages(base.record, files, base.files, base.clock)
-            sites = ListedReader(reader, reader.fetcher, extractor, base.clock)
+            sites = ListedReader(reader, reader.fetcher, remotes, extractor, base.clock)
             execution = RunExecution(base.record, sites, given, ingest, retire)
             yield Knowledge(
                 jobs=KnowledgeJobs(

@@ -18,6 +18,7 @@ class SourceKind(StrEnum):
     INTERCOM = "intercom"
     DISCOURSE = "discourse"
     OPENAPI = "openapi"  # the operations of an API, by its description
+    GIT = "git"  # the Markdown files of a Git repository
     TEXT = "text"  # pasted by the operator
     FILE = "file"  # uploaded by the operator
     DOCUMENTS = "documents"  # given by the operator, each with an address and attributes of its own
@@ -28,7 +29,9 @@ UNLINKED: Final = "urn:uuid:"  # what the address of a given source begins with 
 GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE, SourceKind.DOCUMENTS})
 
 # They list their documents themselves: there are no links to follow.
-LISTED_KINDS = frozenset({SourceKind.ZENDESK, SourceKind.INTERCOM, SourceKind.DISCOURSE, SourceKind.OPENAPI})
+LISTED_KINDS = frozenset(
+    {SourceKind.ZENDESK, SourceKind.INTERCOM, SourceKind.DISCOURSE, SourceKind.OPENAPI, SourceKind.GIT}
+)
 
 
 class RunState(StrEnum):
@@ -47,8 +50,10 @@ ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED
 class SourceConfig:
     """What an operator sets on a source. Globs match the path; `text` is for SourceKind.TEXT alone, and so is
     `is_public` for SourceKind.FILE: anybody may then open the file. With `read_files` a website's PDF and Office files
-    are read as its pages are. `page_url`, for SourceKind.OPENAPI alone, is where an operation's page stands, with
-    {operation}, {tag}, {method} and {path} in place of the operation's own."""
+    are read as its pages are. `page_url` is where a page stands that is listed by itself: of SourceKind.OPENAPI with
+    {operation}, {tag}, {method} and {path} in place of the operation's own, of SourceKind.GIT with {path} or
+    {path_without_suffix} of the file below `folder`. `branch` ("": the repository's own) may be a tag as well; both are
+    for SourceKind.GIT alone, whose globs match paths in the repository, such as /docs/guide.md."""
 
     kind: SourceKind
     name: str
@@ -61,6 +66,8 @@ class SourceConfig:
     is_public: bool = False
     read_files: bool = False
     page_url: str = ""
+    branch: str = ""
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

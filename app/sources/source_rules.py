@@ -10,6 +10,7 @@ MAX_GLOBS = 100
 MAX_GLOB_CHARS = 500
 MAX_PAGES = 100_000
 MAX_DEPTH = 50
+MAX_PLACE_CHARS = 300
 
 
 def check_source(config: SourceConfig) -> None:
@@ -24,6 +25,7 @@ def check_source(config: SourceConfig) -> None:
         raise InvalidInput("read_files", "Only what is read page by page from the web links to files. Remove it.")
     if config.page_url:
         _check_page_url(config)
+    _check_place(config)
     if config.url or config.kind not in GIVEN_KINDS:
         check_http_url("url", config.url)
     check_line("name", config.name, MAX_NAME_CHARS, may_be_empty=False)
@@ -34,8 +36,25 @@ def check_source(config: SourceConfig) -> None:
 
 
 def _check_page_url(config: SourceConfig) -> None:
-    if config.kind is not SourceKind.OPENAPI:
-        raise InvalidInput("page_url", 'Only a source of kind "openapi" has pages that stand elsewhere. Remove it.')
     check_http_url("page_url", config.page_url.replace("{", "").replace("}", ""))
-    if "{operation}" not in config.page_url and not ("{method}" in config.page_url and "{path}" in config.page_url):
-        raise InvalidInput("page_url", "Tell operations apart: name {operation}, or both {method} and {path}.")
+    match config.kind:
+        case SourceKind.OPENAPI:
+            if "{operation}" not in config.page_url and not (
+                "{method}" in config.page_url and "{path}" in config.page_url
+            ):
+                raise InvalidInput("page_url", "Tell operations apart: name {operation}, or both {method} and {path}.")
+        case SourceKind.GIT:
+            if "{path}" not in config.page_url and "{path_without_suffix}" not in config.page_url:
+                raise InvalidInput("page_url", "Tell files apart: name {path} or {path_without_suffix}.")
+        case _:
+            reason = 'Only a source of kind "openapi" or "git" has pages that stand elsewhere. Remove it.'
+            raise InvalidInput("page_url", reason)
+
+
+def _check_place(config: SourceConfig) -> None:
+    for name, value in (("branch", config.branch), ("folder", config.folder)):
+        check_line(name, value, MAX_PLACE_CHARS)
+        if value and config.kind is not SourceKind.GIT:
+            raise InvalidInput(name, f'Only a source of kind "git" has a {name}. Remove it.')
+    if any(part in ("", ".", "..") for part in config.folder.strip("/").split("/")) and config.folder.strip("/"):
+        raise InvalidInput("folder", 'Give a path in the repository, such as "docs" or "website/docs".')

@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from app.core.errors import InvalidInput
+from app.providers.code.git_repository import GitRemotes
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
 from app.sources.source import SourceConfig, SourceKind
@@ -40,7 +41,7 @@ async def reader(site: LoopbackSite, clock: FakeClock) -> AsyncIterator[ListedRe
     wire = GuardedWire(GuardedTransport(site.policy))
     pacing = HostPacing(0.0, clock=clock, sleep=clock.sleep)
     fetcher = Fetcher(wire, USER_AGENT, pacing, site.policy, jitter=lambda: 0.0)
-    yield ListedReader(ScriptedSiteReader({}), fetcher, SameProcessExtractor(), FixedClock())
+    yield ListedReader(ScriptedSiteReader({}), fetcher, GitRemotes(), SameProcessExtractor(), FixedClock())
     await wire.aclose()
 
 
@@ -234,7 +235,7 @@ async def test_discourse_topics_are_their_first_post_and_the_accepted_answer(
 async def test_other_kinds_are_another_readers(site: LoopbackSite) -> None:
     other = ScriptedSiteReader({}, found=["https://www.example.com/"])
     wire = GuardedWire(GuardedTransport(site.policy))
-    reader = ListedReader(other, Fetcher(wire, USER_AGENT), SameProcessExtractor(), FixedClock())
+    reader = ListedReader(other, Fetcher(wire, USER_AGENT), GitRemotes(), SameProcessExtractor(), FixedClock())
     await read(reader, SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com/"))
     assert other.asked == ["https://www.example.com/"]
     await wire.aclose()

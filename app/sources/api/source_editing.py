@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
 from app.sources import source_rules as rules
-from app.sources.api.sources import MAX_BODY_BYTES, PAGE_URL, READ_FILES, TAG, SourceOut
+from app.sources.api.sources import BRANCH, FOLDER, MAX_BODY_BYTES, PAGE_URL, READ_FILES, TAG, SourceOut
 from app.sources.source import Source, SourceConfig
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.web.access import read, write
@@ -32,6 +32,8 @@ class SourcePatch(Model):
     max_depth: int = Field(default=0, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = Field(default=False, description=READ_FILES)
     page_url: str = Field(default="", max_length=2048, description=PAGE_URL)
+    branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=BRANCH)
+    folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=FOLDER)
     is_public: bool = Field(
         default=False,
         description='Of kind "file" alone: anybody may open the file at /v1/files/{source_id}, where its citations '

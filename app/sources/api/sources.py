@@ -20,9 +20,12 @@ from app.web.model import Model
 TAG = "Sources"
 READ_FILES = "PDF, DOCX, PPTX and XLSX files that a website links to are read as its pages are."
 PAGE_URL = (
-    'Of kind "openapi" alone: where citations of an operation lead, such as '
-    "https://docs.example.com/api#/{tag}/{operation}; {method} and {path} stand for its own as well."
+    'Of kinds "openapi" and "git" alone: where citations lead. Of an operation such as '
+    "https://docs.example.com/api#/{tag}/{operation}, with {method} and {path} as well; of a file such as "
+    "https://docs.example.com/{path_without_suffix}, or with {path}."
 )
+BRANCH = 'Of kind "git" alone: a branch or tag; empty for the repository\'s own.'
+FOLDER = 'Of kind "git" alone: only what lies below it, such as docs.'
 MAX_BODY_BYTES = 4 * 1024 * 1024  # a pasted text
 
 
@@ -41,6 +44,8 @@ class SourceCreate(Model):
     max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = Field(default=False, description=READ_FILES)
     page_url: str = Field(default="", max_length=2048, description=PAGE_URL)
+    branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=BRANCH)
+    folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=FOLDER)
     schedule: ScheduleIn | None = Field(default=None, description="Read it again by itself.")
 
     def config(self) -> SourceConfig:
@@ -55,6 +60,8 @@ class SourceCreate(Model):
             max_depth=self.max_depth,
             read_files=self.read_files,
             page_url=self.page_url,
+            branch=self.branch,
+            folder=self.folder,
         )
 
 
@@ -96,6 +103,8 @@ class SourceOut(Model):
     max_depth: int
     read_files: bool
     page_url: str
+    branch: str
+    folder: str
     schedule: ScheduleOut | None = Field(description="When it is read again; null: only when somebody asks for it.")
     created_at: datetime
     run: RunOut | None = Field(description="The latest reading; null before the first.")
@@ -115,6 +124,8 @@ class SourceOut(Model):
             max_depth=config.max_depth,
             read_files=config.read_files,
             page_url=config.page_url,
+            branch=config.branch,
+            folder=config.folder,
             schedule=ScheduleOut.of(source.schedule) if source.schedule else None,
             created_at=source.created_at,
             run=RunOut.of(source.run) if source.run else None,

@@ -4,30 +4,32 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import Article, day_of
+from app.sources.listed.document_list import Article, DocumentList, day_of
 from app.sources.listed.json_api import JsonApi, object_of, objects_of, text_of
-from app.sources.source import SourceConfig
 
 _CATEGORY: Final = re.compile(r"/c/[^?#]{1,300}?/\d{1,9}(?=/|$)")
 _MAX_PAGES: Final = 5000
 
 
-class Discourse:
+class Discourse(DocumentList):
     """Of the category that the source's address is ("/c/help/5"), else of the whole forum."""
 
-    async def articles(self, api: JsonApi, source: SourceConfig) -> AsyncIterator[Article]:
+    def __init__(self, api: JsonApi) -> None:
+        self._api = api
+
+    async def articles(self) -> AsyncIterator[Article]:
         """Unlisted topics are left out, and so is what the API shows to nobody but its author."""
-        category = _CATEGORY.search(api.start.path)
+        category = _CATEGORY.search(self._api.start.path)
         path = f"{category[0]}.json" if category else "/latest.json"
         for number in range(_MAX_PAGES):
-            told = object_of(await api.get(f"{path}?page={number}"), "topic_list")
+            told = object_of(await self._api.get(f"{path}?page={number}"), "topic_list")
             topics = objects_of(told, "topics")
             for each in topics:
                 key, slug = text_of(each, "id"), text_of(each, "slug")
                 if key and each.get("visible") is not False and each.get("archetype", "regular") == "regular":
                     bumped = text_of(each, "bumped_at")
                     yield Article(
-                        url=f"{api.start.origin}/t/{slug or '-'}/{key}",
+                        url=f"{self._api.start.origin}/t/{slug or '-'}/{key}",
                         title=text_of(each, "title"),
                         changed=f"{bumped} {text_of(each, 'posts_count')} {each.get('has_accepted_answer') is True}",
                         key=key,
@@ -36,8 +38,8 @@ class Discourse:
             if not topics or not text_of(told, "more_topics_url"):
                 return
 
-    async def text(self, api: JsonApi, article: Article) -> str:
-        told = await api.get(f"/t/{article.key}.json")
+    async def text(self, article: Article) -> str:
+        told = await self._api.get(f"/t/{article.key}.json")
         posts = objects_of(object_of(told, "post_stream"), "posts")
         accepted = next((text_of(each, "cooked") for each in posts[1:] if each.get("accepted_answer") is True), "")
         first = text_of(posts[0], "cooked") if posts else ""

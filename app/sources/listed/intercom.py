@@ -4,31 +4,30 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from typing import Final
 
-from app.sources.listed.document_list import Article
+from app.sources.listed.document_list import Article, DocumentList
 from app.sources.listed.json_api import Json, JsonApi, object_of, objects_of, text_of
-from app.sources.source import SourceConfig
 
 HEADERS: Final = {"Intercom-Version": "2.11"}
 _PAGE: Final = "/articles?per_page=50&page="
 
 
-class Intercom:
+class Intercom(DocumentList):
     """The source's address is the API's: https://api.intercom.io, or that of the region."""
 
-    async def articles(self, api: JsonApi, source: SourceConfig) -> AsyncIterator[Article]:
+    def __init__(self, api: JsonApi) -> None:
+        self._api = api
+
+    async def articles(self) -> AsyncIterator[Article]:
         """An article that stands in no help centre has no `url` and is left out as drafts are."""
         number = pages = 1
         while number <= pages:
-            told = await api.get(f"{_PAGE}{number}")
+            told = await self._api.get(f"{_PAGE}{number}")
             for each in objects_of(told, "data"):
                 if text_of(each, "state") == "published" and text_of(each, "url"):
                     yield _article(each)
             total = object_of(told, "pages").get("total_pages")
             pages = total if isinstance(total, int) else 0
             number += 1
-
-    async def text(self, api: JsonApi, article: Article) -> str:
-        return article.text or ""
 
 
 def _article(told: Json) -> Article:

@@ -1,16 +1,19 @@
 """SiteReader of sources that list their documents themselves; others are another reader's."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import PurePosixPath
 from typing import Final
 
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
 from app.knowledge.document import PageContent
+from app.providers.code.git_repository import GitRemotes
 from app.sources.listed.discourse import Discourse
 from app.sources.listed.document_list import Article, DocumentList
+from app.sources.listed.git_markdown import GitMarkdown
 from app.sources.listed.intercom import HEADERS as INTERCOM_HEADERS
 from app.sources.listed.intercom import Intercom
 from app.sources.listed.json_api import ApiFailed, JsonApi
@@ -18,7 +21,7 @@ from app.sources.listed.openapi_reference import OpenApiReference
 from app.sources.listed.zendesk import Zendesk
 from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.source import LISTED_KINDS, SourceConfig, SourceKind
 from app.sources.source_access import SourceAccess
 from crawler.discover.scope import passes_patterns
 from crawler.errors import ExtractionFailed, UrlRefused
@@ -27,13 +30,6 @@ from crawler.extract.page import Outcome
 from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import check_url, normalise_url
 
-LISTS: Final[Mapping[SourceKind, DocumentList]] = {
-    SourceKind.ZENDESK: Zendesk(),
-    SourceKind.INTERCOM: Intercom(),
-    SourceKind.DISCOURSE: Discourse(),
-    SourceKind.OPENAPI: OpenApiReference(),
-}
-_HEADERS: Final[Mapping[SourceKind, Mapping[str, str]]] = {SourceKind.INTERCOM: INTERCOM_HEADERS}
 _MARKDOWN_SIGN: Final = re.compile(r"[\\`*_{}\[\]<>#|~!&]")
 _TAKEN: Final = 20  # at a time; between them the reading can be stopped
 
@@ -46,6 +42,11 @@ class _Listed:
     others: frozenset[str]
     is_cut: bool = False
 
+    def changed(self, pages: Sequence[QueuedPage]) -> list[Article]:
+        """Those of these pages that say something else than they did."""
+        found = ((self.articles.get(page.url), page.etag) for page in pages)
+        return [article for article, etag in found if article is not None and article.changed != etag]
+
     def summary(self, max_pages: int) -> RunSummary:
         if self.is_cut:
             return RunSummary(f"The limit of {max_pages} pages was reached; there are more.", is_complete=False)
@@ -53,11 +54,15 @@ class _Listed:
 
 
 class ListedReader:
-    """`otherwise` reads sources of other kinds; it, `fetcher` and `extractor` stay the caller's, who closes them."""
+    """`otherwise` reads sources of other kinds; it, `fetcher`, `remotes` and `extractor` stay the caller's, who closes
+    them."""
 
-    def __init__(self, otherwise: SiteReader, fetcher: Fetcher, extractor: Extractor, clock: Clock) -> None:
+    def __init__(
+        self, otherwise: SiteReader, fetcher: Fetcher, remotes: GitRemotes, extractor: Extractor, clock: Clock
+    ) -> None:
         self._otherwise = otherwise
         self._fetcher = fetcher
+        self._remotes = remotes
         self._extractor = extractor
         self._clock = clock
 
@@ -72,13 +77,13 @@ class ListedReader:
         access: SourceAccess | None = None,
     ) -> RunSummary:
         """A list that cannot be read to its end ends the reading as failed, for what it lacks may be there still."""
-        if source.kind not in LISTS:
+        if source.kind not in LISTED_KINDS:
             return await self._otherwise.read(
                 source, queue, settle, is_cancelled, only_queued=only_queued, access=access
             )
-        api = self._api(source, access)
+        documents = self._opened(source, access)
         try:
-            listed = await self._listed(source, api)
+            listed = await self._listed(source, documents)
         except ApiFailed as error:
             raise InvalidInput("url", f"It does not list its pages: {error.reason}.") from error
         if not only_queued:
@@ -87,28 +92,41 @@ class ListedReader:
             pages = await queue.take(_TAKEN)
             if not pages:
                 return listed.summary(source.max_pages)
+            await documents.fetch_ahead(listed.changed(pages))
             for page in pages:
-                await settle(replace(await self._read(source, api, listed, page), read_at=self._clock.now()))
+                await settle(replace(await self._read(source, documents, listed, page), read_at=self._clock.now()))
         return RunSummary("The reading was cancelled.", is_complete=False)
 
-    def _api(self, source: SourceConfig, access: SourceAccess | None) -> JsonApi:
+    def _opened(self, source: SourceConfig, access: SourceAccess | None) -> DocumentList:
         try:
             start = check_url(source.url.strip(), self._fetcher.policy)
         except UrlRefused as error:
             raise InvalidInput("url", error.reason) from error
-        return JsonApi(self._fetcher, start, access, _HEADERS.get(source.kind))
+        match source.kind:
+            case SourceKind.GIT:
+                return GitMarkdown(
+                    self._remotes.repository(str(start), access.headers if access else {}), start, source
+                )
+            case SourceKind.INTERCOM:
+                return Intercom(JsonApi(self._fetcher, start, access, INTERCOM_HEADERS))
+            case SourceKind.OPENAPI:
+                return OpenApiReference(JsonApi(self._fetcher, start, access), source.page_url)
+            case SourceKind.DISCOURSE:
+                return Discourse(JsonApi(self._fetcher, start, access))
+            case _:
+                return Zendesk(JsonApi(self._fetcher, start, access))
 
-    async def _listed(self, source: SourceConfig, api: JsonApi) -> _Listed:
+    async def _listed(self, source: SourceConfig, documents: DocumentList) -> _Listed:
         articles: dict[str, Article] = {}
         others: set[str] = set()
-        async for article in LISTS[source.kind].articles(api, source):
+        async for article in documents.articles():
             try:
                 address, _, fragment = article.url.partition("#")
                 url = normalise_url(address, self._fetcher.policy) + (f"#{fragment}" if fragment else "")
                 target = check_url(url, self._fetcher.policy).target + (f"#{fragment}" if fragment else "")
             except UrlRefused:
                 continue
-            if not passes_patterns(target, source.include, source.exclude):
+            if not passes_patterns(article.path or target, source.include, source.exclude):
                 others.add(url)
             elif len(articles) < source.max_pages:
                 articles[url] = article
@@ -116,14 +134,14 @@ class ListedReader:
                 return _Listed(articles, frozenset({*others, url}), is_cut=True)
         return _Listed(articles, frozenset(others))
 
-    async def _read(self, source: SourceConfig, api: JsonApi, listed: _Listed, page: QueuedPage) -> ReadPage:
+    async def _read(self, source: SourceConfig, documents: DocumentList, listed: _Listed, page: QueuedPage) -> ReadPage:
         article = listed.articles.get(page.url)
         if article is None:
             return _not_listed(listed, page)
         if page.etag == article.changed:
             return _ended(page, Outcome.UNCHANGED, "unchanged since the last reading", article.changed)
         try:
-            text = await LISTS[source.kind].text(api, article)
+            text = await documents.text(article)
             content = await self._content(source, article, page.url, text)
         except ApiFailed as error:
             return _ended(page, error.outcome, error.reason)
@@ -138,7 +156,7 @@ class ListedReader:
         """The article alone, as a page: what stands around it where its readers find it never comes."""
         if article.is_markdown:
             title, media_type = _MARKDOWN_SIGN.sub(r"\\\g<0>", article.title), "text/markdown"
-            body = f"# {title}\n\n{text}"
+            body = f"# {title}\n\n{text}" if title else text
         else:
             title, media_type = escape(article.title), "text/html"
             body = (
@@ -147,7 +165,8 @@ class ListedReader:
             )
         page = await self._extractor.extract(body.encode(), url, "utf-8", media_type)
         modified = article.modified or page.modified
-        return page_content(replace(page, url=url, canonical_url=url, title=article.title, modified=modified), source)
+        title = article.title or page.title or PurePosixPath(article.path).stem
+        return page_content(replace(page, url=url, canonical_url=url, title=title, modified=modified), source)
 
 
 def _not_listed(listed: _Listed, page: QueuedPage) -> ReadPage:

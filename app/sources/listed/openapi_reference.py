@@ -11,10 +11,9 @@ from urllib.parse import quote
 import yaml
 from anyio import to_thread
 
-from app.sources.listed.document_list import Article
+from app.sources.listed.document_list import Article, DocumentList
 from app.sources.listed.json_api import ApiFailed, Json, JsonApi, object_of, objects_of, text_of
 from app.sources.listed.openapi_schema import OpenApiDocument
-from app.sources.source import SourceConfig
 from crawler.extract.page import Outcome
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -28,17 +27,18 @@ _SAFE_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Term = tuple[str, list[str], str]  # a name, facts in a word or two, and what it is
 
 
-class OpenApiReference:
+class OpenApiReference(DocumentList):
     """Operations marked `x-internal` are left out. A page stands at the source's `page_url`, else at its place in the
     document: "openapi.json#/paths/~1pets/get"."""
 
-    async def articles(self, api: JsonApi, source: SourceConfig) -> AsyncIterator[Article]:
-        body = await api.body(str(api.start))
-        for article in await to_thread.run_sync(_articles, body, str(api.start), source.page_url):
-            yield article
+    def __init__(self, api: JsonApi, page_url: str) -> None:
+        self._api = api
+        self._page_url = page_url
 
-    async def text(self, api: JsonApi, article: Article) -> str:
-        return article.text or ""
+    async def articles(self) -> AsyncIterator[Article]:
+        body = await self._api.body(str(self._api.start))
+        for article in await to_thread.run_sync(_articles, body, str(self._api.start), self._page_url):
+            yield article
 
 
 def _articles(body: bytes, url: str, page_url: str) -> list[Article]:

@@ -4,32 +4,31 @@ import re
 from collections.abc import AsyncIterator
 from typing import Final
 
-from app.sources.listed.document_list import Article, day_of
+from app.sources.listed.document_list import Article, DocumentList, day_of
 from app.sources.listed.json_api import Json, JsonApi, object_of, objects_of, text_of
-from app.sources.source import SourceConfig
 
 _LOCALE: Final = re.compile(r"/hc/([a-z]{2,3}(?:-[a-z0-9]{2,8})?)(?:/|$)", re.IGNORECASE)
 _PAGE: Final = "articles.json?page%5Bsize%5D=100"
 
 
-class Zendesk:
+class Zendesk(DocumentList):
     """Of the locale that the source's address names ("/hc/en-us"), else of every one."""
 
-    async def articles(self, api: JsonApi, source: SourceConfig) -> AsyncIterator[Article]:
+    def __init__(self, api: JsonApi) -> None:
+        self._api = api
+
+    async def articles(self) -> AsyncIterator[Article]:
         """Articles for signed-in users or some of them (`user_segment_id`) are left out as drafts are."""
-        locale = _LOCALE.search(api.start.path)
+        locale = _LOCALE.search(self._api.start.path)
         path: str = f"/api/v2/help_center/{f'{locale[1].lower()}/' if locale else ''}{_PAGE}"
         seen: set[str] = set()
         while path and path not in seen:
             seen.add(path)
-            told = await api.get(path)
+            told = await self._api.get(path)
             for each in objects_of(told, "articles"):
                 if each.get("draft") is not True and each.get("user_segment_id") is None and text_of(each, "html_url"):
                     yield _article(each)
             path = text_of(object_of(told, "links"), "next") if object_of(told, "meta").get("has_more") is True else ""
-
-    async def text(self, api: JsonApi, article: Article) -> str:
-        return article.text or ""
 
 
 def _article(told: Json) -> Article:

@@ -85,6 +85,8 @@ class EditedSource(Form):
     max_depth: int | None = Field(default=None, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = False
     page_url: str = Field(default="", max_length=2048)
+    branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS)
+    folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS)
     is_public: bool = False
 
     def applied(self, config: SourceConfig) -> SourceConfig:
@@ -100,6 +102,8 @@ class EditedSource(Form):
             max_depth=config.max_depth if self.max_depth is None else self.max_depth,
             read_files=self.read_files,
             page_url=self.page_url,
+            branch=self.branch,
+            folder=self.folder,
         )
 
 

@@ -101,6 +101,17 @@ async def test_a_help_centre_is_added_and_read_when_it_has_what_it_asks_for(
     assert refused.status_code == 422
 
 
+async def test_a_repository_is_told_where_its_pages_stand(house: House, browser: ConsoleBrowser) -> None:
+    await browser.post(f"{list_path(house)}/help-centre", {"kind": "git", "url": "github.com/example/docs"})
+    (source,) = await sources_of(house, house.agent.id)
+    place = "https://docs.example.com/{path_without_suffix}"
+    told = {"branch": "main", "folder": "docs", "page_url": place}
+    await browser.post(f"{list_path(house)}/{source.id}/edit", {"name": "Docs"} | told)
+    (edited,) = await sources_of(house, house.agent.id)
+    assert {name: getattr(edited.config, name) for name in told} == told
+    assert f'value="{place}"' in await browser.page(f"{list_path(house)}/{source.id}")
+
+
 async def test_a_website_is_told_to_read_its_files(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(list_path(house), {"kind": "site", "name": "Docs", "url": "https://www.example.com/"})
     (source,) = await sources_of(house, house.agent.id)

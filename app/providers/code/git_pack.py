@@ -1,0 +1,109 @@
+"""What a Git pack holds (https://git-scm.com/docs/gitformat-pack), unpacked within a bound: a few of its bytes can
+stand for gigabytes."""
+
+import hashlib
+import struct
+import zlib
+from collections import defaultdict
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Final
+
+COMMIT: Final = 1
+TREE: Final = 2
+BLOB: Final = 3
+TAG: Final = 4
+_NAMES: Final = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
+
+Objects = Mapping[bytes, tuple[int, bytes]]  # by name, in hexadecimal: the type and what it says
+
+
+class PackTooLarge(Exception):
+    pass
+
+
+class PackGarbled(Exception):
+    pass
+
+
+def unpacked(pack: bytes, max_bytes: int) -> Objects:
+    """`max_bytes` bounds all objects together. A difference to an object that the pack does not hold is left out.
+    Raises PackTooLarge and PackGarbled."""
+    from dulwich.errors import ApplyDeltaError
+
+    try:
+        return _Unpacking(pack, max_bytes).run()
+    except (ApplyDeltaError, zlib.error, struct.error, ValueError, LookupError, AssertionError) as error:
+        raise PackGarbled(f"the pack cannot be read ({type(error).__name__})") from error
+
+
+class _Unpacking:
+    def __init__(self, pack: bytes, max_bytes: int) -> None:
+        self._pack = pack
+        self._room = max_bytes
+        self._found: dict[bytes, tuple[int, bytes]] = {}
+        # What waits for an object, by its place in the pack or its name.
+        self._waiting: defaultdict[int | bytes, list[tuple[int, bytes]]] = defaultdict(list)
+
+    def run(self) -> Objects:
+        from dulwich.pack import DELTA_TYPES, OFS_DELTA, read_pack_header, unpack_object
+
+        stream = BytesIO(self._pack)
+        _, count = read_pack_header(stream.read)
+        whole: list[tuple[int, int, bytes]] = []
+        for _ in range(count):
+            offset = stream.tell()
+            self._take(_number(self._pack, offset, first_bits=4))
+            each, unused = unpack_object(stream.read, hashlib.sha1)
+            stream.seek(-len(unused), 1)
+            said = b"".join(each.decomp_chunks)
+            if each.pack_type_num not in DELTA_TYPES:
+                whole.append((offset, each.pack_type_num, said))
+            elif each.delta_base is not None:
+                base = each.delta_base
+                is_near = each.pack_type_num == OFS_DELTA and isinstance(base, int)
+                self._waiting[offset - int(base) if is_near else base].append((offset, said))
+        for one in whole:
+            self._settle(*one)
+        return self._found
+
+    def _settle(self, offset: int, kind: int, said: bytes) -> None:
+        """With all that were told by their difference to it, and to those."""
+        from dulwich.pack import apply_delta
+
+        ready = [(offset, kind, said)]
+        while ready:
+            offset, kind, said = ready.pop()
+            name = _name(kind, said)
+            self._found[name.hex().encode()] = (kind, said)
+            for delta_offset, delta in (*self._waiting.pop(offset, ()), *self._waiting.pop(name, ())):
+                sizes = _second_number_at(delta)
+                self._take(_number(delta, sizes, first_bits=7))
+                ready.append((delta_offset, kind, b"".join(apply_delta(said, delta))))
+
+    def _take(self, size: int) -> None:
+        self._room -= size
+        if self._room < 0:
+            raise PackTooLarge
+
+
+def _name(kind: int, said: bytes) -> bytes:
+    return hashlib.sha1(b"%s %d\0%s" % (_NAMES[kind], len(said), said), usedforsecurity=False).digest()
+
+
+def _number(data: bytes, at: int, first_bits: int) -> int:
+    """Seven bits a byte, the lowest first, for as long as the highest bit is set."""
+    value, shift = data[at] & ((1 << first_bits) - 1), first_bits
+    while data[at] & 0x80:
+        at += 1
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+    return value
+
+
+def _second_number_at(delta: bytes) -> int:
+    """A difference begins with the size of what it starts from and that of what it makes."""
+    at = 0
+    while delta[at] & 0x80:
+        at += 1
+    return at + 1

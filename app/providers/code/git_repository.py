@@ -1,0 +1,294 @@
+"""The files of one commit of a Git repository, by dulwich over HTTPS through the crawler's guard.
+
+Of a commit its folders are asked for first, without files, and then the files that are wanted. A server that cannot
+leave files out (without `uploadpack.allowFilter`) sends all of them at once.
+"""
+
+import re
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from stat import S_ISDIR, S_ISREG
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from anyio import from_thread, to_thread
+
+from app.kit.guarded_client import GuardedClient
+from app.providers.code.git_pack import BLOB, COMMIT, TAG, TREE, Objects, PackGarbled, PackTooLarge, unpacked
+from crawler.address_policy import Endpoint
+from crawler.errors import BodyGarbled, BodyTooLarge, CrawlError, TimedOut, UrlRefused
+from crawler.extract.page import Outcome
+from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
+from crawler.fetch.http_answers import REDIRECTS, status_outcome
+from crawler.fetch.site_access import SiteAccess
+from crawler.url_rules import check_url, resolve_url
+
+if TYPE_CHECKING:
+    from dulwich.client import AbstractHttpGitClient
+
+MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
+MAX_UNPACKED_BYTES: Final = 192 * 1024 * 1024
+MAX_ENTRIES: Final = 200_000  # of folders: a few small ones, each in the other ten times over, are billions of files
+MAX_REDIRECTS: Final = 5
+TIMEOUT_SECONDS: Final = 300.0
+_TAGGED: Final = re.compile(rb"object ([0-9a-f]{40})\n")
+_ROOT: Final = re.compile(rb"tree ([0-9a-f]{40})\n")
+
+
+class GitFailed(Exception):
+    """`outcome` and `reason` as of a page; `str` is the reason."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class GitFile:
+    """`path` from the repository's root; `blob` names what it says, and nothing else has that name."""
+
+    path: str
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
+class GitTree:
+    """`branch` is the one that was asked for, else the repository's own."""
+
+    branch: str
+    files: Sequence[GitFile]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """As dulwich's clients read one: `redirect_location` is where the answer came from, "" as asked."""
+
+    content_type: str
+    redirect_location: str
+    body: bytes
+
+    def close(self) -> None:
+        """All of it was read."""
+
+
+_Ask = Callable[[str, Mapping[str, str], bytes | None], Coroutine[Any, Any, _Reply]]
+
+
+class GitRemotes(GuardedClient):
+    """Use as an async context manager. `allowed` endpoints may be asked although they are private."""
+
+    def __init__(
+        self, allowed: Iterable[Endpoint] = (), user_agent: str = "", timeout_seconds: float = TIMEOUT_SECONDS
+    ) -> None:
+        super().__init__(allowed, timeout_seconds)
+        self._user_agent = user_agent
+
+    def repository(self, url: str, headers: Mapping[str, str] | None = None) -> "GitRepository":
+        """`headers` go to its own website alone. Raises GitFailed for an address that nothing is asked at."""
+        try:
+            access = SiteAccess(check_url(url.strip(), self._policy), headers or {})
+        except UrlRefused as error:
+            raise GitFailed(Outcome.FORBIDDEN_ADDRESS, error.reason) from error
+
+        async def ask(asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
+            return await self._ask(access, asked, sent, body)
+
+        return GitRepository(str(access.start), ask)
+
+    async def _ask(self, access: SiteAccess, asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
+        try:
+            with anyio.fail_after(self._timeout_seconds):
+                return await self._answer(access, asked, sent, body)
+        except UrlRefused as error:
+            raise GitFailed(Outcome.FORBIDDEN_ADDRESS, error.reason) from error
+        except BodyTooLarge as error:
+            most = f"{MAX_ANSWER_BYTES // 1024**2} MiB"
+            raise GitFailed(Outcome.TOO_LARGE, f"the repository sends more than {most} at once") from error
+        except (TimeoutError, TimedOut) as error:
+            raise GitFailed(Outcome.TIMED_OUT, f"no answer within {self._timeout_seconds:g} s") from error
+        except (BodyGarbled, CrawlError) as error:
+            raise GitFailed(Outcome.UNREACHABLE, error.reason) from error
+
+    async def _answer(self, access: SiteAccess, asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
+        url = self._checked(asked)
+        for _ in range(MAX_REDIRECTS + 1):
+            headers = {**sent, **access.headers_for(url), "User-Agent": self._user_agent}
+            headers |= {"Accept-Encoding": ACCEPT_ENCODING}
+            async with self._wire.send("GET" if body is None else "POST", url, headers, body) as answer:
+                location = answer.headers.get("location", "")
+                if body is None and answer.status in REDIRECTS and location:
+                    url = self._checked(str(resolve_url(str(url), location, self._policy)))
+                    continue
+                if answer.status != 200:
+                    outcome, reason = status_outcome(answer.status)
+                    raise GitFailed(outcome, f"{url.path}: {reason}")
+                encoding = answer.headers.get("content-encoding", "")
+                said = await read_body(answer.chunks, encoding, MAX_ANSWER_BYTES)
+                came_from = str(url)
+                kind = answer.headers.get("content-type", "")
+                return _Reply(kind, "" if came_from == asked else came_from, said)
+        raise GitFailed(Outcome.TOO_MANY_REDIRECTS, f"more than {MAX_REDIRECTS} redirects")
+
+
+class GitRepository:
+    """For one reading: what the repository's branches are is asked once. Every method raises GitFailed."""
+
+    def __init__(self, url: str, ask: _Ask) -> None:
+        self._url = url
+        self._ask = ask
+        self._client: AbstractHttpGitClient | None = None
+        self._branch = ""
+        self._objects: dict[bytes, tuple[int, bytes]] = {}
+
+    async def tree(self, branch: str, folder: str, suffixes: Sequence[str]) -> GitTree:
+        """The files below `folder` ("" for all) whose names end in one of `suffixes`, at the tip of a branch or tag, ""
+        for the repository's own branch; no links, no submodules, and nothing whose name begins with a full stop."""
+        self._branch = branch
+        return await to_thread.run_sync(self._tree, folder.strip("/"), tuple(suffixes))
+
+    async def texts(self, blobs: Sequence[str]) -> Mapping[str, bytes]:
+        """What those files say, of the commit that `tree` was asked of; what the server does not send is left out."""
+        return await to_thread.run_sync(self._texts, [blob.encode() for blob in blobs])
+
+    def _tree(self, folder: str, suffixes: tuple[str, ...]) -> GitTree:
+        told = self._fetch(self._tip, depth=1, filter_spec=b"blob:none")
+        own = told.symrefs.get(b"HEAD", b"HEAD").decode(errors="replace").removeprefix("refs/heads/")
+        root = _root(self._objects, self._tip(told.refs)[0])
+        files = _files(self._objects, root, folder, suffixes)
+        wanted = {file.blob.encode() for file in files}
+        self._objects = {name: said for name, said in self._objects.items() if name in wanted}
+        return GitTree(self._branch or own, files)
+
+    def _texts(self, blobs: list[bytes]) -> Mapping[str, bytes]:
+        missing = [blob for blob in dict.fromkeys(blobs) if blob not in self._objects]
+        found = self._objects
+        if missing:
+            kept, self._objects = self._objects, {}
+            self._fetch(lambda refs, depth=None: missing)
+            found, self._objects = {**kept, **self._objects}, kept
+        return {blob.decode(): found[blob][1] for blob in blobs if blob in found and found[blob][0] == BLOB}
+
+    def _tip(self, refs: Mapping[bytes, bytes | None], depth: int | None = None) -> list[bytes]:
+        tip = next((refs[name] for name in self._names if refs.get(name)), None)
+        if tip is None:
+            named = f"no branch or tag {self._branch}" if self._branch else "no commit"
+            raise GitFailed(Outcome.NOT_FOUND, f"the repository has {named}")
+        return [tip]
+
+    @property
+    def _names(self) -> list[bytes]:
+        branch = self._branch.encode()
+        return [b"refs/heads/" + branch, b"refs/tags/" + branch] if branch else [b"HEAD"]
+
+    def _fetch(self, wants: Any, **options: Any) -> Any:
+        from dulwich.errors import GitProtocolError, NotGitRepository
+
+        self._client = self._client or _client(self._url, self._ask)
+        pack = BytesIO()
+        prefixes = list(dict.fromkeys([b"HEAD", *self._names]))
+        try:
+            told = self._client.fetch_pack("", wants, _NoHistory(), pack.write, ref_prefix=prefixes, **options)
+            if pack.tell():
+                self._objects.update(unpacked(pack.getvalue(), MAX_UNPACKED_BYTES))
+        except PackTooLarge as error:
+            most = f"{MAX_UNPACKED_BYTES // 1024**2} MiB"
+            raise GitFailed(Outcome.TOO_LARGE, f"the repository's files are larger than {most}") from error
+        except (PackGarbled, GitProtocolError, NotGitRepository, NotImplementedError) as error:
+            raise GitFailed(Outcome.NOT_HTML, f"this is no Git repository that can be read: {error}") from error
+        except (ValueError, LookupError, AssertionError, EOFError) as error:
+            raise GitFailed(Outcome.NOT_HTML, "what it answers is not Git's protocol") from error
+        return told
+
+
+class _NoHistory:
+    """Nothing is here yet."""
+
+    def __next__(self) -> None:
+        return None
+
+    def ack(self, sha: bytes) -> None: ...
+
+    def nak(self) -> None: ...
+
+
+def _client(url: str, ask: _Ask) -> "AbstractHttpGitClient":
+    """Made in the thread that asks: dulwich takes a tenth of a second to import."""
+    from dulwich.client import AbstractHttpGitClient
+
+    class Client(AbstractHttpGitClient):
+        _remembered: dict[tuple[str, bytes | None], _Reply]
+
+        def _http_request(self, url: str, headers: Any = None, data: Any = None, raise_for_status: bool = True) -> Any:
+            body = data if data is None or isinstance(data, bytes) else b"".join(data)
+            is_branches = body is None or b"command=ls-refs" in body[:64]
+            reply = self._remembered.get((url, body)) if is_branches else None
+            if reply is None:
+                reply = from_thread.run(ask, url, headers or {}, body)
+            if not reply.content_type.startswith("application/x-git-"):  # else dulwich asks for objects one by one
+                raise GitFailed(Outcome.NOT_HTML, "no Git repository answers there")
+            if is_branches:
+                self._remembered[url, body] = reply
+            return reply, BytesIO(reply.body).read
+
+    client = Client(url, thin_packs=False, quiet=True)
+    client._remembered = {}
+    return client
+
+
+def _root(objects: Objects, name: bytes) -> bytes:
+    """The folder of a commit, or of the one that a tag is of."""
+    for _ in range(8):
+        kind, said = objects.get(name, (0, b""))
+        found = (_ROOT if kind == COMMIT else _TAGGED).match(said) if kind in (COMMIT, TAG) else None
+        if found is None:
+            break
+        if kind == COMMIT:
+            return found[1]
+        name = found[1]
+    raise GitFailed(Outcome.NOT_HTML, "its server did not send the commit")
+
+
+def _entries(objects: Objects, tree: bytes) -> list[tuple[str, int, bytes]]:
+    """(name, mode, object) of a folder. What is not UTF-8 is left out."""
+    from dulwich.errors import ObjectFormatException
+    from dulwich.objects import parse_tree
+
+    kind, said = objects.get(tree, (0, b""))
+    if kind != TREE:
+        raise GitFailed(Outcome.NOT_HTML, "its server did not send all folders")
+    found: list[tuple[str, int, bytes]] = []
+    try:
+        for name, mode, entry in parse_tree(said, 20):
+            try:
+                found.append((name.decode(), mode, entry))
+            except UnicodeDecodeError:
+                continue
+    except (ObjectFormatException, ValueError) as error:
+        raise GitFailed(Outcome.NOT_HTML, "a folder of it cannot be read") from error
+    return found
+
+
+def _files(objects: Objects, root: bytes, folder: str, suffixes: tuple[str, ...]) -> list[GitFile]:
+    for part in folder.split("/") if folder else ():
+        inner = {name: entry for name, mode, entry in _entries(objects, root) if S_ISDIR(mode)}
+        if part not in inner:
+            raise GitFailed(Outcome.NOT_FOUND, f"the repository has no folder {folder}")
+        root = inner[part]
+    found: list[GitFile] = []
+    seen = 0
+    waiting = [(f"{folder}/" if folder else "", root)]
+    while waiting:
+        prefix, tree = waiting.pop()
+        for name, mode, entry in _entries(objects, tree):
+            seen += 1
+            if seen > MAX_ENTRIES:
+                raise GitFailed(Outcome.TOO_LARGE, f"the repository has more than {MAX_ENTRIES} files and folders")
+            if name.startswith(".") or "/" in name:
+                continue
+            if S_ISDIR(mode):
+                waiting.append((f"{prefix}{name}/", entry))
+            elif S_ISREG(mode) and name.lower().endswith(suffixes):
+                found.append(GitFile(f"{prefix}{name}", entry.decode()))
+    return sorted(found, key=lambda file: file.path)

@@ -1,0 +1,85 @@
+"""The Markdown of a Git repository, a page for each file. Git names files by what they say: one that has kept its name
+is never asked for again."""
+
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Final
+from urllib.parse import quote
+
+from app.providers.code.git_repository import GitFailed, GitRepository
+from app.sources.listed.document_list import Article, DocumentList
+from app.sources.listed.json_api import ApiFailed
+from app.sources.source import SourceConfig
+from crawler.decoding import decode_html
+from crawler.extract.page import Outcome
+from crawler.url_rules import CheckedUrl
+
+SUFFIXES: Final = (".md", ".mdx", ".markdown")
+_FOLDERS_OWN: Final = ("index", "_index", "readme")  # stand for their folder
+_FRONT_MATTER: Final = re.compile(r"\s{0,100}---[ \t]*\r?\n(.{0,20000}?)\n---", re.DOTALL)
+_DRAFT: Final = re.compile(r"^draft:[ \t]*true[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+# Where websites of repositories show a file, by what their host is called; others as GitHub does.
+_SHOWN_AT: Final[Mapping[str, str]] = {
+    "gitlab": "-/blob/{branch}/{path}",
+    "bitbucket": "src/{branch}/{path}",
+    "codeberg": "src/branch/{branch}/{path}",
+    "gitea": "src/branch/{branch}/{path}",
+    "forgejo": "src/branch/{branch}/{path}",
+}
+
+
+class GitMarkdown(DocumentList):
+    """A page stands at the source's `page_url`, else where the repository's website shows the file."""
+
+    def __init__(self, repository: GitRepository, start: CheckedUrl, source: SourceConfig) -> None:
+        self._repository = repository
+        self._start = start
+        self._source = source
+        self._said: Mapping[str, bytes | ApiFailed] = {}
+
+    async def articles(self) -> AsyncIterator[Article]:
+        source = self._source
+        try:
+            tree = await self._repository.tree(source.branch, source.folder, SUFFIXES)
+        except GitFailed as error:
+            raise ApiFailed(error.outcome, error.reason) from error
+        below = f"{source.folder.strip('/')}/" if source.folder.strip("/") else ""
+        for file in tree.files:
+            place = source.page_url or _shown_at(self._start, tree.branch)
+            path = file.path.removeprefix(below) if source.page_url else file.path
+            url = _filled(place, path)
+            yield Article(url, "", file.blob, key=file.blob, path=f"/{file.path}", is_markdown=True)
+
+    async def fetch_ahead(self, articles: Sequence[Article]) -> None:
+        keys = [article.key for article in articles]
+        try:
+            self._said = await self._repository.texts(keys) if keys else {}
+        except GitFailed as error:
+            self._said = dict.fromkeys(keys, ApiFailed(error.outcome, error.reason))
+
+    async def text(self, article: Article) -> str:
+        said = self._said.get(article.key)
+        if said is None:
+            raise ApiFailed(Outcome.UNREACHABLE, "the repository's server did not send this file")
+        if isinstance(said, ApiFailed):
+            raise said
+        text = decode_html(said, "utf-8")
+        front = _FRONT_MATTER.match(text)
+        if front and _DRAFT.search(front[1]):
+            raise ApiFailed(Outcome.NOINDEX, "its front matter calls it a draft")
+        return text
+
+
+def _shown_at(start: CheckedUrl, branch: str) -> str:
+    website = str(start).partition("?")[0].rstrip("/").removesuffix(".git")
+    names = start.host.split(".")
+    pattern = next((shown for name, shown in _SHOWN_AT.items() if name in names), "blob/{branch}/{path}")
+    return f"{website}/{pattern.replace('{branch}', quote(branch))}"
+
+
+def _filled(place: str, path: str) -> str:
+    inner = PurePosixPath(path)
+    bare = inner.parent if inner.stem.lower() in _FOLDERS_OWN else inner.parent / inner.stem
+    named = "" if bare == PurePosixPath() else bare.as_posix()
+    return place.replace("{path}", quote(path)).replace("{path_without_suffix}", quote(named))
