@@ -28,7 +28,7 @@ class WebhookPages(Pages):
     def __init__(self, webhooks: Webhooks) -> None:
         self._webhooks = webhooks
 
-    @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", 70, "out"))
+    @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", 70, "plug"))
     async def webhooks(self, visit: Visit[ListWanted]) -> Shown:
         return await self._page(visit, visit.input.cursor)
 

@@ -81,8 +81,14 @@ def test_the_number_of_those_who_wait_fits_on_a_phone(browser: Browser, served: 
     visitor_calls(page, served, "/person/end")
     visitor_calls(page, served, "/person")
     page.goto(f"{served.base.rstrip('/')}/console/live")
-    expect(page.get_by_role("link", name="Live 1 waiting")).to_have_count(1)
+    live = page.get_by_role("link", name="Live 1 waiting")
+    expect(live, "the menu is closed").to_have_count(0)
+    page.get_by_role("button", name="Menu").click()
+    expect(live).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.keyboard.press("Escape")
+    expect(live).to_have_count(0)
+    expect(page.get_by_role("button", name="Menu")).to_be_focused()
     context.close()
 
 

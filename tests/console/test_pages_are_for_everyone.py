@@ -68,3 +68,25 @@ def test_a_page_reads_without_scripts(page: ConsolePage, browser: Browser, serve
     shown.keyboard.press("Enter")
     expect(shown, "the first stop of the keyboard leads past the menu").to_have_url(re.compile("#main$"))
     shown.context.close()
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without"])
+def test_the_menu_of_a_phone_opens_and_leads_on(has_scripts: bool, browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, java_script_enabled=has_scripts)
+    served.sign_in(context)
+    shown = context.new_page()
+    shown.goto(f"{served.base.rstrip('/')}/console/account")
+    menu, entry = shown.get_by_role("button", name="Menu"), shown.get_by_role("link", name="Operators")
+    expect(entry).to_have_count(0)
+    menu.click()
+    expect(entry).to_be_in_viewport()
+    if has_scripts:
+        shown.evaluate(AXE.read_text("utf-8"))
+        violations = shown.evaluate(LOOK, RULES)
+        assert violations == [], "\n".join(violations)
+    shown.get_by_role("button", name="Close").click()
+    expect(entry).to_have_count(0)
+    menu.click()
+    entry.click()
+    expect(shown.get_by_role("heading", level=1)).to_have_text("Operators")
+    context.close()

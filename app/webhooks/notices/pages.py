@@ -17,7 +17,7 @@ class NoticePages(Pages):
         self._notices = notices
         self._mailer = mailer
 
-    @page(SETTINGS_PATH, access=read, menu=MenuEntry("Notices", 7, "letter"))
+    @page(SETTINGS_PATH, access=read, menu=MenuEntry("Notices", 7, "bell"))
     async def notices(self, visit: Visit[NoForm]) -> Shown:
         chosen = await self._notices.chosen(visit.actor, visit.operator.id)
         return Shown("notices.html", {"chosen": chosen, "in_words": NOTICED, "has_mail": self._mailer.is_on})

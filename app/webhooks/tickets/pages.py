@@ -38,7 +38,7 @@ class HelpDeskPages(Pages):
         self._desks = desks
         self._mailer = mailer
 
-    @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", 72, "out"))
+    @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", 72, "desk"))
     async def help_desk(self, visit: Visit[TicketsWanted]) -> Shown:
         page = PageRequest(_SHOWN, visit.input.cursor)
         told = {
