@@ -14,7 +14,7 @@ from app.providers.token_counter import TokenCounter
 
 # Part of every page's content hash, as is the size of chunks: raise it when the same page would be cut differently, so
 # that it is read anew.
-CHUNKING_VERSION = 4
+CHUNKING_VERSION = 5
 _LINE_BREAK_TOKENS = 2
 _ROOM_STEP = 10
 
@@ -33,10 +33,10 @@ class Chunker:
     """Cuts pages into chunks of at most `limits.chunk_tokens`.
 
     A section is a chunk where it fits. A longer one is cut between its units: a list, a table or code stays with the
-    paragraph that introduces it. A unit that is too long is cut between list items, table rows or lines of code, and
-    each piece repeats the introduction, the table's header, the fences. A tiny section joins its neighbour under the
-    same parent, and the chunk keeps path and anchor of its first section; a question and its answer join nobody. A
-    heading stays with what follows it.
+    paragraph that introduces it, a definition with its term. A unit that is too long is cut between list items, table
+    rows or lines of code, and each piece repeats the introduction, the table's header, the fences. A tiny section joins
+    its neighbour under the same parent, and the chunk keeps path and anchor of its first section; a question and its
+    answer join nobody. A heading stays with what follows it.
     """
 
     def __init__(self, splitter: TextSplitter, counter: TokenCounter, limits: ChunkLimits) -> None:

@@ -67,6 +67,33 @@ async def test_the_heading_of_the_section_is_shown() -> None:
     assert found == "**hub restart**\n\nHold its button for ten seconds. [1]"
 
 
+async def test_a_heading_that_several_pages_have_is_shown_with_its_page() -> None:
+    found = await answer(
+        "Which option makes a shallow clone?",
+        source(1, "**--depth**\n\nMake a shallow clone.", "OPTIONS", "git-clone"),
+        source(2, "**--tags**\n\nFetch the tags.", "OPTIONS", "git-fetch"),
+    )
+    assert found.startswith("**git-clone: OPTIONS**\n\n**--depth**\n\nMake a shallow clone. [1]")
+    assert found.endswith("git-fetch: OPTIONS [2]")
+
+
+async def test_a_definition_is_quoted_with_its_term() -> None:
+    others = "\n\n".join(f"**--lamp{n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
+    text = f"{others}\n\n**--depth**\n\nMake a shallow clone.\n\n{others}"
+    assert "**--depth**\n\nMake a shallow clone." in await answer(
+        "How do I make a shallow clone?", source(1, text, "x")
+    )
+
+
+async def test_a_long_definition_is_quoted_from_its_beginning() -> None:
+    others = "\n\n".join(f"**Lamp {n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
+    told = " ".join(f"Open door {n} of the house with its own small key." for n in range(8))
+    text = f"{others}\n\n**How do I ring?**\n\nPress the button. {told} The bell will ring twice then.\n\n{others}"
+    found = await answer("When will the bell ring?", source(1, text, "x"))
+    assert "**How do I ring?**\n\nPress the button. Open door 0" in found
+    assert "The bell will ring twice then." in found
+
+
 async def test_steps_are_quoted_whole_with_the_line_that_introduces_them() -> None:
     steps = "\n".join(f"{number}. Turn the reset wheel of the hub to mark {number}." for number in range(1, 9))
     text = f"The hub is a box.\n\n{'It is grey. ' * 90}\n\nHow to reset the hub:\n\n{steps}\n\n{'It is heavy. ' * 90}"

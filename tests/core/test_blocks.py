@@ -93,3 +93,20 @@ def test_a_paragraph_that_ends_with_a_colon_leads_to_whatever_follows() -> None:
     [unit] = units(blocks("There are two ways:\n\nBy train or by bus."))
 
     assert len(unit) == 2
+
+
+def test_a_definition_stays_with_its_terms() -> None:
+    page = (
+        "**--depth <n>**\n\nCreate a shallow clone.\n\n**-q**\n\n**--quiet**\n\nSay nothing.\n\n`borg.info`\n\nShow it."
+    )
+
+    assert [len(unit) for unit in units(blocks(page))] == [2, 3, 2]
+
+
+def test_a_paragraph_that_only_begins_bold_introduces_nothing() -> None:
+    assert [len(unit) for unit in units(blocks("**Note** that\n\nit rains.\n\n**a** or **b**\n\nis dry."))] == [
+        1,
+        1,
+        1,
+        1,
+    ]

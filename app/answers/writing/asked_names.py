@@ -11,17 +11,22 @@ from app.core.text.stated_facts import FactKind, facts_of
 # Log odds where none of the names is found, and less where some are; chosen on judged answers (docs/evaluation.md).
 _MISSING_ODDS: Final = -1.5
 _ONLY_HEADED: Final = 0.3  # of that for a name that stands in the headings alone: "Error codes, E01 to E71" has many
+_DEFINED_ODDS: Final = 1.0  # for the passage that defines one of them
 _DIGIT: Final = re.compile(r"\d")
+# An option, a name with parts, a call; others that look like code stand in backticks.
+_CODE: Final = re.compile(
+    r"(?<![\w-])(?:--?[A-Za-z][\w-]*+|[A-Za-z]\w*+(?:::\w++)++|[A-Za-z]\w*+\(\)|[A-Za-z][A-Za-z0-9]*+(?:_[A-Za-z0-9]++)++)"
+)
 _JOINT: Final = re.compile(r"[-.]")
 _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 
 
 class AskedNames:
-    """Codes and spellings with signs or capitals within them, such as E42, FastAPI or `proxy_pass`, are looked for in
-    the passage and its headings: each has one of its own. Words with a capital letter, such as Docker, are looked for
-    in all sources: a page need not repeat the name of what it is all about. In German every noun has one, and is no
-    name for that; in questions without small letters only codes with digits count. `known` are names that go without
-    saying."""
+    """Codes and spellings with signs or capitals within them, such as E42, FastAPI, --depth or proxy_pass, are looked
+    for in the passage and its headings: each has one of its own, and the best that defines one by its term. Words with
+    a capital letter, such as Docker, are looked for in all sources: a page need not repeat the name of what it is all
+    about. In German every noun has one, and is no name for that; in questions without small letters only codes with
+    digits count. `known` are names that go without saying."""
 
     def __init__(
         self, question: str, language: str | None, sources: Sequence[Source], known: Sequence[str] = ()
@@ -34,17 +39,18 @@ class AskedNames:
         if question.isupper():
             names = {name for name in names if _DIGIT.search(name)}
         words = {name for name in names if name[1:].islower()}
-        self._exact = {name.casefold() for name in names - words}
+        self._exact = {name.casefold() for name in {*(names - words), *_CODE.findall(question)}}
         self._missing = _missing(words, sources) if words else 0
-        self._count = len(names)
+        self._count = len(words) + len(self._exact)
 
     def odds(self, passage: Passage) -> float:
-        """What the names that the passage lacks take from the log odds of its being the answer."""
+        """What the names that the passage lacks or defines add to the log odds of its being the answer."""
         if not self._count:
             return 0.0
         text, headings = _folded(passage.text), _folded(*passage.names)
         lacking = sum(_ONLY_HEADED if _has(headings, name) else 1 for name in self._exact if not _has(text, name))
-        return _MISSING_ODDS * (self._missing + lacking) / self._count
+        defined = _DEFINED_ODDS if any(_is_in(passage.term.casefold(), name) for name in self._exact) else 0.0
+        return _MISSING_ODDS * (self._missing + lacking) / self._count + defined
 
 
 def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
@@ -55,6 +61,11 @@ def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
 def _has(text: str, name: str) -> bool:
     """The sticky bit is the Sticky-Bit."""
     return name in text or all(part in text for part in _JOINT.split(name))
+
+
+def _is_in(term: str, name: str) -> bool:
+    """Whether it is one of the term's words: -d is none of those of `--depth`."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", term) is not None
 
 
 def _folded(*texts: str) -> str:

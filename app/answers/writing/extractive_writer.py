@@ -1,8 +1,10 @@
 """Answers without a model: the passage of the sources that answers, word for word, or nothing."""
 
-from collections.abc import AsyncGenerator, Sequence
+import re
+from collections.abc import AsyncGenerator, Sequence, Set
+from typing import Final
 
-from app.answers.writing.answer_context import AnswerContext
+from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, completed, extended, passages, with_code, without_far_ends
 from app.answers.writing.quotation import word_for_word
@@ -20,6 +22,13 @@ _NEAR_BEST = 0.75  # log odds: what is worth so much less adds nothing
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
 _FURTHER = 3  # sections named behind the answer
 _SURE_OF_OWN_PAGE = 0.5
+# The sections of a manual page, by man-pages(7), and what they are called elsewhere.
+_MANUAL_HEADING: Final = re.compile(
+    r"name|synopsis|configuration|description|options|exit status|return value|errors|environment|files|attributes"
+    r"|versions|standards|history|notes|caveats|bugs|examples?|authors|see also|usage|syntax|arguments|parameters"
+    r"|commands|introduction|overview|details|remarks|summary",
+    re.IGNORECASE,
+)
 _MARK_CHARS = len("\n\n[1]\n\n")
 
 
@@ -67,10 +76,11 @@ class ExtractiveWriter:
 
 
 def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:
-    parts = [_paragraph(passage, is_headed=passage.section != quoted[0].section) for passage in quoted[1:]]
-    parts.insert(0, _paragraph(quoted[0]))
+    common = _common_headings(judged, context.sources)
+    parts = [_paragraph(passage, common, is_headed=passage.section != quoted[0].section) for passage in quoted[1:]]
+    parts.insert(0, _paragraph(quoted[0], common))
     if (further := _further(judged, quoted)) and not judged[0].passage.source.is_unasked:
-        names = ", ".join(f"{_name(passage)} [{passage.source.number}]" for passage in further)
+        names = ", ".join(f"{_name(passage, common)} [{passage.source.number}]" for passage in further)
         parts.append(f"{canned_messages(context.language).see_also} {names}")
     return parts
 
@@ -100,14 +110,26 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list
     return further[:_FURTHER]
 
 
-def _name(passage: Passage) -> str:
-    return section_name(passage.heading or passage.source.title)
+def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source]) -> set[str]:
+    """Those that several pages have, and those of every manual: alone they name nothing."""
+    pages: dict[str, set[str]] = {}
+    for heading, page in [
+        *((one.passage.heading, one.passage.source.title) for one in judged),
+        *((source.heading, source.title) for source in sources),
+    ]:
+        pages.setdefault(heading, set()).add(page)
+    return {heading for heading, found in pages.items() if len(found) > 1 or _MANUAL_HEADING.fullmatch(heading)}
 
 
-def _paragraph(passage: Passage, *, is_headed: bool = True) -> str:
+def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
+    names = passage.names[-2:] if passage.heading in common else [passage.heading or passage.source.title]
+    return ": ".join(name for part in names if (name := section_name(part)))
+
+
+def _paragraph(passage: Passage, common: Set[str], *, is_headed: bool = True) -> str:
     text = word_for_word(passage.text)
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
-    heading = f"**{_name(passage)}**\n\n" if is_headed and _name(passage) and passage.heading else ""
+    heading = f"**{name}**\n\n" if is_headed and passage.heading and (name := _name(passage, common)) else ""
     return f"{heading}{text}{mark}"
 
 

@@ -23,6 +23,7 @@ _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
+_TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:|\n|\Z)")
 
 
 Piece = tuple[Block, ...]
@@ -62,6 +63,12 @@ class Passage:
         """Whether both hold a piece of the same text."""
         return self.pieces is other.pieces and self.start < other.end and other.start < self.end
 
+    @property
+    def term(self) -> str:
+        """What it begins by defining: a line in bold or code, or such words before a colon; "" without any."""
+        found = _TERM.match(self.text)
+        return found[1] if found else ""
+
     @cached_property
     def place(self) -> str:
         """Where it stands, as one line."""
@@ -100,6 +107,10 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
     if _length(pieces) <= max_chars:
         return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
+    if _length(pieces[(first := _unit_start(pieces, start)) : start + 1]) <= max_chars:
+        while first < start and _length(pieces[first:end]) > max_chars:
+            end -= 1
+        start = first
     if end < len(pieces) and _are_steps(pieces[end]) and not any(map(_are_steps, pieces[start:end])):
         end += 1
     room = max_chars - _length(pieces[start:end])
@@ -111,6 +122,14 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     if start and _are_steps(pieces[start - 1]):
         start -= 1
     return replace(passage, start=start, end=end)
+
+
+def _unit_start(pieces: Sequence[Piece], at: int) -> int:
+    """Where what the piece's own first block introduces begins: a long unit is cut, and each part is introduced."""
+    lead = pieces[at][0]
+    while at and len(pieces[at]) > 1 and pieces[at - 1][0] is lead:
+        at -= 1
+    return at
 
 
 def with_code(passage: Passage) -> Passage:
@@ -145,6 +164,7 @@ def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
     first, last = staying[0], staying[-1]
     while first and (points_back(pieces[first][0].text) or _is_title(pieces[first - 1])):
         first -= 1
+    first = _unit_start(pieces, first)
     if _is_title(pieces[last]) and last + 1 < len(pieces):
         last += 1
     while last + 1 < len(pieces) and _length(pieces[first : last + 1]) < _LEAST_LEFT:

@@ -11,6 +11,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
+_TERM = re.compile(r"\*\*[^*\n]++\*\*|`[^`\n]++`")
 
 
 class BlockKind(StrEnum):
@@ -31,8 +32,11 @@ class Block:
 
     @property
     def is_lead_in(self) -> bool:
-        """A paragraph that announces what follows it."""
-        return self.kind is BlockKind.PARAGRAPH and self.text.endswith(_LEAD_IN_END)
+        """A paragraph that announces what follows it: by a colon at its end, or as the term of a definition, which is a
+        line that is bold or code as a whole."""
+        if self.kind is not BlockKind.PARAGRAPH:
+            return False
+        return self.text.endswith(_LEAD_IN_END) or _TERM.fullmatch(self.text) is not None
 
 
 @lru_cache(maxsize=512)  # a section is looked at several times for an answer, and the next answers rest on it as well
