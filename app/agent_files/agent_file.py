@@ -17,6 +17,8 @@ from app.quality.golden_question import GoldenQuestion
 from app.sources.run_schedule import Schedule
 from app.sources.source import GIVEN_KINDS, SourceConfig
 
+MAX_FILE_CHARS: Final = 2_000_000
+
 Thing = TypeVar("Thing")
 
 

@@ -4,9 +4,8 @@ import anyio.to_thread
 from pydantic import Field
 from starlette.responses import Response
 
-from app.agent_files.agent_file import AgentFile, ChangeKind, FileChange
+from app.agent_files.agent_file import MAX_FILE_CHARS, AgentFile, ChangeKind, FileChange
 from app.agent_files.agent_files import AgentFiles
-from app.agent_files.api.file_text import MAX_TEXT_CHARS, read, written
 from app.agents.agent import Version
 from app.core.errors import InvalidInput, PublishGateFailed
 from app.core.source_file import Upload
@@ -27,7 +26,7 @@ class FileLook(Form):
 
 
 class FileForm(Form):
-    text: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    text: str = Field(default="", max_length=MAX_FILE_CHARS)
     prune: bool = False
     publish: bool = False
     force: bool = False
@@ -47,6 +46,8 @@ class AgentFilePages(Pages):
 
     @page("/console/agents/{agent_id}/settings/file/export", access=access.read, under="agent_settings", is_file=True)
     async def export_agent_file(self, visit: Visit[FileWanted]) -> Response:
+        from app.agent_files.api.file_text import written  # with its package not read at the start
+
         contents = await self._files.contents(visit.actor, visit.agent.id, visit.input.version)
         text = await anyio.to_thread.run_sync(written, contents)
         headers = {"Content-Disposition": 'attachment; filename="agent.yaml"', "Cache-Control": "no-store"}
@@ -57,7 +58,7 @@ class AgentFilePages(Pages):
         access=access.write,
         shown_on="agent_file",
         under="agent_settings",
-        max_body_bytes=MAX_TEXT_CHARS,
+        max_body_bytes=MAX_FILE_CHARS,
     )
     async def look_at_agent_file(self, visit: Visit[FileLook]) -> Shown:
         try:
@@ -94,6 +95,8 @@ class AgentFilePages(Pages):
 
 
 async def _file_in(text: str, visit: Visit[Form]) -> AgentFile:
+    from app.agent_files.api.file_text import read
+
     model = await anyio.to_thread.run_sync(read, text)
     return model.for_agent(visit.actor, visit.agent.id)
 

@@ -1,18 +1,18 @@
 """SiteDiscovery by our own crawler package, through its guarded fetcher."""
 
-from collections.abc import Iterable
-from typing import Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from app.core.errors import InvalidInput
-from app.core.setting_values import USER_AGENT
 from app.sources.awaited_websites import AwaitedWebsites
 from app.sources.discovery import SiteOffer, SiteOffers
 from app.sources.source import SourceKind
-from crawler.address_policy import Endpoint
 from crawler.discover.crawl_seeds import SeedKind
-from crawler.discover.site_discovery import Discovery, DiscoveryLimits, SiteDiscovery
 from crawler.errors import UrlRefused
 from crawler.fetch.robots import Robots
+
+if TYPE_CHECKING:
+    from crawler.discover.site_discovery import Discovery, SiteDiscovery
 
 _KINDS: Final = {
     SeedKind.SITE: SourceKind.SITE,
@@ -22,16 +22,11 @@ _KINDS: Final = {
 
 
 class CrawlerSiteDiscovery(AwaitedWebsites):
-    def __init__(
-        self,
-        allowed: Iterable[Endpoint] = (),
-        *,
-        user_agent: str = USER_AGENT,
-        min_delay_seconds: float = 0.5,
-        limits: DiscoveryLimits | None = None,
-    ) -> None:
-        super().__init__(allowed, user_agent=user_agent, min_delay_seconds=min_delay_seconds)
-        self._discovery = SiteDiscovery(self.fetcher, Robots(self.fetcher), limits)
+    @cached_property
+    def _discovery(self) -> "SiteDiscovery":
+        from crawler.discover.site_discovery import SiteDiscovery  # operators look seldom: not read at the start
+
+        return SiteDiscovery(self.fetcher, Robots(self.fetcher))
 
     async def look(self, url: str) -> SiteOffers:
         try:
@@ -48,7 +43,7 @@ class CrawlerSiteDiscovery(AwaitedWebsites):
             return ""
 
 
-def _offers(found: Discovery) -> SiteOffers:
+def _offers(found: "Discovery") -> SiteOffers:
     offers = tuple(
         SiteOffer(_KINDS[offer.kind], offer.url, offer.title, offer.pages, offer.has_more) for offer in found.offers
     )

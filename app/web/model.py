@@ -8,7 +8,9 @@ from pydantic import BaseModel, ConfigDict
 class Model(BaseModel):
     """What comes in and goes out: strict types, no unknown fields, no infinite numbers."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, from_attributes=True)
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, allow_inf_nan=False, from_attributes=True, defer_build=True
+    )
 
 
 class Multipart(Model):

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from app.agent_files.agent_file import AgentContents, FileSource
-from app.agent_files.api.file_text import MAX_TEXT_CHARS, read, written
+from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents, FileSource
+from app.agent_files.api.file_text import read, written
 from app.agents.agent import AgentConfig, PublishGate
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.conversations.people.saved_reply import SavedReply
@@ -90,7 +90,7 @@ def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
         ),
         ("curated_answers: [{trigger: exact, pattern: Hi}]", "curated_answers.0.answer: This is required. Add it."),
         ("sources: [{kind: site, schedule: {every_hours: x}}]", "sources.0.schedule.every_hours: Send a whole number."),
-        ("x" * (MAX_TEXT_CHARS + 1), "characters; keep it to"),
+        ("x" * (MAX_FILE_CHARS + 1), "characters; keep it to"),
         ("[" * 100_000, "nested deeper than"),
     ],
 )

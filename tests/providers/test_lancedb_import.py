@@ -1,4 +1,4 @@
-"""LanceDB is imported without a client that Docent does not use."""
+"""LanceDB is imported without a client that Docent does not use, and without checking itself."""
 
 import subprocess
 import sys
@@ -18,3 +18,15 @@ def test_the_client_of_rest_catalogues_stays_out() -> None:
     placeholders, has_http_client, finders = told.stdout.split()
     assert (has_http_client, finders) == ("False", "0")
     assert int(placeholders) < 20
+
+
+def test_others_get_the_package_that_checks_what_overrides() -> None:
+    """LanceDB's methods stay as they are written, and who imports the package later has the real one."""
+    report = """
+import app.providers.indexes.lancedb_vector_index
+import overrides
+from lancedb.db import LanceDBConnection
+print(hasattr(overrides, "final"), hasattr(LanceDBConnection.table_names, "__override__"))
+"""
+    told = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["True", "False"]

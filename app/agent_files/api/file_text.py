@@ -8,13 +8,12 @@ from typing import Any, Final, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from app.agent_files.agent_file import AgentContents
+from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents
 from app.agent_files.api.file_models import AgentFileModel, AgentFileOut
 from app.core.errors import InvalidInput
 from app.web.json_body import MAX_DEPTH, check_values
 from app.web.validation_messages import invalid_input_of
 
-MAX_TEXT_CHARS: Final = 2_000_000
 _COLUMNS: Final = 110
 _BOOL, _TIME = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp"
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one where the package has it
@@ -58,8 +57,8 @@ def written(contents: AgentContents) -> str:
 
 def read(text: str) -> AgentFileModel:
     """Raises InvalidInput, naming the field as it stands in the file, or the line that is no YAML."""
-    if len(text) > MAX_TEXT_CHARS:
-        raise InvalidInput("", f"This has {len(text)} characters; keep it to {MAX_TEXT_CHARS}.")
+    if len(text) > MAX_FILE_CHARS:
+        raise InvalidInput("", f"This has {len(text)} characters; keep it to {MAX_FILE_CHARS}.")
     found = _parsed(text)
     if not isinstance(found, dict):
         raise InvalidInput("", "This is no agent's file. `docent agent export` writes one.")

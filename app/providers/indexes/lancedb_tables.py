@@ -14,9 +14,9 @@ import pyarrow as pa
 import structlog
 
 from app.core.errors import IndexUnavailable, first_line
-from app.providers.indexes.lancedb_import import without_catalogue_client
+from app.providers.indexes.lancedb_import import only_what_is_used
 
-with without_catalogue_client():
+with only_what_is_used():
     import lancedb
     from lancedb.db import AsyncConnection
     from lancedb.index import Bitmap, BTree

@@ -28,7 +28,7 @@ import structlog
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.kit.vector_matrix import KeptMatrices, VectorMatrix
-from app.providers.indexes.lancedb_import import without_catalogue_client
+from app.providers.indexes.lancedb_import import only_what_is_used
 from app.providers.indexes.lancedb_tables import (
     INDEXES,
     OLD_VERSIONS_KEPT,
@@ -41,7 +41,7 @@ from app.providers.indexes.lancedb_tables import (
 )
 from app.providers.indexes.vector_index import ChunkVector
 
-with without_catalogue_client():
+with only_what_is_used():
     import lancedb
     from lancedb.db import AsyncConnection
     from lancedb.expr import Expr, col, lit

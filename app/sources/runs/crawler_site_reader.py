@@ -18,8 +18,6 @@ from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.crawl.crawl_budget import CrawlBudget
 from crawler.crawl.crawl_summary import CrawlSummary, StopReason
 from crawler.crawl.frontier import FrontierEntry
-from crawler.crawl.page_visit import FileReading
-from crawler.crawl.site_crawl import SiteCrawl
 from crawler.discover.crawl_seeds import Seed, SeedKind
 from crawler.discover.scope import Scope
 from crawler.errors import UrlRefused
@@ -35,6 +33,7 @@ from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import CheckedUrl, check_url
 
 if TYPE_CHECKING:
+    from crawler.crawl.page_visit import FileReading
     from crawler.fetch.playwright_renderer import PlaywrightRenderer
 
 CONCURRENCY: Final = 4  # pages under way at once
@@ -61,7 +60,7 @@ class CrawlerSiteReader:
         clock: Clock,
         allowed: Iterable[Endpoint] = (),
         *,
-        files: FileReading | None = None,
+        files: "FileReading | None" = None,
         user_agent: str = USER_AGENT,
         min_delay_seconds: float = 0.5,
         concurrency: int = CONCURRENCY,
@@ -93,6 +92,8 @@ class CrawlerSiteReader:
         only_queued: bool = False,
         access: SourceAccess | None = None,
     ) -> RunSummary:
+        from crawler.crawl.site_crawl import SiteCrawl  # a web process needs what else is here, and reads no site
+
         url = self._start(source)
         frontier = _QueueFrontier(queue, is_cancelled)
 

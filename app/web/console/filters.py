@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Final
 
-from app.web.console.markdown_html import markdown_excerpt, markdown_html
-
 _STEPS = ((timedelta(days=365), "year"), (timedelta(days=30), "month"), (timedelta(days=7), "week"))
 _FINE_STEPS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
 
@@ -80,12 +78,24 @@ def _is_unseen(sign: str) -> bool:
     return sign not in _LINES and (is_selector or sign in _UNSEEN or unicodedata.category(sign) in _UNSEEN_KINDS)
 
 
+def excerpt(markdown: str) -> str:
+    from app.web.console.markdown_html import markdown_excerpt  # of few pages: its package is not read at the start
+
+    return markdown_excerpt(markdown)
+
+
+def drawn(markdown: str) -> str:
+    from app.web.console.markdown_html import markdown_html
+
+    return markdown_html(markdown)
+
+
 FILTERS: dict[str, Callable[..., object]] = {
     "moment": moment,
     "day": day,
     "percent": percent,
-    "excerpt": markdown_excerpt,
-    "markdown": markdown_html,
+    "excerpt": excerpt,
+    "markdown": drawn,
     "number": number,
     "words": words,
     "plural": plural,
