@@ -1,6 +1,5 @@
 """Webhooks of agents, and what is on its way to them."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -11,11 +10,11 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, gap_ids_in
+from app.gaps.records.gaps import GapRecords
 from app.store.codec import value_of
 from app.store.deliveries import Deliveries
 from app.store.keyset import Keyset
 from app.store.outbox import Outbox
-from app.store.tables.gaps import GAPS
 from app.store.tables.turns import OUTBOX
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 from app.store.transaction import Repository, affected_rows
@@ -129,7 +128,9 @@ class WebhookRecords(Repository):
             .where(WEBHOOK_DELIVERIES.c.id.in_(due))
         )
         claimed = self._connection.execute(statement).all()
-        questions = self._questions(claimed)
+        # Read when they are sent, so that nothing is told of what was erased meanwhile.
+        named = set().union(*(gap_ids_in(row.payload) for row in claimed if row.kind == WEEKLY))
+        questions = GapRecords(self._tx).questions(named)
         return [
             Delivery(
                 row.delivery_id,
@@ -142,14 +143,6 @@ class WebhookRecords(Repository):
             )
             for row in claimed
         ]
-
-    def _questions(self, news: Sequence[Row[Any]]) -> dict[UUID, str]:
-        """Read when they are sent, so that nothing is told of what was erased meanwhile."""
-        named = set().union(*(gap_ids_in(row.payload) for row in news if row.kind == WEEKLY))
-        if not named:
-            return {}
-        rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(named)))
-        return {row.id: row.question for row in rows}
 
     def dead_letters(self, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
         """Latest first."""

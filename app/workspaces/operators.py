@@ -81,12 +81,8 @@ class Operators:
     async def change_own_password(self, actor: Actor, current: str, new: str) -> None:
         """Ends every session of the operator, the one that asks among them. Raises InvalidInput."""
         check_password("password", new)
-        found = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: OperatorRecords(tx).credentials(actor.name)
-        )
-        if found is None or not found.password_hash or not await self._passwords.is_right(current, found.password_hash):
-            raise InvalidInput("current", "This is not your password.")
-        await self.change(actor, found.operator.id, password=new, is_own=True)
+        own = await checked_owner(self._records, self._passwords, actor, current, field="current")
+        await self.change(actor, own.id, password=new, is_own=True)
 
     async def has_password(self, actor: Actor) -> bool:
         """Whether the actor's own account has one: those that an identity provider vouches for may have none."""
@@ -136,6 +132,16 @@ def check_password(field: str, password: str) -> None:
     """Length is what counts (NIST SP 800-63B); what it is made of is free."""
     if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
         raise InvalidInput(field, f"Take a password of {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters.")
+
+
+async def checked_owner(
+    records: SystemOfRecord, passwords: PasswordHasher, actor: Actor, password: str, *, field: str
+) -> Operator:
+    """The actor's own account. Raises InvalidInput, naming the field, when this is not its password or it has none."""
+    found = await records.of_workspace(actor.workspace_id).read(lambda tx: OperatorRecords(tx).credentials(actor.name))
+    if found is None or not found.password_hash or not await passwords.is_right(password, found.password_hash):
+        raise InvalidInput(field, "This is not your password.")
+    return found.operator
 
 
 def _changed(

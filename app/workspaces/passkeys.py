@@ -19,6 +19,7 @@ from app.providers.identity.passkey_ceremony import (
 )
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator
+from app.workspaces.operators import checked_owner
 from app.workspaces.passkey import (
     MAX_NAME_CHARS,
     MAX_PASSKEYS,
@@ -28,7 +29,6 @@ from app.workspaces.passkey import (
     new_challenge,
 )
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.passkeys import PasskeyRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY, start_session
@@ -76,7 +76,7 @@ class Passkeys:
     async def add(self, actor: Actor, operator: Operator, password: str, name: str, answer: Answer) -> None:
         """Asks for the password: an open session alone changes nothing about how one signs in. Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
-        await self._check_owner(operator, password)
+        await checked_owner(self._records, self._passwords, actor, password, field="password")
         own = self._records.of_workspace(operator.workspace_id)
         key = await own.read(_key)
         now = self._clock.now()
@@ -105,7 +105,7 @@ class Passkeys:
         """Raises NotFound, InvalidInput."""
         if passkey_id not in (each.id for each in await self.of_operator(operator)):
             raise NotFound("passkey")
-        await self._check_owner(operator, password)
+        await checked_owner(self._records, self._passwords, actor, password, field="password")
 
         def work(tx: Transaction) -> None:
             PasskeyRecords(tx).remove(operator.id, passkey_id)
@@ -160,13 +160,6 @@ class Passkeys:
         known = await self._records.read(lambda tx: TokenRecords(tx).known_keys())
         key = known[0].secret if known else await self._records.write(_key)
         return new_challenge(key, browser, self._clock.now())
-
-    async def _check_owner(self, operator: Operator, password: str) -> None:
-        found = await self._records.of_workspace(operator.workspace_id).read(
-            lambda tx: OperatorRecords(tx).credentials(operator.email)
-        )
-        if not found or not found.password_hash or not await self._passwords.is_right(password, found.password_hash):
-            raise InvalidInput("password", "This is not your password.")
 
 
 def _key(tx: Transaction) -> bytes:

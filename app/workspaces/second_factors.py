@@ -8,9 +8,8 @@ from app.core.errors import InvalidInput
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.operator import Credentials
+from app.workspaces.operators import checked_owner
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.second_factors import SecondFactorRecords
 from app.workspaces.second_factor import SecondFactor, is_secret, new_recovery_codes, recovery_hash, step_of
 
@@ -41,36 +40,24 @@ class SecondFactors:
         step = step_of(secret, code, self._clock.now()) if is_secret(secret) else None
         if step is None:
             raise InvalidInput("code", "This is not the code that the secret gives now. Is the device's clock right?")
-        owner = await self._owner(actor, password)
+        owner = await checked_owner(self._records, self._passwords, actor, password, field="")
         codes = new_recovery_codes()
         factor = SecondFactor(secret, step, [recovery_hash(each) for each in codes])
 
         def work(tx: Transaction) -> None:
-            SecondFactorRecords(tx).set(owner.operator.id, factor)
-            AuditRecords(tx).acted(actor, "operator.add_second_factor", owner.operator.id)
+            SecondFactorRecords(tx).set(owner.id, factor)
+            AuditRecords(tx).acted(actor, "operator.add_second_factor", owner.id)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
         return codes
 
     async def switch_off(self, actor: Actor, password: str) -> None:
         """Raises InvalidInput."""
-        owner = await self._owner(actor, password)
+        owner = await checked_owner(self._records, self._passwords, actor, password, field="")
 
         def work(tx: Transaction) -> None:
-            if SecondFactorRecords(tx).has(owner.operator.id):
-                SecondFactorRecords(tx).remove(owner.operator.id)
-                AuditRecords(tx).acted(actor, "operator.remove_second_factor", owner.operator.id)
+            if SecondFactorRecords(tx).has(owner.id):
+                SecondFactorRecords(tx).remove(owner.id)
+                AuditRecords(tx).acted(actor, "operator.remove_second_factor", owner.id)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def _owner(self, actor: Actor, password: str) -> Credentials:
-        found = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: OperatorRecords(tx).credentials(actor.name)
-        )
-        if (
-            found is None
-            or not found.password_hash
-            or not await self._passwords.is_right(password, found.password_hash)
-        ):
-            raise InvalidInput("", "This is not your password.")
-        return found

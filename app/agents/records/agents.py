@@ -163,6 +163,13 @@ class AgentRecords(Repository):
     def exists(self, agent_id: UUID) -> bool:
         return self._connection.scalar(select(AGENTS.c.id).where(AGENTS.c.id == agent_id)) is not None
 
+    def workspace_of(self, agent_id: UUID) -> UUID:
+        """Raises NotFound."""
+        found: UUID | None = self._connection.scalar(select(AGENTS.c.workspace_id).where(AGENTS.c.id == agent_id))
+        if found is None:
+            raise NotFound("agent")
+        return found
+
     def generation(self, agent_id: UUID) -> int | None:
         """Of what the agent may answer from; None for one that is gone."""
         found: int | None = self._connection.scalar(_GENERATION, {"agent_id": agent_id})

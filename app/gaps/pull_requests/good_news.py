@@ -1,5 +1,6 @@
 """People who asked in vain and left an address hear that there is an answer now."""
 
+from app.agents.records.agents import AgentRecords
 from app.core.errors import InvalidInput
 from app.core.gap_state import GapState
 from app.gaps.gap_replay import DueGap, TrialAnswer
@@ -26,7 +27,7 @@ class GoodNews:
         return True
 
     def _tell(self, tx: Transaction, due: DueGap, page: str, answer: str) -> None:
-        site = PullRequestRecords(tx).agent_name(due.gap.agent_id)
+        site = AgentRecords(tx).get(due.workspace_id, due.gap.agent_id).draft.name
         for one in PullRequestRecords(tx).waiting(due.gap.id):
             mail = Mail(
                 to=one.email,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import structlog
 
+from app.agents.records.agents import AgentRecords
 from app.core.actor import WRITE, Actor
 from app.core.errors import DocentError, NotFound, Unauthorized
 from app.gaps.pull_requests.pull_request import PullRequestState
@@ -60,7 +61,7 @@ class Merges:
             pages = PullRequestRecords(tx).merged_pages(agent_id)
             of_sources = [(RepositoryRecords(tx).source_of(agent_id, page), page) for page in pages]
             known = [(source, page) for source, page in of_sources if source is not None]
-            return RepositoryRecords(tx).workspace_of(agent_id), known
+            return AgentRecords(tx).workspace_of(agent_id), known
 
         workspace_id, pages = await self._records.of_agent(agent_id).read(work)
         actor = Actor(workspace_id, f"repository of {agent_id}", frozenset((WRITE,)))

@@ -15,7 +15,6 @@ from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState
 from app.gaps.pull_requests.repository import Repository
 from app.store.codec import value_of
 from app.store.sealed_rows import SealedRows
-from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import MESSAGES
 from app.store.tables.documents import DOCUMENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS, PULL_REQUESTS, REPOSITORIES
@@ -78,12 +77,6 @@ class RepositoryRecords(Records):
         if not self._delete(REPOSITORIES, REPOSITORIES.c.agent_id == agent_id):
             raise NotFound("repository")
 
-    def workspace_of(self, agent_id: UUID) -> UUID:
-        """Of an agent that is there."""
-        own = select(AGENTS.c.workspace_id).where(AGENTS.c.id == agent_id)
-        found: UUID = self._connection.execute(own).scalar_one()
-        return found
-
     def source_of(self, agent_id: UUID, url: str) -> UUID | None:
         """The source from which the agent has learnt the page."""
         statement = select(DOCUMENTS.c.source_id).where(DOCUMENTS.c.agent_id == agent_id, DOCUMENTS.c.url == url)
@@ -141,7 +134,3 @@ class PullRequestRecords(Records):
             .order_by(GAP_QUESTIONS.c.asked_at)
         )
         return [Waiting(email, question) for email, question in dict(self._connection.execute(statement).all()).items()]
-
-    def agent_name(self, agent_id: UUID) -> str:
-        draft = self._connection.scalar(select(AGENTS.c.draft).where(AGENTS.c.id == agent_id))
-        return str((draft or {}).get("name", ""))

@@ -1,5 +1,6 @@
 """Gaps, as operators see them."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -54,6 +55,13 @@ class GapRecords(Repository):
             return self._by_impact(agent_id, statement, page)
         keyset = _LATEST_FIRST if order is GapOrder.LATEST else _MOST_ASKED_FIRST
         return keyset.page(self._connection, statement, page, lambda row: value_of(Gap, row))
+
+    def questions(self, gap_ids: Collection[UUID]) -> dict[UUID, str]:
+        """Of the gaps that are still there."""
+        if not gap_ids:
+            return {}
+        rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(gap_ids)))
+        return {row.id: row.question for row in rows}
 
     def _by_impact(self, agent_id: UUID, statement: Select[Any], page: PageRequest) -> ListPage[Gap]:
         """It sinks with time alone, so that it is worked out with each page."""

@@ -11,10 +11,10 @@ from sqlalchemy import Row, func, select
 from app.core.errors import NotFound
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY
+from app.gaps.records.gaps import GapRecords
 from app.store.deliveries import Deliveries
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
-from app.store.tables.gaps import GAPS
 from app.store.tables.turns import OUTBOX
 from app.store.tables.webhooks import NOTICE_CHANNELS, NOTICE_POSTS
 from app.store.transaction import Repository
@@ -166,8 +166,7 @@ class NoticePostRecords(Repository):
         """Read when they are sent, so that nothing is told of what was erased meanwhile; most asked first."""
         gaps = news.payload["biggest"] if news.kind == WEEKLY else [news.payload]
         named = [UUID(gap["gap_id"]) for gap in gaps if "gap_id" in gap]
-        rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(named)))
-        questions = {row.id: row.question for row in rows}
+        questions = GapRecords(self._tx).questions(named)
         return [questions[gap_id] for gap_id in named if gap_id in questions]
 
 
