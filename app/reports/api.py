@@ -196,22 +196,11 @@ class AdminReports(Api):
     async def export_report(self, call: Call[Actor, ReportQuery]) -> Response:
         return report_file(await self._asked(call))
 
-    @get(
-        "/v1/agents/{agent_id}/report",
-        "What became of the questions to an agent over some days",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/report", "What became of the questions to an agent over some days", access=read)
     async def get_agent_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:
         return ReportOut.of(await self._asked(call, call.path_id("agent_id")))
 
-    @get(
-        "/v1/agents/{agent_id}/report/export",
-        "The same as one CSV file",
-        access=read,
-        response_media_type="text/csv",
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/report/export", "The same as one CSV file", access=read, response_media_type="text/csv")
     async def export_agent_report(self, call: Call[Actor, ReportQuery]) -> Response:
         return report_file(await self._asked(call, call.path_id("agent_id")))
 

@@ -105,7 +105,6 @@ class AdminStaleAnswers(Api):
         "/v1/agents/{agent_id}/stale-answers",
         "What was answered, or is to be, and its page no longer says, latest found first",
         access=read,
-        codes=("not_found",),
     )
     async def list_stale_answers(self, call: Call[Actor, StaleQuery]) -> ListOut[StaleAnswerOut]:
         page = await self._stale.of_agent(call.caller, call.path_id("agent_id"), call.input.only, call.input.page)
@@ -115,7 +114,6 @@ class AdminStaleAnswers(Api):
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}",
         "One stale answer, with the turns that told it",
         access=read,
-        codes=("not_found",),
     )
     async def get_stale_answer(self, call: Call[Actor, None]) -> StaleViewOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")
@@ -126,7 +124,6 @@ class AdminStaleAnswers(Api):
         "/v1/agents/{agent_id}/stale-answers/settle",
         "Dismiss, settle or reopen stale answers: all or none",
         access=write,
-        codes=("not_found",),
     )
     async def settle_stale_answers(self, call: Call[Actor, SettleStaleIn]) -> SettledStaleOut:
         asked = call.input
@@ -139,7 +136,6 @@ class AdminStaleAnswers(Api):
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}/accept",
         "The new answer is right: make its question a golden one, or change the golden one that was stale, and settle",
         access=write,
-        codes=("not_found",),
     )
     async def accept_stale_answer(self, call: Call[Actor, AcceptStaleIn]) -> GoldenQuestionOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")
@@ -149,7 +145,6 @@ class AdminStaleAnswers(Api):
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}/rewrite",
         "Rewrite the curated answer that is stale, and settle",
         access=write,
-        codes=("not_found",),
     )
     async def rewrite_stale_answer(self, call: Call[Actor, RewriteStaleIn]) -> StaleAnswerOut:
         own = call.path_id("agent_id"), call.path_id("stale_answer_id")

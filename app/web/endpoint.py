@@ -90,7 +90,7 @@ class Details(TypedDict, total=False):
     """What a route says of itself beside its path, its access and the types of its handler."""
 
     status: int
-    codes: Sequence[str]  # refusals beside those that access and input bring along
+    codes: Sequence[str]  # refusals beside those that access, input and an id in the path bring along
     is_input_optional: bool
     max_body_bytes: int
     text_body: str  # media type of a body that the handler reads itself

@@ -240,7 +240,8 @@ def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
 
 def refusal_codes(endpoint: AnyEndpoint) -> list[str]:
     """Every code that the endpoint may answer with."""
-    codes = [*endpoint.access.errors, *endpoint.codes, "internal"]
+    absent = ["not_found"] if endpoint.path_ids else []  # what an id names may be gone, or never have been
+    codes = [*endpoint.access.errors, *absent, *endpoint.codes, "internal"]
     if endpoint.form_model is not None:
         codes += ["malformed_form", "unsupported_media_type", "invalid_request"]
     if endpoint.access.scheme is not None or endpoint.has_body:

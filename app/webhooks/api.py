@@ -65,12 +65,7 @@ class AdminWebhooks(Api):
     def __init__(self, webhooks: Webhooks) -> None:
         self._webhooks = webhooks
 
-    @get(
-        "/v1/agents/{agent_id}/webhooks",
-        "Where the agent's events are posted to, oldest first",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/webhooks", "Where the agent's events are posted to, oldest first", access=read)
     async def list_webhooks(self, call: Call[Actor, None]) -> WebhooksOut:
         found = await self._webhooks.of_agent(call.caller, call.path_id("agent_id"))
         return WebhooksOut(items=tuple(WebhookOut.of(webhook) for webhook in found))
@@ -80,7 +75,6 @@ class AdminWebhooks(Api):
         "Have the agent's events posted to an address of yours",
         access=write,
         status=201,
-        codes=("not_found",),
     )
     async def create_webhook(self, call: Call[Actor, WebhookIn]) -> NewWebhookOut:
         asked = call.input
@@ -92,17 +86,11 @@ class AdminWebhooks(Api):
         "Post nothing more to it, and drop what is on its way",
         access=write,
         status=204,
-        codes=("not_found",),
     )
     async def delete_webhook(self, call: Call[Actor, None]) -> None:
         await self._webhooks.delete(call.caller, call.path_id("agent_id"), call.path_id("webhook_id"))
 
-    @get(
-        "/v1/agents/{agent_id}/webhooks/dead-letters",
-        "Deliveries that were given up, latest first",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/webhooks/dead-letters", "Deliveries that were given up, latest first", access=read)
     async def list_dead_letters(self, call: Call[Actor, ListQuery]) -> ListOut[DeadLetterOut]:
         page = await self._webhooks.dead_letters(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[DeadLetterOut], page, DeadLetterOut.of)
@@ -112,7 +100,6 @@ class AdminWebhooks(Api):
         "Send it again, under the same id",
         access=write,
         status=204,
-        codes=("not_found",),
     )
     async def retry_dead_letter(self, call: Call[Actor, None]) -> None:
         await self._webhooks.retry(call.caller, call.path_id("agent_id"), call.path_id("delivery_id"))

@@ -53,7 +53,6 @@ class AdminAgentFiles(Api):
         "/v1/agents/{agent_id}/file",
         "The agent as one file: settings, curated answers, golden questions, saved replies and sources",
         access=read,
-        codes=("not_found",),
     )
     async def export_agent_file(self, call: Call[Actor, AgentFileQuery]) -> AgentFileOut:
         contents = await self._files.contents(call.caller, call.path_id("agent_id"), call.input.version)
@@ -64,7 +63,7 @@ class AdminAgentFiles(Api):
         "Make the agent what a file says, and list what that changes; without publish visitors notice nothing",
         access=write,
         max_body_bytes=MAX_BODY_BYTES,
-        codes=("not_found", "publish_gate_failed"),
+        codes=("publish_gate_failed",),
     )
     async def apply_agent_file(self, call: Call[Actor, ApplyIn]) -> AppliedOut:
         given, actor, agent_id = call.input, call.caller, call.path_id("agent_id")

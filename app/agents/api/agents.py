@@ -46,11 +46,11 @@ class AdminAgents(Api):
         page = await self._agents.page(call.caller, call.input.page)
         return listed(ListOut[AgentOut], page, AgentOut.of)
 
-    @get("/v1/agents/{agent_id}", "One agent", access=read, codes=("not_found",))
+    @get("/v1/agents/{agent_id}", "One agent", access=read)
     async def get_agent(self, call: Call[Actor, None]) -> AgentOut:
         return AgentOut.of(await self._agents.get(call.caller, call.path_id("agent_id")))
 
-    @patch("/v1/agents/{agent_id}", "Change the draft; only what is sent changes", access=write, codes=("not_found",))
+    @patch("/v1/agents/{agent_id}", "Change the draft; only what is sent changes", access=write)
     async def edit_agent(self, call: Call[Actor, AgentPatch]) -> AgentOut:
         agent = await self._agents.change_draft(
             call.caller, call.path_id("agent_id"), lambda draft: changed(draft, call.input)
@@ -62,7 +62,7 @@ class AdminAgents(Api):
         "Make the draft what visitors get",
         access=write,
         is_input_optional=True,
-        codes=("not_found", "publish_gate_failed"),
+        codes=("publish_gate_failed",),
     )
     async def publish_agent(self, call: Call[Actor, PublishIn]) -> PublishedOut:
         published = await self._publishing.publish(call.caller, call.path_id("agent_id"), force=call.input.force)
@@ -72,7 +72,7 @@ class AdminAgents(Api):
         "/v1/agents/{agent_id}/rollback",
         "Publish the settings of an earlier version as a new one",
         access=write,
-        codes=("not_found", "publish_gate_failed"),
+        codes=("publish_gate_failed",),
     )
     async def roll_back_agent(self, call: Call[Actor, RollBackIn]) -> PublishedOut:
         published = await self._publishing.roll_back(
@@ -80,21 +80,16 @@ class AdminAgents(Api):
         )
         return PublishedOut.of_published(published)
 
-    @get(
-        "/v1/agents/{agent_id}/budget",
-        "What visitors have used up of the chat model today",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/budget", "What visitors have used up of the chat model today", access=read)
     async def get_agent_budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
         return TokenBudgetOut.of(await self._budgets.of(call.caller, call.path_id("agent_id")))
 
-    @get("/v1/agents/{agent_id}/costs", "What the chat model cost, month by month", access=read, codes=("not_found",))
+    @get("/v1/agents/{agent_id}/costs", "What the chat model cost, month by month", access=read)
     async def get_agent_costs(self, call: Call[Actor, None]) -> CostsOut:
         months = await self._budgets.months(call.caller, call.path_id("agent_id"), _MONTHS)
         return CostsOut(months=[MonthCostOut.of(month) for month in months])
 
-    @get("/v1/agents/{agent_id}/versions", "Published versions, newest first", access=read, codes=("not_found",))
+    @get("/v1/agents/{agent_id}/versions", "Published versions, newest first", access=read)
     async def list_agent_versions(self, call: Call[Actor, ListQuery]) -> ListOut[AgentVersionOut]:
         page = await self._agents.versions(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[AgentVersionOut], page, AgentVersionOut.of)
@@ -120,7 +115,6 @@ class AdminStarterSuggestions(Api):
         "/v1/agents/{agent_id}/starter-suggestions",
         "Questions that the learnt pages ask and answer, for starter_prompts; without those that the draft has",
         access=read,
-        codes=("not_found",),
     )
     async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
         found = await self._suggestions.of_agent(call.caller, call.path_id("agent_id"))

@@ -50,28 +50,16 @@ class AdminUserSecret(Api):
         "A new secret to sign user ids with, in place of the one before",
         access=write,
         status=201,
-        codes=("not_found",),
     )
     async def make_user_secret(self, call: Call[Actor, None]) -> UserSecretOut:
         return UserSecretOut(secret=await self._users.make_secret(call.caller, call.path_id("agent_id")))
 
-    @get(
-        "/v1/agents/{agent_id}/user-secret",
-        "Since when the agent has its user secret; never the secret",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/user-secret", "Since when the agent has its user secret; never the secret", access=read)
     async def get_user_secret_state(self, call: Call[Actor, None]) -> UserSecretStateOut:
         key = await self._users.key(call.caller, call.path_id("agent_id"))
         return UserSecretStateOut(created_at=key.created_at if key else None)
 
-    @delete(
-        "/v1/agents/{agent_id}/user-secret",
-        "Take no signed users any longer",
-        access=write,
-        status=204,
-        codes=("not_found",),
-    )
+    @delete("/v1/agents/{agent_id}/user-secret", "Take no signed users any longer", access=write, status=204)
     async def remove_user_secret(self, call: Call[Actor, None]) -> None:
         await self._users.remove_secret(call.caller, call.path_id("agent_id"))
 
@@ -79,14 +67,13 @@ class AdminUserSecret(Api):
         "/v1/agents/{agent_id}/user-issuer",
         "Take tokens of an identity provider for who a visitor is; its keys are read first",
         access=write,
-        codes=("not_found",),
     )
     async def set_user_issuer(self, call: Call[Actor, UserIssuerIn]) -> UserIssuerOut:
         given, agent_id = call.input, call.path_id("agent_id")
         made = await self._issuers.set(call.caller, agent_id, given.issuer, given.audience, given.jwks_url)
         return UserIssuerOut.model_validate(made)
 
-    @get("/v1/agents/{agent_id}/user-issuer", "Whose tokens the agent takes", access=read, codes=("not_found",))
+    @get("/v1/agents/{agent_id}/user-issuer", "Whose tokens the agent takes", access=read)
     async def get_user_issuer(self, call: Call[Actor, None]) -> UserIssuerStateOut:
         found = await self._issuers.get(call.caller, call.path_id("agent_id"))
         return UserIssuerStateOut(issuer=UserIssuerOut.model_validate(found) if found else None)
@@ -96,7 +83,6 @@ class AdminUserSecret(Api):
         "Take no tokens of an identity provider any longer",
         access=write,
         status=204,
-        codes=("not_found",),
     )
     async def remove_user_issuer(self, call: Call[Actor, None]) -> None:
         await self._issuers.remove(call.caller, call.path_id("agent_id"))

@@ -119,7 +119,7 @@ class AdminPlayground(Api):
         "Ask as a visitor would, live or draft; nothing is stored or counted",
         access=write,  # it may cost the model's tokens
         max_body_bytes=MAX_BODY_BYTES,
-        codes=("not_found", "unavailable", "model_interrupted"),
+        codes=("unavailable", "model_interrupted"),
     )
     async def ask_playground(self, call: Call[Actor, PlaygroundIn]) -> PlaygroundOut:
         workspace_id, agent_id = call.caller.workspace_id, call.path_id("agent_id")
@@ -133,7 +133,6 @@ class AdminPlayground(Api):
         response_media_type="text/event-stream",
         stream=StreamWords(DESCRIPTION, EXAMPLE),
         max_body_bytes=MAX_BODY_BYTES,
-        codes=("not_found",),
     )
     async def stream_playground(self, call: Call[Actor, PlaygroundIn]) -> Response:
         asked, version = call.input.asked(), call.input.version

@@ -197,7 +197,6 @@ class AdminConversations(Api):
         "/v1/agents/{agent_id}/conversations",
         "An agent's conversations, latest activity first; one turn must fit everything that is asked for",
         access=read,
-        codes=("not_found",),
     )
     async def list_conversations(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
         page = await self._review.of_agent(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
@@ -209,18 +208,12 @@ class AdminConversations(Api):
         access=read,
         response_media_type="text/csv",
         other_media_types=("application/json",),
-        codes=("not_found",),
     )
     async def export_conversations(self, call: Call[Actor, ConversationsExportQuery]) -> Response:
         found = await self._review.all_of_agent(call.caller, call.path_id("agent_id"), call.input.only)
         return conversations_file(found, call.input.format)
 
-    @get(
-        "/v1/conversations/{conversation_id}",
-        "A conversation's turns with citations and trace",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/conversations/{conversation_id}", "A conversation's turns with citations and trace", access=read)
     async def get_conversation(self, call: Call[Actor, None]) -> ThreadOut:
         thread = await self._review.thread(call.caller, call.path_id("conversation_id"))
         return ThreadOut.of(thread, self._budgets)

@@ -72,7 +72,6 @@ class AdminInbox(Api):
         "/v1/conversations/{conversation_id}",
         "Close, assign or label a conversation; only what is sent changes",
         access=write,
-        codes=("not_found",),
     )
     async def edit_conversation(self, call: Call[Actor, ConversationPatch]) -> ConversationOut:
         changed = await self._inbox.change_one(call.caller, call.path_id("conversation_id"), call.input.change)
@@ -82,7 +81,6 @@ class AdminInbox(Api):
         "/v1/agents/{agent_id}/conversations/edit",
         "Close, assign or label many conversations: all or none",
         access=write,
-        codes=("not_found",),
     )
     async def edit_conversations(self, call: Call[Actor, ConversationsPatch]) -> ChangedConversationsOut:
         given = call.input
@@ -93,28 +91,16 @@ class AdminInbox(Api):
         "/v1/conversations/{conversation_id}/notes",
         "Note something for the other operators; no visitor sees it and no model reads it",
         access=write,
-        codes=("not_found",),
     )
     async def add_note(self, call: Call[Actor, NoteIn]) -> NoteOut:
         noted = await self._inbox.note(call.caller, call.path_id("conversation_id"), call.input.text)
         return NoteOut.model_validate(noted)
 
-    @delete(
-        "/v1/conversations/{conversation_id}/notes/{note_id}",
-        "Remove a note",
-        access=write,
-        status=204,
-        codes=("not_found",),
-    )
+    @delete("/v1/conversations/{conversation_id}/notes/{note_id}", "Remove a note", access=write, status=204)
     async def remove_note(self, call: Call[Actor, None]) -> None:
         await self._inbox.remove_note(call.caller, call.path_id("conversation_id"), call.path_id("note_id"))
 
-    @get(
-        "/v1/agents/{agent_id}/labels",
-        "The labels that an agent's conversations bear",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/labels", "The labels that an agent's conversations bear", access=read)
     async def list_labels(self, call: Call[Actor, None]) -> LabelsOut:
         found = await self._review.labels(call.caller, call.path_id("agent_id"))
         return LabelsOut(items=tuple(LabelOut.model_validate(each) for each in found))

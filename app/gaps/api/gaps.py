@@ -77,7 +77,7 @@ class AdminGaps(Api):
     def __init__(self, gaps: Gaps) -> None:
         self._gaps = gaps
 
-    @get("/v1/agents/{agent_id}/gaps", "Questions that could not be answered", access=read, codes=("not_found",))
+    @get("/v1/agents/{agent_id}/gaps", "Questions that could not be answered", access=read)
     async def list_gaps(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
         asked = call.input
         page = await self._gaps.of_agent(
@@ -85,23 +85,11 @@ class AdminGaps(Api):
         )
         return listed(ListOut[GapOut], page, GapOut.of)
 
-    @post(
-        "/v1/gaps/{gap_id}/ignore",
-        "It need not be answered",
-        access=write,
-        is_input_optional=True,
-        codes=("not_found",),
-    )
+    @post("/v1/gaps/{gap_id}/ignore", "It need not be answered", access=write, is_input_optional=True)
     async def ignore_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
         return GapOut.of(await self._gaps.ignore(call.caller, call.path_id("gap_id"), call.input.note))
 
-    @post(
-        "/v1/gaps/{gap_id}/reopen",
-        "It must be answered after all",
-        access=write,
-        is_input_optional=True,
-        codes=("not_found",),
-    )
+    @post("/v1/gaps/{gap_id}/reopen", "It must be answered after all", access=write, is_input_optional=True)
     async def reopen_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
         return GapOut.of(await self._gaps.reopen(call.caller, call.path_id("gap_id"), call.input.note))
 
@@ -111,7 +99,6 @@ class AdminGaps(Api):
         access=read,
         response_media_type="text/csv",
         other_media_types=("application/json",),
-        codes=("not_found",),
     )
     async def export_gaps(self, call: Call[Actor, GapExportQuery]) -> Response:
         gaps = await self._gaps.all_of_agent(call.caller, call.path_id("agent_id"), call.input.state, call.input.only)
@@ -162,7 +149,7 @@ class AdminGapSuggestions(Api):
         "/v1/gaps/{gap_id}/suggestion",
         "Have the chat model draft an answer from the pages; nothing is saved",
         access=write,
-        codes=("not_found", "unavailable", "model_interrupted"),
+        codes=("unavailable", "model_interrupted"),
     )
     async def suggest_answer(self, call: Call[Actor, None]) -> SuggestionOut:
         return SuggestionOut.of(await self._suggestions.suggest(call.caller, call.path_id("gap_id")))

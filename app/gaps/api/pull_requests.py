@@ -114,12 +114,7 @@ class AdminPullRequests(Api):
         self._pull_requests = pull_requests
         self._merges = merges
 
-    @put(
-        "/v1/agents/{agent_id}/repository",
-        "Name the GitHub repository that the website is made of",
-        access=write,
-        codes=("not_found",),
-    )
+    @put("/v1/agents/{agent_id}/repository", "Name the GitHub repository that the website is made of", access=write)
     async def set_repository(self, call: Call[Actor, RepositoryIn]) -> RepositoryOut:
         given = call.input.model_dump()
         token = given.pop("token")
@@ -127,10 +122,7 @@ class AdminPullRequests(Api):
         return RepositoryOut.of(made.repository, root_path_of(call.request), made.hook_secret)
 
     @get(
-        "/v1/agents/{agent_id}/repository",
-        "The repository that the website is made of, without its token",
-        access=read,
-        codes=("not_found",),
+        "/v1/agents/{agent_id}/repository", "The repository that the website is made of, without its token", access=read
     )
     async def get_repository(self, call: Call[Actor, None]) -> RepositoryOut:
         found = await self._repositories.find(call.caller, call.path_id("agent_id"))
@@ -138,22 +130,11 @@ class AdminPullRequests(Api):
             raise NotFound("repository")
         return RepositoryOut.of(found, root_path_of(call.request))
 
-    @delete(
-        "/v1/agents/{agent_id}/repository",
-        "Forget the repository and its token",
-        access=write,
-        status=204,
-        codes=("not_found",),
-    )
+    @delete("/v1/agents/{agent_id}/repository", "Forget the repository and its token", access=write, status=204)
     async def remove_repository(self, call: Call[Actor, None]) -> None:
         await self._repositories.remove(call.caller, call.path_id("agent_id"))
 
-    @post(
-        "/v1/gaps/{gap_id}/page-file",
-        "The file that a page is made of, to be changed",
-        access=write,
-        codes=("not_found",),
-    )
+    @post("/v1/gaps/{gap_id}/page-file", "The file that a page is made of, to be changed", access=write)
     async def read_page_file(self, call: Call[Actor, PageFileIn]) -> PageFileOut:
         file = await self._pull_requests.file(call.caller, call.path_id("gap_id"), call.input.page_url)
         return PageFileOut(path=file.path, text=file.text, version=file.version)
@@ -163,7 +144,6 @@ class AdminPullRequests(Api):
         "Propose a changed file as a pull request, with the gap's questions asked of it as proof",
         access=write,
         status=201,
-        codes=("not_found",),
     )
     async def open_pull_request(self, call: Call[Actor, PullRequestIn]) -> PullRequestOut:
         given = call.input
@@ -172,7 +152,7 @@ class AdminPullRequests(Api):
         )
         return PullRequestOut.of(opened)
 
-    @get("/v1/gaps/{gap_id}/pull-requests", "A gap's pull requests, latest first", access=read, codes=("not_found",))
+    @get("/v1/gaps/{gap_id}/pull-requests", "A gap's pull requests, latest first", access=read)
     async def list_pull_requests(self, call: Call[Actor, None]) -> PullRequestsOut:
         found = await self._pull_requests.of_gap(call.caller, call.path_id("gap_id"))
         return PullRequestsOut(items=tuple(map(PullRequestOut.of, found)))
@@ -181,7 +161,7 @@ class AdminPullRequests(Api):
         "/v1/hooks/github/{agent_id}",
         "GitHub's webhook, signed with the repository's secret: a merge, or a deployment that succeeded",
         access=hook_call,
-        codes=("not_found", "too_large"),
+        codes=("too_large",),
     )
     async def hear_github(self, call: Call[None, None]) -> HeardOut:
         """The signature is of the bytes as they came."""

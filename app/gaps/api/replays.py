@@ -78,11 +78,7 @@ class AdminGapReplays(Api):
         self._gaps = gaps
 
     @post(
-        "/v1/gaps/{gap_id}/replay",
-        "Ask its questions once more; nothing changes",
-        access=write,
-        is_input_optional=True,
-        codes=("not_found",),
+        "/v1/gaps/{gap_id}/replay", "Ask its questions once more; nothing changes", access=write, is_input_optional=True
     )
     async def replay_gap(self, call: Call[Actor, ReplayIn]) -> GapReplayOut:
         replay = await self._replays.replay(call.caller, call.path_id("gap_id"), call.input.version)
@@ -93,7 +89,6 @@ class AdminGapReplays(Api):
         "Ask its questions once more, and close it as answered where every one is",
         access=write,
         is_input_optional=True,
-        codes=("not_found",),
     )
     async def resolve_gap(self, call: Call[Actor, ResolveIn]) -> GapReplayOut:
         gap_id, asked = call.path_id("gap_id"), call.input

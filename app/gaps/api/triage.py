@@ -101,36 +101,24 @@ class AdminGapTriage(Api):
     def __init__(self, triage: GapTriage) -> None:
         self._triage = triage
 
-    @get("/v1/gaps/{gap_id}", "One gap with all that is known of it", access=read, codes=("not_found",))
+    @get("/v1/gaps/{gap_id}", "One gap with all that is known of it", access=read)
     async def get_gap(self, call: Call[Actor, None]) -> GapViewOut:
         return GapViewOut.of_view(await self._triage.view(call.caller, call.path_id("gap_id")))
 
-    @patch(
-        "/v1/gaps/{gap_id}",
-        "Assign a gap, or note something; only what is sent changes",
-        access=write,
-        codes=("not_found",),
-    )
+    @patch("/v1/gaps/{gap_id}", "Assign a gap, or note something; only what is sent changes", access=write)
     async def edit_gap(self, call: Call[Actor, GapPatch]) -> GapOut:
         told = call.input
         return GapOut.of(await self._triage.tell(call.caller, call.path_id("gap_id"), told.assignee, told.note))
 
-    @post(
-        "/v1/gaps/{gap_id}/merge", "Make other gaps of the agent part of this one", access=write, codes=("not_found",)
-    )
+    @post("/v1/gaps/{gap_id}/merge", "Make other gaps of the agent part of this one", access=write)
     async def merge_gaps(self, call: Call[Actor, MergeIn]) -> GapOut:
         return GapOut.of(await self._triage.merge(call.caller, call.path_id("gap_id"), call.input.gap_ids))
 
-    @post("/v1/gaps/{gap_id}/split", "Make one wording a gap of its own", access=write, codes=("not_found",))
+    @post("/v1/gaps/{gap_id}/split", "Make one wording a gap of its own", access=write)
     async def split_gap(self, call: Call[Actor, SplitIn]) -> GapOut:
         return GapOut.of(await self._triage.split(call.caller, call.path_id("gap_id"), call.input.turn_id))
 
-    @post(
-        "/v1/agents/{agent_id}/gaps/settle",
-        "Ignore or reopen many gaps: all or none",
-        access=write,
-        codes=("not_found",),
-    )
+    @post("/v1/agents/{agent_id}/gaps/settle", "Ignore or reopen many gaps: all or none", access=write)
     async def settle_gaps(self, call: Call[Actor, SettleIn]) -> SettledOut:
         asked = call.input
         settled = await self._triage.settle(

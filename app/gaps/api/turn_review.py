@@ -44,7 +44,7 @@ class AdminTurnReview(Api):
     def __init__(self, review: TurnReview) -> None:
         self._review = review
 
-    @post("/v1/turns/{turn_id}/gap", "Count a turn's question as a gap", access=write, codes=("not_found",))
+    @post("/v1/turns/{turn_id}/gap", "Count a turn's question as a gap", access=write)
     async def flag_turn(self, call: Call[Actor, None]) -> GapOut:
         return GapOut.of(await self._review.flag(call.caller, call.path_id("turn_id")))
 
@@ -52,7 +52,6 @@ class AdminTurnReview(Api):
         "/v1/turns/{turn_id}/curated-answer",
         "A curated answer to a turn's question, to be edited and saved",
         access=read,
-        codes=("not_found",),
     )
     async def draft_curated_answer(self, call: Call[Actor, None]) -> CuratedDraftOut:
         return CuratedDraftOut.of(await self._review.curated_draft(call.caller, call.path_id("turn_id")))
@@ -63,7 +62,6 @@ class AdminTurnReview(Api):
         access=write,
         is_input_optional=True,
         status=201,
-        codes=("not_found",),
     )
     async def make_golden_question(self, call: Call[Actor, TurnGoldenIn]) -> GoldenQuestionOut:
         golden = await self._review.make_golden(call.caller, call.path_id("turn_id"), call.input.pages)

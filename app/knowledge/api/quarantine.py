@@ -73,7 +73,6 @@ class AdminQuarantine(Api):
         "/v1/agents/{agent_id}/quarantine",
         "Pages that read like instructions to an assistant and that no operator has looked at, latest first",
         access=read,
-        codes=("not_found",),
     )
     async def list_quarantine(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
         page = await self._quarantine.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
@@ -83,7 +82,6 @@ class AdminQuarantine(Api):
         "/v1/documents/{document_id}/findings",
         "A page's open findings, each with the passage that it stands in",
         access=read,
-        codes=("not_found",),
     )
     async def get_findings(self, call: Call[Actor, None]) -> PageReviewsOut:
         found = await self._quarantine.reviews(call.caller, call.path_id("document_id"))
@@ -94,7 +92,6 @@ class AdminQuarantine(Api):
         "There is nothing wrong with the page: a worker makes a held text live",
         access=write,
         status=204,
-        codes=("not_found",),
     )
     async def release_document(self, call: Call[Actor, None]) -> None:
         await self._quarantine.release(call.caller, call.path_id("document_id"))
@@ -104,7 +101,6 @@ class AdminQuarantine(Api):
         "The page was seen: a held text stays out until the page changes, a live one stays live",
         access=write,
         status=204,
-        codes=("not_found",),
     )
     async def dismiss_document(self, call: Call[Actor, None]) -> None:
         await self._quarantine.dismiss(call.caller, call.path_id("document_id"))

@@ -107,18 +107,12 @@ class AdminGoldenQuestions(Api):
         "wording gets these",
         access=write,
         status=201,
-        codes=("not_found",),
     )
     async def create_golden_question(self, call: Call[Actor, GoldenQuestionCreate]) -> GoldenQuestionOut:
         golden = GoldenQuestion(uuid4(), call.path_id("agent_id"), **call.input.model_dump())
         return GoldenQuestionOut.of(await self._golden.create(call.caller, golden))
 
-    @get(
-        "/v1/agents/{agent_id}/golden-questions",
-        "An agent's golden questions, oldest first",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/golden-questions", "An agent's golden questions, oldest first", access=read)
     async def list_golden_questions(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenQuestionOut]:
         page = await self._golden.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[GoldenQuestionOut], page, GoldenQuestionOut.of)
@@ -128,7 +122,6 @@ class AdminGoldenQuestions(Api):
         "Add golden questions from a CSV, all or none",
         access=write,
         max_body_bytes=2 * rules.MAX_CSV_CHARS,
-        codes=("not_found",),
     )
     async def import_golden_questions(self, call: Call[Actor, GoldenImport]) -> GoldenImportOut:
         receipt = await self._golden.import_csv(call.caller, call.path_id("agent_id"), call.input.csv)
@@ -138,7 +131,6 @@ class AdminGoldenQuestions(Api):
         "/v1/agents/{agent_id}/golden-questions/{golden_id}",
         "Change a golden question; only what is sent changes",
         access=write,
-        codes=("not_found",),
     )
     async def edit_golden_question(self, call: Call[Actor, GoldenQuestionPatch]) -> GoldenQuestionOut:
         sent = call.input.model_dump(exclude_unset=True)
@@ -150,12 +142,6 @@ class AdminGoldenQuestions(Api):
         )
         return GoldenQuestionOut.of(golden)
 
-    @delete(
-        "/v1/agents/{agent_id}/golden-questions/{golden_id}",
-        "Delete a golden question",
-        access=write,
-        status=204,
-        codes=("not_found",),
-    )
+    @delete("/v1/agents/{agent_id}/golden-questions/{golden_id}", "Delete a golden question", access=write, status=204)
     async def delete_golden_question(self, call: Call[Actor, None]) -> None:
         await self._golden.delete(call.caller, call.path_id("agent_id"), call.path_id("golden_id"))

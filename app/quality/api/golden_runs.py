@@ -88,26 +88,18 @@ class AdminGoldenRuns(Api):
         access=write,
         is_input_optional=True,
         status=201,
-        codes=("not_found",),
     )
     async def run_golden_questions(self, call: Call[Actor, GoldenRunIn]) -> GoldenRunOut:
         asked = call.input.version
         versions = BOTH if asked == "both" else (asked,)
         return GoldenRunOut.of(await self._runs.run(call.caller, call.path_id("agent_id"), versions))
 
-    @get(
-        "/v1/agents/{agent_id}/golden-runs", f"The latest {KEPT} runs, latest first", access=read, codes=("not_found",)
-    )
+    @get("/v1/agents/{agent_id}/golden-runs", f"The latest {KEPT} runs, latest first", access=read)
     async def list_golden_runs(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenRunRowOut]:
         page = await self._runs.page(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[GoldenRunRowOut], page, GoldenRunRowOut.of)
 
-    @get(
-        "/v1/agents/{agent_id}/golden-runs/{golden_run_id}",
-        "One run, question by question",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/golden-runs/{golden_run_id}", "One run, question by question", access=read)
     async def get_golden_run(self, call: Call[Actor, None]) -> GoldenRunOut:
         run = await self._runs.get(call.caller, call.path_id("agent_id"), call.path_id("golden_run_id"))
         return GoldenRunOut.of(run)

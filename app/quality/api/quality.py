@@ -98,7 +98,6 @@ class AdminQuality(Api):
         "/v1/agents/{agent_id}/quality",
         "How well an agent answers, day by day, and which pages it answers from",
         access=read,
-        codes=("not_found",),
     )
     async def get_quality(self, call: Call[Actor, QualityQuery]) -> QualityOut:
         return QualityOut.of(await self._review.of(call.caller, call.path_id("agent_id"), call.input.days))
@@ -107,7 +106,6 @@ class AdminQuality(Api):
         "/v1/agents/{agent_id}/threshold-curve",
         f"What other confidence thresholds would have done in the last {DAYS} days",
         access=read,
-        codes=("not_found",),
     )
     async def get_threshold_curve(self, call: Call[Actor, None]) -> ThresholdCurveOut:
         return ThresholdCurveOut.of(await self._curves.of(call.caller, call.path_id("agent_id")))

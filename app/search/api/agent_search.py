@@ -78,10 +78,7 @@ class AdminSearch(Api):
         self._search = search
 
     @post(
-        "/v1/agents/{agent_id}/search",
-        "What a question finds, with every stage's scores, ranks and times",
-        access=read,
-        codes=("not_found",),
+        "/v1/agents/{agent_id}/search", "What a question finds, with every stage's scores, ranks and times", access=read
     )
     async def search_agent(self, call: Call[Actor, SearchIn]) -> SearchOut:
         asked = call.input

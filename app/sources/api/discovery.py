@@ -58,7 +58,7 @@ class AdminDiscovery(Api):
         "/v1/agents/{agent_id}/discover",
         "What a website offers to learn from; nothing is stored",
         access=write,
-        codes=("not_found", "overloaded"),
+        codes=("overloaded",),
     )
     async def discover_sources(self, call: Call[Actor, DiscoveryAsked]) -> DiscoveryOut:
         return DiscoveryOut.of(await self._discovery.look(call.caller, call.path_id("agent_id"), call.input.url))

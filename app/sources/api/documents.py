@@ -48,7 +48,7 @@ class AdminDocuments(Api):
         access=write,
         text_body="application/x-ndjson",
         max_body_bytes=MAX_BODY_BYTES,
-        codes=("not_found", "too_large", "malformed_json", "invalid_request"),
+        codes=("too_large", "malformed_json", "invalid_request"),
     )
     async def put_documents(self, call: Call[Actor, None]) -> BatchOut:
         body = await read_body(call.request, MAX_BODY_BYTES)

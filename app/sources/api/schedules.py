@@ -53,13 +53,11 @@ class AdminSchedules(Api):
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules
 
-    @get(
-        "/v1/sources/{source_id}/schedule", "When the source is read again by itself", access=read, codes=("not_found",)
-    )
+    @get("/v1/sources/{source_id}/schedule", "When the source is read again by itself", access=read)
     async def get_schedule(self, call: Call[Actor, None]) -> ScheduleOut:
         return ScheduleOut.of(await self._schedules.get(call.caller, call.path_id("source_id")))
 
-    @put("/v1/sources/{source_id}/schedule", "Have the source read again by itself", access=write, codes=("not_found",))
+    @put("/v1/sources/{source_id}/schedule", "Have the source read again by itself", access=write)
     async def set_schedule(self, call: Call[Actor, ScheduleIn]) -> ScheduleOut:
         asked = call.input.schedule()
         return ScheduleOut.of(await self._schedules.set(call.caller, call.path_id("source_id"), asked))
@@ -69,7 +67,6 @@ class AdminSchedules(Api):
         "Have the source read only when somebody asks for it",
         access=write,
         status=204,
-        codes=("not_found",),
     )
     async def clear_schedule(self, call: Call[Actor, None]) -> None:
         await self._schedules.clear(call.caller, call.path_id("source_id"))

@@ -51,7 +51,6 @@ class AdminSourceAccess(Api):
         "/v1/sources/{source_id}/access",
         "What the source's website is sent to be read, without the secret",
         access=read,
-        codes=("not_found",),
     )
     async def get_source_access(self, call: Call[Actor, None]) -> SourceAccessOut:
         return SourceAccessOut.of(await self._accesses.get(call.caller, call.path_id("source_id")))
@@ -60,19 +59,12 @@ class AdminSourceAccess(Api):
         "/v1/sources/{source_id}/access",
         "Send the source's website, and no other, a password, a header or a cookie",
         access=write,
-        codes=("not_found",),
     )
     async def set_source_access(self, call: Call[Actor, SourceAccessIn]) -> SourceAccessOut:
         given = call.input
         access = SourceAccess(given.kind, given.name, given.secret)
         return SourceAccessOut.of(await self._accesses.set(call.caller, call.path_id("source_id"), access))
 
-    @delete(
-        "/v1/sources/{source_id}/access",
-        "Read the source's website as anybody reads it",
-        access=write,
-        status=204,
-        codes=("not_found",),
-    )
+    @delete("/v1/sources/{source_id}/access", "Read the source's website as anybody reads it", access=write, status=204)
     async def clear_source_access(self, call: Call[Actor, None]) -> None:
         await self._accesses.clear(call.caller, call.path_id("source_id"))

@@ -68,7 +68,6 @@ class AdminSourceEditing(Api):
         "Change a source; only what is sent changes, and the next sync reads it so",
         access=write,
         max_body_bytes=MAX_BODY_BYTES,
-        codes=("not_found",),
     )
     async def edit_source(self, call: Call[Actor, SourcePatch]) -> SourceOut:
         source_id = call.path_id("source_id")
@@ -79,11 +78,6 @@ class AdminSourceEditing(Api):
             )
         )
 
-    @get(
-        "/v1/sources/{source_id}/text",
-        "The text of a source of that kind, as it was last saved",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/sources/{source_id}/text", "The text of a source of that kind, as it was last saved", access=read)
     async def get_source_text(self, call: Call[Actor, None]) -> SourceTextOut:
         return SourceTextOut.of(await self._editing.text(call.caller, call.path_id("source_id")))

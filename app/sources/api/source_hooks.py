@@ -35,25 +35,13 @@ class SourceHookApi(Api):
         self._sources = sources
         self._page_sync = page_sync
 
-    @post(
-        "/v1/sources/{source_id}/hook",
-        "A new secret for the source's publish hook",
-        access=write,
-        status=201,
-        codes=("not_found",),
-    )
+    @post("/v1/sources/{source_id}/hook", "A new secret for the source's publish hook", access=write, status=201)
     async def make_hook(self, call: Call[Actor, None]) -> HookOut:
         source_id = call.path_id("source_id")
         path = f"{root_path_of(call.request)}/v1/hooks/sources/{source_id}"
         return HookOut(secret=await self._hooks.make(call.caller, source_id), path=path)
 
-    @delete(
-        "/v1/sources/{source_id}/hook",
-        "Take no more calls of the source's publish hook",
-        access=write,
-        status=204,
-        codes=("not_found",),
-    )
+    @delete("/v1/sources/{source_id}/hook", "Take no more calls of the source's publish hook", access=write, status=204)
     async def remove_hook(self, call: Call[Actor, None]) -> None:
         await self._hooks.remove(call.caller, call.path_id("source_id"))
 
@@ -62,7 +50,7 @@ class SourceHookApi(Api):
         "Say, signed with the hook's secret, what has changed: as for syncSource",
         access=hook_call,
         status=202,
-        codes=("not_found", "malformed_json", "too_large", "unsupported_media_type", "invalid_request"),
+        codes=("malformed_json", "too_large", "unsupported_media_type", "invalid_request"),
     )
     async def call_hook(self, call: Call[None, None]) -> RunOut:
         """The signature is of the bytes as they came, so the body is read as JSON only after it was checked."""

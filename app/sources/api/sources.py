@@ -163,7 +163,6 @@ class AdminSources(Api):
         access=write,
         status=201,
         max_body_bytes=MAX_BODY_BYTES,
-        codes=("not_found",),
     )
     async def create_source(self, call: Call[Actor, SourceCreate]) -> SourceOut:
         config, schedule = call.input.config(), call.input.schedule
@@ -175,12 +174,12 @@ class AdminSources(Api):
             source = await self._sources.get(call.caller, source.id)
         return SourceOut.of(source)
 
-    @get("/v1/agents/{agent_id}/sources", "An agent's sources, oldest first", access=read, codes=("not_found",))
+    @get("/v1/agents/{agent_id}/sources", "An agent's sources, oldest first", access=read)
     async def list_sources(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
         page = await self._sources.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[SourceOut], page, SourceOut.of)
 
-    @get("/v1/sources/{source_id}", "One source with its latest run and page counts", access=read, codes=("not_found",))
+    @get("/v1/sources/{source_id}", "One source with its latest run and page counts", access=read)
     async def get_source(self, call: Call[Actor, None]) -> SourceOut:
         return SourceOut.of(await self._sources.get(call.caller, call.path_id("source_id")))
 
@@ -190,7 +189,6 @@ class AdminSources(Api):
         access=write,
         is_input_optional=True,
         status=202,
-        codes=("not_found",),
     )
     async def sync_source(self, call: Call[Actor, SyncIn]) -> RunOut:
         source_id, urls = call.path_id("source_id"), call.input.urls
@@ -198,12 +196,7 @@ class AdminSources(Api):
             return RunOut.of(await self._sources.sync(call.caller, source_id))
         return RunOut.of(await self._page_sync.pages(call.caller, source_id, urls))
 
-    @get(
-        "/v1/sources/{source_id}/pages",
-        "Pages of the latest run, each with its status and reason",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/sources/{source_id}/pages", "Pages of the latest run, each with its status and reason", access=read)
     async def list_source_pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
         asked = call.input
         page = await self._sources.pages(call.caller, call.path_id("source_id"), asked.page, asked.status)

@@ -57,7 +57,6 @@ class AdminDeletions(Api):
         "/v1/deletions/{deletion_id}",
         "The receipt of a deletion, with what each store held before and holds now",
         access=read,
-        codes=("not_found",),
     )
     async def get_deletion(self, call: Call[Actor, None]) -> DeletionOut:
         return DeletionOut.of(await self._deletions.get(call.caller, call.path_id("deletion_id")))
@@ -66,25 +65,19 @@ class AdminDeletions(Api):
         "/v1/deletions/{deletion_id}/finish",
         "Have a worker finish a deletion that none could finish so far",
         access=write,
-        codes=("not_found",),
     )
     async def finish_deletion(self, call: Call[Actor, None]) -> DeletionOut:
         return DeletionOut.of(await self._deletions.finish_again(call.caller, call.path_id("deletion_id")))
 
-    @delete(
-        PATHS[DeletedKind.DOCUMENT],
-        "Delete a page; a source that still leads to it learns it again",
-        access=write,
-        codes=("not_found",),
-    )
+    @delete(PATHS[DeletedKind.DOCUMENT], "Delete a page; a source that still leads to it learns it again", access=write)
     async def delete_document(self, call: Call[Actor, None]) -> DeletionOut:
         return await self._delete(call, DeletedKind.DOCUMENT)
 
-    @delete(PATHS[DeletedKind.SOURCE], "Delete a source and its pages", access=write, codes=("not_found",))
+    @delete(PATHS[DeletedKind.SOURCE], "Delete a source and its pages", access=write)
     async def delete_source(self, call: Call[Actor, None]) -> DeletionOut:
         return await self._delete(call, DeletedKind.SOURCE)
 
-    @delete(PATHS[DeletedKind.AGENT], "Delete an agent and all that hangs on it", access=write, codes=("not_found",))
+    @delete(PATHS[DeletedKind.AGENT], "Delete an agent and all that hangs on it", access=write)
     async def delete_agent(self, call: Call[Actor, None]) -> DeletionOut:
         return await self._delete(call, DeletedKind.AGENT)
 

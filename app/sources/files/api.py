@@ -74,13 +74,7 @@ class AdminFiles(Api):
         largest = self._files.max_bytes + FORM_BYTES
         return [replace(each, max_body_bytes=largest) if each.form_model else each for each in super().endpoints()]
 
-    @post(
-        "/v1/agents/{agent_id}/files",
-        "Add a source by uploading its file; sync reads it",
-        access=write,
-        status=201,
-        codes=("not_found",),
-    )
+    @post("/v1/agents/{agent_id}/files", "Add a source by uploading its file; sync reads it", access=write, status=201)
     async def upload_file(self, call: Call[Actor, FileUpload]) -> FileOut:
         given, agent_id = call.input, call.path_id("agent_id")
         self._refuse_large(given.file)
@@ -90,14 +84,13 @@ class AdminFiles(Api):
         "/v1/sources/{source_id}/file",
         "Put another file in place of a source's file; the next sync reads it",
         access=write,
-        codes=("not_found",),
     )
     async def replace_file(self, call: Call[Actor, FileReplacement]) -> FileOut:
         source_id = call.path_id("source_id")
         self._refuse_large(call.input.file)
         return FileOut.of(await self._files.replace(call.caller, source_id, call.input.file))
 
-    @get("/v1/sources/{source_id}/file", "What is known of a source's file", access=read, codes=("not_found",))
+    @get("/v1/sources/{source_id}/file", "What is known of a source's file", access=read)
     async def get_file(self, call: Call[Actor, None]) -> FileOut:
         return FileOut.of(await self._files.get(call.caller, call.path_id("source_id")))
 
@@ -106,7 +99,6 @@ class AdminFiles(Api):
         "A source's file as it was uploaded",
         access=read,
         response_media_type=DOWNLOAD,
-        codes=("not_found",),
     )
     async def download_file(self, call: Call[Actor, None]) -> Response:
         return served(await self._files.opened(call.caller, call.path_id("source_id")))
@@ -116,7 +108,6 @@ class AdminFiles(Api):
         "A file that its operator has made public, for whoever follows a citation",
         access=anybody_with_link,
         response_media_type=DOWNLOAD,
-        codes=("not_found",),
     )
     async def open_public_file(self, call: Call[None, None]) -> Response:
         return served(await self._files.opened_by_anybody(call.path_id("source_id")))

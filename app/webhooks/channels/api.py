@@ -86,17 +86,11 @@ class AdminNoticeChannels(Api):
         "Post nothing more into it, and drop what is on its way",
         access=write,
         status=204,
-        codes=("not_found",),
     )
     async def delete_notice_channel(self, call: Call[Actor, None]) -> None:
         await self._channels.delete(call.caller, call.path_id("channel_id"))
 
-    @post(
-        "/v1/notice-channels/{channel_id}/test",
-        "Post a test into it now, and say what became of it",
-        access=write,
-        codes=("not_found",),
-    )
+    @post("/v1/notice-channels/{channel_id}/test", "Post a test into it now, and say what became of it", access=write)
     async def test_notice_channel(self, call: Call[Actor, None]) -> ChannelTestOut:
         failure = await self._channels.test(call.caller, call.path_id("channel_id"))
         return ChannelTestOut(is_delivered=failure is None, reason=failure or "")

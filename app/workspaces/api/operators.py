@@ -100,7 +100,7 @@ class AdminOperators(Api):
         "Make a link by which an operator chooses a password; those made before end",
         access=manage,
         status=201,
-        codes=("not_found", "invalid_request"),
+        codes=("invalid_request",),
     )
     async def make_password_link(self, call: Call[Actor, None]) -> PasswordLinkOut:
         return PasswordLinkOut.of(await self._links.make(call.caller, call.path_id("operator_id")))
@@ -109,7 +109,6 @@ class AdminOperators(Api):
         "/v1/operators/{operator_id}",
         "Change an operator's role or password, disable the account or enable it again",
         access=manage,
-        codes=("not_found",),
     )
     async def edit_operator(self, call: Call[Actor, OperatorPatch]) -> OperatorOut:
         given = call.input
@@ -128,7 +127,7 @@ class AdminOperators(Api):
         "Remove an account; what it did stays in the audit log",
         access=manage,
         status=204,
-        codes=("not_found", "invalid_request"),
+        codes=("invalid_request",),
     )
     async def delete_operator(self, call: Call[Actor, None]) -> None:
         await self._operators.delete(call.caller, call.path_id("operator_id"))

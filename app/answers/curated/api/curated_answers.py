@@ -156,24 +156,18 @@ class AdminCuratedAnswers(Api):
         "Write an answer that comes before any search",
         access=write,
         status=201,
-        codes=("not_found",),
     )
     async def create_curated_answer(self, call: Call[Actor, CuratedAnswerCreate]) -> CuratedAnswerOut:
         answer = call.input.written_for(call.path_id("agent_id"))
         return CuratedAnswerOut.of(await self._answers.create(call.caller, answer))
 
-    @get(
-        "/v1/agents/{agent_id}/curated-answers",
-        "An agent's curated answers, oldest first",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/curated-answers", "An agent's curated answers, oldest first", access=read)
     async def list_curated_answers(self, call: Call[Actor, CuratedAnswerQuery]) -> ListOut[CuratedAnswerOut]:
         only = CuratedFilter(call.input.q, call.input.is_on)
         page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page, only)
         return listed(ListOut[CuratedAnswerOut], page, CuratedAnswerOut.of)
 
-    @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "One curated answer", access=read, codes=("not_found",))
+    @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "One curated answer", access=read)
     async def get_curated_answer(self, call: Call[Actor, None]) -> CuratedAnswerOut:
         answer = await self._answers.get(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
         return CuratedAnswerOut.of(answer)
@@ -182,7 +176,6 @@ class AdminCuratedAnswers(Api):
         "/v1/agents/{agent_id}/curated-answers/{answer_id}",
         "Change a curated answer; only what is sent changes",
         access=write,
-        codes=("not_found",),
     )
     async def edit_curated_answer(self, call: Call[Actor, CuratedAnswerPatch]) -> CuratedAnswerOut:
         sent = call.input.model_dump(exclude_unset=True)
@@ -198,7 +191,6 @@ class AdminCuratedAnswers(Api):
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/history",
         f"Who changed a curated answer and how it stood then, latest first; {KEPT_EDITS} edits are kept",
         access=read,
-        codes=("not_found",),
     )
     async def list_curated_edits(self, call: Call[Actor, ListQuery]) -> ListOut[CuratedEditOut]:
         page = await self._answers.history(
@@ -210,7 +202,6 @@ class AdminCuratedAnswers(Api):
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/restore",
         "Make a curated answer again what it was after an earlier edit",
         access=write,
-        codes=("not_found",),
     )
     async def restore_curated_answer(self, call: Call[Actor, CuratedRestore]) -> CuratedAnswerOut:
         return CuratedAnswerOut.of(
@@ -223,19 +214,12 @@ class AdminCuratedAnswers(Api):
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/uses",
         "The questions that a curated answer answered, latest first, and how many they are lately",
         access=read,
-        codes=("not_found",),
     )
     async def list_curated_uses(self, call: Call[Actor, ListQuery]) -> CuratedUsesOut:
         return CuratedUsesOut.of(
             await self._use.of_answer(call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.page)
         )
 
-    @delete(
-        "/v1/agents/{agent_id}/curated-answers/{answer_id}",
-        "Delete a curated answer",
-        access=write,
-        status=204,
-        codes=("not_found",),
-    )
+    @delete("/v1/agents/{agent_id}/curated-answers/{answer_id}", "Delete a curated answer", access=write, status=204)
     async def delete_curated_answer(self, call: Call[Actor, None]) -> None:
         await self._answers.delete(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))

@@ -119,7 +119,7 @@ class AdminRehearsals(Api):
         "/v1/agents/{agent_id}/curated-answers/rehearse",
         f"What a curated answer would have done to the questions of the last {DAYS} days; nothing is saved",
         access=write,
-        codes=("not_found", "overloaded"),
+        codes=("overloaded",),
     )
     async def rehearse_curated_answer(self, call: Call[Actor, RehearseIn]) -> RehearsalOut:
         asked = call.input

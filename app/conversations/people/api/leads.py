@@ -54,12 +54,7 @@ class AdminLeads(Api):
     def __init__(self, leads: Leads) -> None:
         self._leads = leads
 
-    @get(
-        "/v1/agents/{agent_id}/leads",
-        "What visitors left for people to answer, latest first",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/agents/{agent_id}/leads", "What visitors left for people to answer, latest first", access=read)
     async def list_leads(self, call: Call[Actor, ListQuery]) -> ListOut[LeadOut]:
         page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return listed(ListOut[LeadOut], page, LeadOut.of)
@@ -70,13 +65,12 @@ class AdminLeads(Api):
         access=read,
         response_media_type="text/csv",
         other_media_types=("application/json",),
-        codes=("not_found",),
     )
     async def export_leads(self, call: Call[Actor, LeadExportQuery]) -> Response:
         leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
         return leads_file(leads, call.input.format)
 
-    @patch("/v1/leads/{lead_id}", "Give a lead to an operator", access=write, codes=("not_found",))
+    @patch("/v1/leads/{lead_id}", "Give a lead to an operator", access=write)
     async def edit_lead(self, call: Call[Actor, LeadPatch]) -> LeadOut:
         return LeadOut.of(await self._leads.assign(call.caller, call.path_id("lead_id"), call.input.assignee))
 

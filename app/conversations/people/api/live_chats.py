@@ -114,7 +114,6 @@ class AdminLiveChats(Api):
         "/v1/conversations/{conversation_id}/live-chat",
         "A conversation's live chat, and what was written in it",
         access=read,
-        codes=("not_found",),
     )
     async def get_live_chat(self, call: Call[Actor, PersonQuery]) -> LiveChatOut:
         return LiveChatOut.of(await self._live_chats.view(call.caller, _conversation(call), call.input.after))
@@ -149,7 +148,7 @@ class AdminLiveChats(Api):
         "/v1/conversations/{conversation_id}/live-chat/hand-back",
         "Let the agent answer again",
         access=write,
-        codes=("not_found", "chat_already_taken"),
+        codes=("chat_already_taken",),
     )
     async def hand_back_live_chat(self, call: Call[Actor, None]) -> LiveChatOut:
         return LiveChatOut.of(await self._live_chats.hand_back(call.caller, _conversation(call)))

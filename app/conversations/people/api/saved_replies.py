@@ -93,12 +93,7 @@ class AdminSavedReplies(Api):
         reply = SavedReply(uuid4(), call.caller.workspace_id, given.agent_id, given.title, given.text)
         return SavedReplyOut.of(await self._replies.create(call.caller, reply))
 
-    @patch(
-        "/v1/saved-replies/{reply_id}",
-        "Change a saved reply; only what is sent changes",
-        access=write,
-        codes=("not_found",),
-    )
+    @patch("/v1/saved-replies/{reply_id}", "Change a saved reply; only what is sent changes", access=write)
     async def edit_saved_reply(self, call: Call[Actor, SavedReplyPatch]) -> SavedReplyOut:
         sent = call.input.model_dump(exclude_unset=True)
         changed = await self._replies.change(
@@ -106,7 +101,7 @@ class AdminSavedReplies(Api):
         )
         return SavedReplyOut.of(changed)
 
-    @delete("/v1/saved-replies/{reply_id}", "Delete a saved reply", access=write, status=204, codes=("not_found",))
+    @delete("/v1/saved-replies/{reply_id}", "Delete a saved reply", access=write, status=204)
     async def delete_saved_reply(self, call: Call[Actor, None]) -> None:
         await self._replies.delete(call.caller, call.path_id("reply_id"))
 
@@ -114,7 +109,6 @@ class AdminSavedReplies(Api):
         "/v1/conversations/{conversation_id}/saved-replies",
         "The saved replies of a conversation's agent, with their variables filled in",
         access=read,
-        codes=("not_found",),
     )
     async def fill_saved_replies(self, call: Call[Actor, None]) -> FilledRepliesOut:
         replies = await self._replies.for_conversation(call.caller, call.path_id("conversation_id"))

@@ -14,12 +14,7 @@ class AdminVisitors(Api):
     def __init__(self, data: VisitorData) -> None:
         self._data = data
 
-    @get(
-        "/v1/visitors/{visitor_id}/export",
-        "All that is kept of a visitor, as one document",
-        access=read,
-        codes=("not_found",),
-    )
+    @get("/v1/visitors/{visitor_id}/export", "All that is kept of a visitor, as one document", access=read)
     async def export_visitor(self, call: Call[Actor, None]) -> VisitorExportOut:
         return VisitorExportOut.of(await self._data.export(call.caller, call.path_id("visitor_id")))
 
@@ -27,7 +22,7 @@ class AdminVisitors(Api):
         "/v1/visitors/{visitor_id}",
         "Erase all that is kept of a visitor; a receipt counts it",
         access=write,
-        codes=("not_found", "overloaded"),
+        codes=("overloaded",),
     )
     async def erase_visitor(self, call: Call[Actor, None]) -> ErasureOut:
         return ErasureOut.of(await self._data.erase(call.caller, call.path_id("visitor_id")))
@@ -36,7 +31,7 @@ class AdminVisitors(Api):
         "/v1/conversations/{conversation_id}",
         "Erase one conversation; a receipt counts it",
         access=write,
-        codes=("not_found", "overloaded"),
+        codes=("overloaded",),
     )
     async def erase_conversation(self, call: Call[Actor, None]) -> ErasureOut:
         return ErasureOut.of(await self._data.erase_conversation(call.caller, call.path_id("conversation_id")))

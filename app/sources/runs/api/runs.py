@@ -23,12 +23,7 @@ class AdminRuns(Api):
         self._watch = watch
         self._streams = streams
 
-    @post(
-        "/v1/sources/{source_id}/cancel",
-        "End the latest reading; what it has learnt stays",
-        access=write,
-        codes=("not_found",),
-    )
+    @post("/v1/sources/{source_id}/cancel", "End the latest reading; what it has learnt stays", access=write)
     async def cancel_source(self, call: Call[Actor, None]) -> RunOut:
         return RunOut.of(await self._sources.cancel(call.caller, call.path_id("source_id")))
 
@@ -36,7 +31,7 @@ class AdminRuns(Api):
         "/v1/sources/{source_id}/pause",
         "Let the latest reading rest; what waits stays in its queue",
         access=write,
-        codes=("not_found", "invalid_request"),
+        codes=("invalid_request",),
     )
     async def pause_source(self, call: Call[Actor, None]) -> RunOut:
         return RunOut.of(await self._sources.pause(call.caller, call.path_id("source_id")))
@@ -45,7 +40,7 @@ class AdminRuns(Api):
         "/v1/sources/{source_id}/resume",
         "Have a paused reading go on where it was",
         access=write,
-        codes=("not_found", "invalid_request"),
+        codes=("invalid_request",),
     )
     async def resume_source(self, call: Call[Actor, None]) -> RunOut:
         return RunOut.of(await self._sources.resume(call.caller, call.path_id("source_id")))
@@ -56,7 +51,6 @@ class AdminRuns(Api):
         access=read,
         response_media_type="text/event-stream",
         stream=StreamWords(progress_stream.DESCRIPTION, progress_stream.EXAMPLE),
-        codes=("not_found",),
     )
     async def watch_source(self, call: Call[Actor, None]) -> Response:
         run_id = await self._watch.run_id(call.caller, call.path_id("source_id"))
@@ -87,7 +81,7 @@ class AdminPreviews(Api):
         "/v1/sources/{source_id}/preview",
         "What another reading would cost; nothing is embedded or stored",
         access=write,
-        codes=("not_found", "invalid_request"),
+        codes=("invalid_request",),
     )
     async def preview_reading(self, call: Call[Actor, None]) -> PreviewOut:
         return PreviewOut.model_validate(await self._previews.of(call.caller, call.path_id("source_id")))
