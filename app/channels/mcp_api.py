@@ -12,9 +12,8 @@ from app.channels.agent_tools import AgentTools, Tool
 from app.channels.operator_tools import OperatorTools
 from app.channels.program_questions import ProgramCaller, program
 from app.core.actor import Actor
-from app.web.access import read
-from app.web.endpoint import Api, Call, post
 from app.web.errors import Refusal
+from app.web.operation import Api, Call, post, read
 
 MAX_BODY_BYTES: Final = 256 * 1024
 AGENT_INSTRUCTIONS: Final = (

@@ -11,10 +11,9 @@ from app.core.actor import Actor
 from app.core.turn import Channel
 from app.kit.clock import Clock
 from app.turns.api.whole_answer import whole_answer
-from app.web.access import ask
-from app.web.endpoint import Api, Call, get, post
 from app.web.limits_policy import StreamPolicy
 from app.web.middleware.metrics import StreamMeter
+from app.web.operation import Api, Call, ask, get, post
 from app.web.sse import turn_events, turn_stream
 
 MAX_BODY_BYTES = 512 * 1024

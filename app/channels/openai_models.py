@@ -17,9 +17,8 @@ from app.conversations.api.widget_models import stripped_message
 from app.conversations.history import TURNS
 from app.core.errors import InvalidInput
 from app.core.turn import AnsweredBy, Exchange
-from app.web.endpoint import RefusalShape
 from app.web.errors import STATUS_OF_CODE, Problem
-from app.web.model import Model
+from app.web.operation import Model, RefusalShape
 
 MAX_MESSAGES = 1000
 _MAX_TOLD_CHARS = 4000  # of one side of an earlier exchange

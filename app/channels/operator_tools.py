@@ -15,9 +15,7 @@ from app.gaps.api.triage import AdminGapTriage
 from app.quality.api.golden_runs import AdminGoldenRuns
 from app.search.api.agent_search import AdminSearch
 from app.sources.api.sources import AdminSources
-from app.web.access import read
-from app.web.endpoint import AnyEndpoint, Api, Call
-from app.web.model import Model
+from app.web.operation import AnyEndpoint, Api, Call, Model, read
 
 # Operation of the API -> tool.
 OPERATIONS: Final = {

@@ -18,10 +18,9 @@ from app.core.turn_feed import TurnFeed
 from app.kit.limits.rate_limiter import RateLimiter
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
-from app.web.access import ask
 from app.web.admission import Admission
-from app.web.endpoint import path_id
 from app.web.limits_policy import LimitsPolicy, VisitorLimits, a_minute
+from app.web.operation import ask, path_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,7 @@ from app.overview.overview import LISTED, WEEK_DAYS, ChangeKind, Overview
 from app.overview.overviews import MOST_AGENTS, Overviews
 from app.quality.api.quality import TurnCountsOut
 from app.sources.deletions.api import DeletionOut
-from app.web.access import read
-from app.web.endpoint import Api, Call, get
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, get, read
 
 TAG = "Overview"
 
@@ -92,36 +90,27 @@ class OverviewOut(Model):
 
     @classmethod
     def of(cls, overview: Overview) -> "OverviewOut":
-        return cls(
-            as_of=overview.as_of,
-            agents=tuple(
-                AgentCountsOut(
+        return super().of(
+            overview,
+            agents=[
+                AgentCountsOut.of(
+                    each,
                     agent_id=each.agent.id,
                     name=each.agent.draft.name,
-                    today=TurnCountsOut.model_validate(each.today),
-                    week=TurnCountsOut.model_validate(each.week),
                     budget=TokenBudgetOut.of(each.budget) if each.budget else None,
                 )
                 for each in overview.agents
-            ),
-            days=tuple(DayCountsOut.model_validate(each) for each in overview.days),
-            week=TurnCountsOut.model_validate(overview.week),
-            week_before=TurnCountsOut.model_validate(overview.week_before),
-            waiting_count=overview.waiting_count,
-            waiting=tuple(OpenChatOut.of(each) for each in overview.waiting),
-            failing=tuple(FailingSourceOut.model_validate(each) for each in overview.failing),
-            unfinished=tuple(DeletionOut.of(each) for each in overview.unfinished),
-            growing=tuple(GrowingGapOut.model_validate(each) for each in overview.growing),
-            assigned=tuple(GapOut.of(each) for each in overview.assigned),
-            changes=tuple(ChangeOut.model_validate(each) for each in overview.changes),
-            set_ups=tuple(
+            ],
+            waiting=tuple(map(OpenChatOut.of, overview.waiting)),
+            unfinished=tuple(map(DeletionOut.of, overview.unfinished)),
+            set_ups=[
                 SetUpOut(
                     agent_id=each.agent.id,
                     name=each.agent.draft.name,
                     steps=tuple(StepOut(step=step, is_done=is_done) for step, is_done in each.steps),
                 )
                 for each in overview.set_ups
-            ),
+            ],
         )
 
 

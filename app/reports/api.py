@@ -15,11 +15,8 @@ from app.reports.report import Figures, Report, Spent, Step
 from app.reports.report_days import MOST_DAYS, ReportDays
 from app.reports.report_file import COLUMNS, rows
 from app.reports.reports import LISTED, MOST_AGENTS, USUAL_DAYS, Reports
-from app.web.access import read
-from app.web.endpoint import Api, Call, get
 from app.web.file_export import csv_table
-from app.web.model import Model
-from app.web.timestamps import Day
+from app.web.operation import Api, Call, Day, Model, get, read
 
 TAG: Final = "Reports"
 
@@ -48,14 +45,7 @@ class SpentOut(Model):
 
     @classmethod
     def of(cls, spent: Spent) -> "SpentOut":
-        usage = spent.usage
-        return cls(
-            calls=spent.calls,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cached_tokens=usage.cached_tokens,
-            cost=spent.cost,
-        )
+        return super().of(spent, spent.usage)
 
 
 class FiguresOut(Model):
@@ -75,19 +65,9 @@ class FiguresOut(Model):
 
     @classmethod
     def of(cls, figures: Figures) -> "FiguresOut":
-        return cls(
-            counts=TurnCountsOut.model_validate(figures.counts),
-            unaided_share=figures.counts.unaided_share,
-            satisfaction=figures.counts.satisfaction,
-            curated=figures.curated,
-            conversations=figures.conversations,
-            visitors=figures.visitors,
-            first_word_p50=figures.first_word_p50,
-            first_word_p95=figures.first_word_p95,
-            spent=SpentOut.of(figures.spent),
-            chats_up=figures.chats.up,
-            chats_down=figures.chats.down,
-        )
+        chats = figures.chats
+        spent = SpentOut.of(figures.spent)
+        return super().of(figures, figures.counts, spent=spent, chats_up=chats.up, chats_down=chats.down)
 
 
 class StepOut(Model):
@@ -99,13 +79,7 @@ class StepOut(Model):
 
     @classmethod
     def of(cls, step: Step) -> "StepOut":
-        return cls(
-            days=_days(step.days),
-            counts=TurnCountsOut.model_validate(step.counts),
-            first_word_p50=step.first_word_p50,
-            first_word_p95=step.first_word_p95,
-            spent=SpentOut.of(step.spent),
-        )
+        return super().of(step, days=_days(step.days), spent=SpentOut.of(step.spent))
 
 
 class PartOut(Model):
@@ -154,22 +128,14 @@ class ReportOut(Model):
 
     @classmethod
     def of(cls, report: Report) -> "ReportOut":
-        return cls(
-            as_of=report.as_of,
+        return super().of(
+            report,
             zone=report.days.zone.key,
             days=_days(report.days),
             days_before=_days(report.days.before),
             now=FiguresOut.of(report.now),
             before=FiguresOut.of(report.before),
             steps=tuple(map(StepOut.of, report.steps)),
-            hours=tuple(map(TurnCountsOut.model_validate, report.hours)),
-            weekdays=tuple(map(TurnCountsOut.model_validate, report.weekdays)),
-            languages=tuple(map(PartOut.model_validate, report.languages)),
-            pages=tuple(map(PartOut.model_validate, report.pages)),
-            topics=tuple(map(TopicPartOut.model_validate, report.topics)),
-            in_no_topic=report.in_no_topic,
-            agents=tuple(map(AgentPartOut.model_validate, report.agents)),
-            kept_days=report.kept_days,
         )
 
 

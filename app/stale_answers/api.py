@@ -12,10 +12,7 @@ from app.quality.api.golden_questions import GoldenQuestionOut
 from app.quality.golden_questions import MAX_EXPECTED, MAX_EXPECTED_CHARS
 from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject, Telling
 from app.stale_answers.stale_answers import MAX_AT_ONCE, MAX_TELLINGS, StaleAnswers
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, post
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 TAG = "Stale answers"
 
@@ -50,10 +47,6 @@ class StaleAnswerOut(Model):
     golden_question_id: UUID | None
     found_at: datetime
 
-    @classmethod
-    def of(cls, stale: StaleAnswer) -> "StaleAnswerOut":
-        return cls.model_validate(stale)
-
 
 class TellingOut(Model):
     turn_id: UUID
@@ -69,8 +62,7 @@ class StaleViewOut(StaleAnswerOut):
 
     @classmethod
     def of_view(cls, stale: StaleAnswer, tellings: list[Telling]) -> "StaleViewOut":
-        told = tuple(map(TellingOut.model_validate, tellings))
-        return cls(**StaleAnswerOut.of(stale).model_dump(), tellings=told)
+        return cls.of(stale, tellings=tellings)
 
 
 class SettleStaleIn(Model):
@@ -108,7 +100,7 @@ class AdminStaleAnswers(Api):
     )
     async def list_stale_answers(self, call: Call[Actor, StaleQuery]) -> ListOut[StaleAnswerOut]:
         page = await self._stale.of_agent(call.caller, call.path_id("agent_id"), call.input.only, call.input.page)
-        return listed(ListOut[StaleAnswerOut], page, StaleAnswerOut.of)
+        return ListOut[StaleAnswerOut].of(page)
 
     @get(
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}",

@@ -1,8 +1,16 @@
 """What request and response bodies are made of."""
 
-from typing import Any
+import re
+from datetime import date
+from typing import Annotated, Any, Final, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict
+
+from app.core.list_page import PageRequest
+
+MAX_LIMIT = 200
+_WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
+ItemOut = TypeVar("ItemOut", bound="Model")
 
 
 class Model(BaseModel):
@@ -11,6 +19,32 @@ class Model(BaseModel):
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, allow_inf_nan=False, from_attributes=True, defer_build=True
     )
+
+    @classmethod
+    def of(cls, *values: Any, **others: Any) -> Self:
+        """Each field is that of `others`, else the attribute of its name of the first of the values that has it. Models
+        within are made of such attributes as well."""
+        if len(values) == 1 and not others:
+            return cls.model_validate(values[0], strict=False)
+        found = {
+            name: getattr(value, name)
+            for value in reversed(values)
+            for name in cls.model_fields
+            if name not in others and hasattr(value, name)
+        }
+        return cls.model_validate(found | others, strict=False)
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, date) or (isinstance(value, str) and _WRITTEN.match(value)):
+        return value
+    raise ValueError('Write it as RFC 3339 does, such as "2026-01-31" or "2026-01-31T12:00:00Z".')
+
+
+# Moments and days as RFC 3339 writes them; numbers, which pydantic reads as seconds since 1970, are refused. What
+# comes out of a validator of ours is no JSON any more, where a strict type takes texts.
+Timestamp = Annotated[AwareDatetime, Strict(False), BeforeValidator(_written)]
+Day = Annotated[date, Strict(False), BeforeValidator(_written)]
 
 
 class Multipart(Model):
@@ -21,3 +55,19 @@ def without_defaults(schema: dict[str, Any]) -> None:
     """For the schema of a PATCH: what it leaves out keeps its value, so a default would mislead."""
     for described in schema["properties"].values():
         described.pop("default", None)
+
+
+class ListQuery(Model):
+    limit: int = Field(default=50, ge=1, le=MAX_LIMIT)
+    cursor: str | None = Field(
+        default=None, min_length=1, max_length=512, description="The next_cursor of the page before."
+    )
+
+    @property
+    def page(self) -> PageRequest:
+        return PageRequest(limit=self.limit, cursor=self.cursor)
+
+
+class ListOut(Model, Generic[ItemOut]):
+    items: tuple[ItemOut, ...]
+    next_cursor: str | None = Field(description="Null on the last page.")

@@ -8,11 +8,7 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, post
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
-from app.webhooks.webhook import DeadLetter, Webhook
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, read, write
 from app.webhooks.webhooks import Webhooks
 
 TAG = "Webhooks"
@@ -29,10 +25,6 @@ class WebhookOut(Model):
     url: str
     events: tuple[WebhookEvent, ...]
     created_at: datetime
-
-    @classmethod
-    def of(cls, webhook: Webhook) -> "WebhookOut":
-        return cls.model_validate(webhook)
 
 
 class NewWebhookOut(WebhookOut):
@@ -53,10 +45,6 @@ class DeadLetterOut(Model):
     last_error: str
     occurred_at: datetime
     died_at: datetime
-
-    @classmethod
-    def of(cls, letter: DeadLetter) -> "DeadLetterOut":
-        return cls.model_validate(letter)
 
 
 class AdminWebhooks(Api):
@@ -93,7 +81,7 @@ class AdminWebhooks(Api):
     @get("/v1/agents/{agent_id}/webhooks/dead-letters", "Deliveries that were given up, latest first", access=read)
     async def list_dead_letters(self, call: Call[Actor, ListQuery]) -> ListOut[DeadLetterOut]:
         page = await self._webhooks.dead_letters(call.caller, call.path_id("agent_id"), call.input.page)
-        return listed(ListOut[DeadLetterOut], page, DeadLetterOut.of)
+        return ListOut[DeadLetterOut].of(page)
 
     @post(
         "/v1/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry",

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.web.model import Model
-from app.web.timestamps import Day, Timestamp
+from app.web.model import Day, Model, Timestamp
 
 
 class Dated(Model):

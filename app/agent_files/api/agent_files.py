@@ -8,9 +8,7 @@ from app.agents.agent import Version
 from app.agents.api.agent_models import GateOut, PublishedOut
 from app.core.actor import Actor
 from app.quality.publishing import Publishing
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, get, post, read, write
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from pydantic import ConfigDict, Field
 
-from app.agent_files.agent_file import AgentContents, AgentFile, ChangeKind, FileChange, FileSource
+from app.agent_files.agent_file import AgentContents, AgentFile, ChangeKind, FileSource
 from app.agents.agent import AgentConfig
 from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
 from app.answers.curated.api.curated_answers import CuratedAnswerCreate
@@ -123,14 +123,10 @@ class FileChangeOut(Model):
     title: str = Field(description="Which one: a pattern, a question, a title, a name.")
     fields: tuple[FieldChangeOut, ...] = Field(description="Of what is changed: its fields, in words.")
 
-    @classmethod
-    def of(cls, change: FileChange) -> "FileChangeOut":
-        return cls.model_validate(change)
-
 
 def _settings_of(config: AgentConfig) -> dict[str, Any]:
     """All of them but the ids of sources that search is narrowed to, which no other agent has."""
-    told = AgentConfigOut.model_validate(config).model_dump(mode="json")
+    told = AgentConfigOut.of(config).model_dump(mode="json")
     del told["retrieval"]["filter"]["sources"]
     return {"name": told.pop("name"), **told}
 

@@ -9,9 +9,7 @@ from pydantic import ConfigDict, Field
 
 from app.agents import agent_rules as rules
 from app.agents.agent import (
-    Agent,
     AgentConfig,
-    AgentVersion,
     AnswerCheck,
     ContextKind,
     Fallback,
@@ -24,7 +22,6 @@ from app.agents.agent import (
 from app.agents.api.retrieval_models import RetrievalModel
 from app.agents.opening_hours import MAX_LINES
 from app.agents.retrieval_settings import RetrievalSettings
-from app.agents.token_budget import TokenBudget
 from app.core.costs import MonthCost
 from app.core.search_filter import SearchFilter
 from app.core.time_zone import MAX_ZONE_CHARS
@@ -204,20 +201,12 @@ class AgentOut(Model):
     created_at: datetime
     updated_at: datetime
 
-    @classmethod
-    def of(cls, agent: Agent) -> "AgentOut":
-        return cls.model_validate(agent)
-
 
 class TokenBudgetOut(Model):
     daily_tokens: int | None = Field(description="As published; null without a bound.")
     used_tokens: int = Field(description="Since midnight UTC, by turns that have ended.")
     is_spent: bool
     resets_at: datetime
-
-    @classmethod
-    def of(cls, budget: TokenBudget) -> "TokenBudgetOut":
-        return cls.model_validate(budget)
 
 
 class MonthCostOut(Model):
@@ -230,14 +219,7 @@ class MonthCostOut(Model):
 
     @classmethod
     def of(cls, month: MonthCost) -> "MonthCostOut":
-        return cls(
-            month=month.month,
-            calls=month.calls,
-            prompt_tokens=month.usage.prompt_tokens,
-            cached_tokens=month.usage.cached_tokens,
-            completion_tokens=month.usage.completion_tokens,
-            cost=None if month.cost is None else round(month.cost, 4),
-        )
+        return super().of(month, month.usage, cost=None if month.cost is None else round(month.cost, 4))
 
 
 class CostsOut(Model):
@@ -248,10 +230,6 @@ class AgentVersionOut(Model):
     number: int
     config: AgentConfigOut
     published_at: datetime
-
-    @classmethod
-    def of(cls, version: AgentVersion) -> "AgentVersionOut":
-        return cls.model_validate(version)
 
 
 class PublishIn(Model):
@@ -275,12 +253,7 @@ class PublishedOut(AgentVersionOut):
     @classmethod
     def of_published(cls, published: Published) -> "PublishedOut":
         run = published.compared
-        gate = (
-            None
-            if run is None
-            else GateOut(golden_run_id=run.id, is_complete=run.is_complete, won=run.won, lost=run.lost)
-        )
-        return cls(**dict(AgentVersionOut.of(published.version)), gate=gate)
+        return cls.of(published.version, gate=None if run is None else GateOut.of(run, golden_run_id=run.id))
 
 
 def changed(value: Value, change: Model) -> Value:

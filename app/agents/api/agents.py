@@ -20,10 +20,7 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestions
 from app.quality.publishing import Publishing
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, patch, post
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, patch, post, read, write
 
 TAG = "Agents"
 _MONTHS = 12
@@ -44,7 +41,7 @@ class AdminAgents(Api):
     @get("/v1/agents", "Agents, oldest first", access=read)
     async def list_agents(self, call: Call[Actor, ListQuery]) -> ListOut[AgentOut]:
         page = await self._agents.page(call.caller, call.input.page)
-        return listed(ListOut[AgentOut], page, AgentOut.of)
+        return ListOut[AgentOut].of(page)
 
     @get("/v1/agents/{agent_id}", "One agent", access=read)
     async def get_agent(self, call: Call[Actor, None]) -> AgentOut:
@@ -92,7 +89,7 @@ class AdminAgents(Api):
     @get("/v1/agents/{agent_id}/versions", "Published versions, newest first", access=read)
     async def list_agent_versions(self, call: Call[Actor, ListQuery]) -> ListOut[AgentVersionOut]:
         page = await self._agents.versions(call.caller, call.path_id("agent_id"), call.input.page)
-        return listed(ListOut[AgentVersionOut], page, AgentVersionOut.of)
+        return ListOut[AgentVersionOut].of(page)
 
 
 class StarterSuggestionOut(Model):
@@ -118,4 +115,4 @@ class AdminStarterSuggestions(Api):
     )
     async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
         found = await self._suggestions.of_agent(call.caller, call.path_id("agent_id"))
-        return StarterSuggestionsOut(items=tuple(map(StarterSuggestionOut.model_validate, found)))
+        return StarterSuggestionsOut(items=tuple(map(StarterSuggestionOut.of, found)))

@@ -7,8 +7,7 @@ from pydantic import Field
 from app.agents import agent_rules as rules
 from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.core.search_filter import AttributeFilter, SearchFilter
-from app.web.model import Model
-from app.web.timestamps import Day
+from app.web.model import Day, Model
 
 _RETRIEVAL = RetrievalSettings()
 

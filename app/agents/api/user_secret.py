@@ -8,9 +8,7 @@ from app.agents.api.agents import TAG
 from app.agents.signed_users import SignedUsers
 from app.agents.user_issuers import MAX_ISSUER_CHARS, MAX_URL_CHARS, UserIssuers
 from app.core.actor import Actor
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, post, put
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, delete, get, post, put, read, write
 
 
 class UserSecretOut(Model):
@@ -71,12 +69,12 @@ class AdminUserSecret(Api):
     async def set_user_issuer(self, call: Call[Actor, UserIssuerIn]) -> UserIssuerOut:
         given, agent_id = call.input, call.path_id("agent_id")
         made = await self._issuers.set(call.caller, agent_id, given.issuer, given.audience, given.jwks_url)
-        return UserIssuerOut.model_validate(made)
+        return UserIssuerOut.of(made)
 
     @get("/v1/agents/{agent_id}/user-issuer", "Whose tokens the agent takes", access=read)
     async def get_user_issuer(self, call: Call[Actor, None]) -> UserIssuerStateOut:
         found = await self._issuers.get(call.caller, call.path_id("agent_id"))
-        return UserIssuerStateOut(issuer=UserIssuerOut.model_validate(found) if found else None)
+        return UserIssuerStateOut(issuer=UserIssuerOut.of(found) if found else None)
 
     @delete(
         "/v1/agents/{agent_id}/user-issuer",

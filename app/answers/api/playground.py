@@ -19,10 +19,8 @@ from app.core.field_rules import check_http_url, check_language, check_text
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Exchange, Finish
 from app.search.api.agent_search import SearchOut
-from app.web.access import write
-from app.web.endpoint import Api, Call, StreamWords, post
 from app.web.limits_policy import StreamPolicy
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, StreamWords, post, write
 
 TAG = "Playground"
 MAX_QUESTION_CHARS = 4000
@@ -89,22 +87,7 @@ class PlaygroundOut(Model):
 
     @classmethod
     def of(cls, told: PlaygroundAnswer) -> "PlaygroundOut":
-        return cls(
-            answer=told.answer,
-            citations=tuple(CitationOut.of(citation) for citation in told.citations),
-            answered_by=told.answered_by,
-            confidence=told.confidence,
-            low_confidence=told.is_low_confidence,
-            finish=told.finish,
-            gap=told.gap,
-            language=told.language,
-            curated_answer_id=told.curated_answer_id,
-            first_token_ms=told.first_token_ms,
-            duration_ms=told.duration_ms,
-            search=None if told.search is None else SearchOut.model_validate(told.search, strict=False),
-            standalone=told.standalone,
-            prompt=tuple(PromptMessageOut(role=message.role, content=message.content) for message in told.prompt),
-        )
+        return super().of(told, low_confidence=told.is_low_confidence)
 
 
 class AdminPlayground(Api):

@@ -15,12 +15,8 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnState
-from app.web.access import read
-from app.web.endpoint import Api, Call, get
 from app.web.file_export import ExportFormat, csv_table, exported
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
-from app.web.timestamps import Timestamp
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, read
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG = "Conversations"
@@ -53,25 +49,9 @@ class ConversationOut(Model):
 
     @classmethod
     def of(cls, entry: InboxEntry) -> "ConversationOut":
-        conversation = entry.conversation
-        return cls(
-            id=conversation.id,
-            agent_id=conversation.agent_id,
-            visitor_id=conversation.visitor_id,
-            created_at=conversation.created_at,
-            last_active_at=conversation.last_active_at,
-            turn_count=conversation.turn_count,
-            first_question=conversation.first_question,
-            channel=conversation.channel,
-            state=ConversationState.CLOSED if conversation.is_closed else ConversationState.OPEN,
-            assignee=conversation.assignee,
-            labels=entry.labels,
-            outcome=entry.outcome,
-            rating=entry.rating,
-            page_url=entry.page_url,
-            language=entry.language,
-            user_id=entry.user_id,
-        )
+        is_closed = entry.conversation.is_closed
+        state = ConversationState.CLOSED if is_closed else ConversationState.OPEN
+        return super().of(entry, entry.conversation, state=state)
 
 
 class WantedConversations(Model):
@@ -162,7 +142,7 @@ class TurnOut(Model):
 
     @classmethod
     def of(cls, turn: StoredTurn, cost: float | None) -> "TurnOut":
-        return cls.model_validate(turn).model_copy(update={"cost": None if cost is None else round(cost, 6)})
+        return super().of(turn, cost=None if cost is None else round(cost, 6))
 
 
 class NoteOut(Model):
@@ -179,11 +159,8 @@ class ThreadOut(Model):
 
     @classmethod
     def of(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
-        return cls(
-            conversation=ConversationOut.of(thread.entry),
-            turns=tuple(TurnOut.of(turn, budgets.cost_of_turn(turn)) for turn in thread.turns),
-            notes=tuple(NoteOut.model_validate(note) for note in thread.notes),
-        )
+        turns = [TurnOut.of(turn, budgets.cost_of_turn(turn)) for turn in thread.turns]
+        return super().of(thread, conversation=ConversationOut.of(thread.entry), turns=turns)
 
 
 class AdminConversations(Api):
@@ -200,7 +177,7 @@ class AdminConversations(Api):
     )
     async def list_conversations(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
         page = await self._review.of_agent(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
-        return listed(ListOut[ConversationOut], page, ConversationOut.of)
+        return ListOut[ConversationOut].of(page, items=tuple(map(ConversationOut.of, page.items)))
 
     @get(
         "/v1/agents/{agent_id}/conversations/export",

@@ -9,9 +9,7 @@ from app.conversations.conversation_review import ConversationReview
 from app.conversations.inbox import Inbox
 from app.conversations.inbox_entry import MAX_AT_ONCE, MAX_LABELS, MAX_NOTE_CHARS, ConversationChange, ConversationState
 from app.core.actor import Actor
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, patch, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, delete, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
@@ -94,7 +92,7 @@ class AdminInbox(Api):
     )
     async def add_note(self, call: Call[Actor, NoteIn]) -> NoteOut:
         noted = await self._inbox.note(call.caller, call.path_id("conversation_id"), call.input.text)
-        return NoteOut.model_validate(noted)
+        return NoteOut.of(noted)
 
     @delete("/v1/conversations/{conversation_id}/notes/{note_id}", "Remove a note", access=write, status=204)
     async def remove_note(self, call: Call[Actor, None]) -> None:
@@ -103,4 +101,4 @@ class AdminInbox(Api):
     @get("/v1/agents/{agent_id}/labels", "The labels that an agent's conversations bear", access=read)
     async def list_labels(self, call: Call[Actor, None]) -> LabelsOut:
         found = await self._review.labels(call.caller, call.path_id("agent_id"))
-        return LabelsOut(items=tuple(LabelOut.model_validate(each) for each in found))
+        return LabelsOut(items=tuple(LabelOut.of(each) for each in found))

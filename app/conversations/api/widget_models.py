@@ -9,11 +9,11 @@ from pydantic import AfterValidator, ConfigDict, Field
 from app.agents.agent import AgentConfig, LiveAgent
 from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.conversations.api.page_context import AnyPageContext
-from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, Message, MessagePage, Role
+from app.conversations.conversation import MESSAGES_AT_ONCE, Role
 from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTES
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_line
-from app.core.turn import AnsweredBy, Citation, Finish
+from app.core.turn import AnsweredBy, Finish
 from app.web.model import Model
 from app.web.signed_filter import MAX_FILTER_BYTES
 
@@ -162,18 +162,14 @@ class PublicAgentOut(Model):
         """`language` is that of the visitor's interface, a primary subtag."""
         config = agent.config.in_language(language)
         opens = config.people_come_at(now) if config.live_chat else None
-        return cls(
+        return super().of(
+            config,
             id=agent.id,
-            name=config.name,
-            persona=config.persona,
             theme=_theme(config),
             disclosure=DisclosureOut(text=config.ai_notice),
-            fallback=FallbackOut.model_validate(config.fallback),
             live_chat=config.live_chat and opens is None,
             people_from=opens,
             people_until=config.people_go_at(now) if config.live_chat else None,
-            starter_prompts=config.starter_prompts,
-            language=config.language,
         )
 
 
@@ -188,10 +184,6 @@ class CitationOut(Model):
     )
     link: str = Field(description="The URL that opens the page at these words, by a text fragment.")
 
-    @classmethod
-    def of(cls, citation: Citation) -> "CitationOut":
-        return cls.model_validate(citation)
-
 
 class MessageOut(Model):
     id: UUID
@@ -204,21 +196,6 @@ class MessageOut(Model):
     low_confidence: bool
     next_questions: tuple[str, ...] = Field(description="Offered below the answer, at most three.")
     rating: Literal["up", "down"] | None = Field(description="What the visitor has said of the answer.")
-
-    @classmethod
-    def of(cls, message: Message) -> "MessageOut":
-        return cls(
-            id=message.id,
-            turn_id=message.turn_id,
-            role=message.role,
-            text=message.text,
-            created_at=message.created_at,
-            citations=tuple(CitationOut.of(citation) for citation in message.citations),
-            answered_by=message.answered_by,
-            low_confidence=message.low_confidence,
-            next_questions=message.next_questions,
-            rating=message.rating,
-        )
 
 
 class InitOut(Model):
@@ -285,10 +262,6 @@ class MessagesOut(Model):
     messages: tuple[MessageOut, ...] = Field(description="Of whole turns, oldest first.")
     has_earlier: bool = Field(description="Whether there are some before them.")
 
-    @classmethod
-    def of(cls, page: MessagePage) -> "MessagesOut":
-        return cls(messages=tuple(MessageOut.of(each) for each in page.messages), has_earlier=page.has_earlier)
-
 
 class OwnConversationOut(Model):
     """One of the visitor's own."""
@@ -297,10 +270,6 @@ class OwnConversationOut(Model):
     first_question: str
     created_at: datetime
     last_active_at: datetime
-
-    @classmethod
-    def of(cls, conversation: Conversation) -> "OwnConversationOut":
-        return cls.model_validate(conversation)
 
 
 def _theme(config: AgentConfig) -> ThemeOut:

@@ -8,19 +8,15 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
-from app.answers.suggestion import Suggestion, SuggestionState
+from app.answers.suggestion import SuggestionState
 from app.core.actor import Actor
 from app.core.gap_state import GapReason, GapState
 from app.core.spreadsheet_cell import as_cell
 from app.gaps.gap import Gap, GapFilter, GapOrder
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_EXPORTED, MAX_NOTE_CHARS, Gaps
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, post
 from app.web.file_export import ExportFormat, csv_table, exported
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
-from app.web.timestamps import Timestamp
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, post, read, write
 
 TAG = "Gaps"
 _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_seen", "assignee", "note", "id")
@@ -62,10 +58,6 @@ class GapOut(Model):
     note: str
     assignee: str
 
-    @classmethod
-    def of(cls, gap: Gap) -> "GapOut":
-        return cls.model_validate(gap)
-
 
 class GapExportQuery(GapFilterQuery):
     format: ExportFormat = "csv"
@@ -83,7 +75,7 @@ class AdminGaps(Api):
         page = await self._gaps.of_agent(
             call.caller, call.path_id("agent_id"), asked.state, asked.page, asked.only, asked.sort
         )
-        return listed(ListOut[GapOut], page, GapOut.of)
+        return ListOut[GapOut].of(page)
 
     @post("/v1/gaps/{gap_id}/ignore", "It need not be answered", access=write, is_input_optional=True)
     async def ignore_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
@@ -133,10 +125,6 @@ class SuggestionOut(Model):
     )
     text: str = Field(description='Fit for a curated answer\'s `answer`; "" unless drafted.')
     sources: tuple[SuggestedSourceOut, ...] = Field(description="The pages that the draft rests on.")
-
-    @classmethod
-    def of(cls, suggestion: Suggestion) -> "SuggestionOut":
-        return cls.model_validate(suggestion)
 
 
 class AdminGapSuggestions(Api):

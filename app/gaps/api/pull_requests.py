@@ -10,16 +10,14 @@ from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.gaps.api.gaps import TAG
 from app.gaps.pull_requests.merges import Merges
-from app.gaps.pull_requests.pull_request import MAX_FILE_CHARS, MAX_TITLE_CHARS, PullRequest, PullRequestState
+from app.gaps.pull_requests.pull_request import MAX_FILE_CHARS, MAX_TITLE_CHARS, PullRequestState
 from app.gaps.pull_requests.pull_requests import PullRequests
 from app.gaps.pull_requests.repositories import MAX_TOKEN_CHARS, Repositories
 from app.gaps.pull_requests.repository import DEFAULT_PATTERNS, MAX_PATH_CHARS, MAX_PATTERNS, Repository
 from app.sources.api.source_hooks import hook_call
-from app.web.access import read, write
-from app.web.endpoint import DEFAULT_MAX_BODY_BYTES, Api, Call, delete, get, post, put
 from app.web.json_body import read_body
 from app.web.middleware.public_url import root_path_of
-from app.web.model import Model
+from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, Model, delete, get, post, put, read, write
 
 SIGNATURE_HEADER = "x-hub-signature-256"
 EVENT_HEADER = "x-github-event"
@@ -60,9 +58,8 @@ class RepositoryOut(Model):
 
     @classmethod
     def of(cls, repository: Repository, root_path: str, secret: str | None = None) -> "RepositoryOut":
-        fields = ("owner", "name", "branch", "base_path", "root", "patterns")
-        told = {name: getattr(repository, name) for name in fields}
-        return cls(**told, hook_path=f"{root_path}/v1/hooks/github/{repository.agent_id}", hook_secret=secret)
+        hook_path = f"{root_path}/v1/hooks/github/{repository.agent_id}"
+        return super().of(repository, hook_path=hook_path, hook_secret=secret)
 
 
 class PageFileIn(Model):
@@ -92,10 +89,6 @@ class PullRequestOut(Model):
     state: PullRequestState
     author: str
     created_at: datetime
-
-    @classmethod
-    def of(cls, opened: PullRequest) -> "PullRequestOut":
-        return cls.model_validate(opened)
 
 
 class PullRequestsOut(Model):

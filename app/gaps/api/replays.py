@@ -11,9 +11,7 @@ from app.gaps.gap import Gap
 from app.gaps.gap_replay import GapReplay, ReplayedQuestion
 from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
 from app.gaps.gaps import Gaps
-from app.web.access import write
-from app.web.endpoint import Api, Call, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, post, write
 
 
 class ReplayIn(Model):
@@ -48,12 +46,7 @@ class ReplayedQuestionOut(Model):
 
     @classmethod
     def of(cls, replayed: ReplayedQuestion) -> "ReplayedQuestionOut":
-        return cls(
-            question=replayed.before.question,
-            before=AnswerBeforeOut.model_validate(replayed.before),
-            after=AnswerAfterOut.model_validate(replayed.after),
-            passes=replayed.passes,
-        )
+        return super().of(replayed, question=replayed.before.question)
 
 
 class GapReplayOut(GapOut):
@@ -62,8 +55,8 @@ class GapReplayOut(GapOut):
 
     @classmethod
     def of_replay(cls, replay: GapReplay) -> "GapReplayOut":
-        questions = [ReplayedQuestionOut.of(question) for question in replay.questions]
-        return cls(**GapOut.of(replay.gap).model_dump(), passes=replay.passes, questions=questions)
+        questions = tuple(map(ReplayedQuestionOut.of, replay.questions))
+        return cls.of(replay.gap, replay, questions=questions)
 
     @classmethod
     def unasked(cls, gap: Gap) -> "GapReplayOut":

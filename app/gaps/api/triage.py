@@ -13,9 +13,7 @@ from app.gaps.api.gaps import TAG, GapOut
 from app.gaps.gap_facts import Shortfall
 from app.gaps.gap_triage import MAX_AT_ONCE, GapTriage, GapView
 from app.gaps.gaps import MAX_NOTE_CHARS
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, patch, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
@@ -81,18 +79,7 @@ class GapViewOut(GapOut):
 
     @classmethod
     def of_view(cls, view: GapView) -> "GapViewOut":
-        facts = view.facts
-        return cls(
-            **GapOut.of(view.gap).model_dump(),
-            visitors=facts.visitors,
-            impact=facts.impact,
-            this_week=facts.this_week,
-            by_day=facts.by_day,
-            week_before=facts.week_before,
-            languages=facts.languages,
-            samples=tuple(SampleOut.model_validate(sample) for sample in facts.samples),
-            snapshot=None if view.snapshot is None else SnapshotOut.model_validate(view.snapshot),
-        )
+        return cls.of(view.gap, view.facts, snapshot=view.snapshot)
 
 
 class AdminGapTriage(Api):

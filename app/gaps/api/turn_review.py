@@ -4,16 +4,14 @@ from datetime import datetime
 
 from pydantic import Field
 
-from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answer import Trigger
 from app.conversations.api.conversations import TAG
 from app.core.actor import Actor
 from app.gaps.api.gaps import GapOut
 from app.gaps.turn_review import TurnReview
 from app.quality.api.golden_questions import GoldenQuestionOut
 from app.quality.golden_questions import MAX_PAGES
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, get, post, read, write
 
 
 class CuratedDraftOut(Model):
@@ -26,10 +24,6 @@ class CuratedDraftOut(Model):
     language: str | None
     page_prefix: str
     expires_at: datetime | None
-
-    @classmethod
-    def of(cls, answer: CuratedAnswer) -> "CuratedDraftOut":
-        return cls.model_validate(answer)
 
 
 class TurnGoldenIn(Model):

@@ -6,14 +6,10 @@ from uuid import UUID
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.knowledge.document import QuarantinedPage
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.page_review import PageReview
 from app.knowledge.quarantine import PageQuarantine
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, post
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 TAG = "Quarantine"
 
@@ -32,10 +28,6 @@ class QuarantinedPageOut(Model):
     is_held: bool = Field(description="Its new text is not answered from; false: it is live, and listed.")
     found_at: datetime
 
-    @classmethod
-    def of(cls, page: QuarantinedPage) -> "QuarantinedPageOut":
-        return cls.model_validate(page)
-
 
 class PlacedFindingOut(FindingOut):
     breadcrumb: tuple[str, ...] = Field(description="Headings from the page's top down to the passage.")
@@ -53,8 +45,8 @@ class PageReviewOut(QuarantinedPageOut):
 
     @classmethod
     def of_review(cls, review: PageReview) -> "PageReviewOut":
-        placed = tuple(PlacedFindingOut.at(review, finding) for finding in review.page.findings)
-        return cls(**{**dict(QuarantinedPageOut.of(review.page)), "findings": placed})
+        placed = [PlacedFindingOut.at(review, finding) for finding in review.page.findings]
+        return cls.of(review.page, findings=placed)
 
 
 class PageReviewsOut(Model):
@@ -76,7 +68,7 @@ class AdminQuarantine(Api):
     )
     async def list_quarantine(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
         page = await self._quarantine.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
-        return listed(ListOut[QuarantinedPageOut], page, QuarantinedPageOut.of)
+        return ListOut[QuarantinedPageOut].of(page)
 
     @get(
         "/v1/documents/{document_id}/findings",

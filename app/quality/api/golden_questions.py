@@ -11,10 +11,20 @@ from app.core.actor import Actor
 from app.quality import golden_questions as rules
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, patch, post
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model, without_defaults
+from app.web.operation import (
+    Api,
+    Call,
+    ListOut,
+    ListQuery,
+    Model,
+    delete,
+    get,
+    patch,
+    post,
+    read,
+    without_defaults,
+    write,
+)
 
 TAG = "Golden questions"
 _PAGES = (
@@ -70,10 +80,6 @@ class GoldenQuestionOut(Model):
     origin: GoldenOrigin
     created_at: datetime
 
-    @classmethod
-    def of(cls, golden: GoldenQuestion) -> "GoldenQuestionOut":
-        return cls.model_validate(golden)
-
 
 class GoldenImport(Model):
     csv: str = Field(
@@ -115,7 +121,7 @@ class AdminGoldenQuestions(Api):
     @get("/v1/agents/{agent_id}/golden-questions", "An agent's golden questions, oldest first", access=read)
     async def list_golden_questions(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenQuestionOut]:
         page = await self._golden.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
-        return listed(ListOut[GoldenQuestionOut], page, GoldenQuestionOut.of)
+        return ListOut[GoldenQuestionOut].of(page)
 
     @post(
         "/v1/agents/{agent_id}/golden-questions/import",
@@ -125,7 +131,7 @@ class AdminGoldenQuestions(Api):
     )
     async def import_golden_questions(self, call: Call[Actor, GoldenImport]) -> GoldenImportOut:
         receipt = await self._golden.import_csv(call.caller, call.path_id("agent_id"), call.input.csv)
-        return GoldenImportOut.model_validate(receipt)
+        return GoldenImportOut.of(receipt)
 
     @patch(
         "/v1/agents/{agent_id}/golden-questions/{golden_id}",

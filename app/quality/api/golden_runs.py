@@ -1,19 +1,15 @@
 """Admin API: golden questions asked, draft beside live."""
 
 from datetime import datetime
-from typing import Literal, Self
+from typing import Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from app.core.actor import Actor
 from app.quality.api.golden_questions import TAG
-from app.quality.golden_run import GoldenRun
 from app.quality.golden_runs import BOTH, BUDGET_SECONDS, KEPT, GoldenRuns
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, post
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 
 class GoldenRunIn(Model):
@@ -61,10 +57,6 @@ class GoldenRunHead(Model):
     won: tuple[str, ...] = Field(description="Questions that go right by the draft alone.")
     lost: tuple[str, ...] = Field(description="Questions that go right by the live version alone.")
 
-    @classmethod
-    def of(cls, run: GoldenRun) -> Self:
-        return cls.model_validate(run)
-
 
 class GoldenRunRowOut(GoldenRunHead):
     live: GoldenScoreOut | None
@@ -97,7 +89,7 @@ class AdminGoldenRuns(Api):
     @get("/v1/agents/{agent_id}/golden-runs", f"The latest {KEPT} runs, latest first", access=read)
     async def list_golden_runs(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenRunRowOut]:
         page = await self._runs.page(call.caller, call.path_id("agent_id"), call.input.page)
-        return listed(ListOut[GoldenRunRowOut], page, GoldenRunRowOut.of)
+        return ListOut[GoldenRunRowOut].of(page)
 
     @get("/v1/agents/{agent_id}/golden-runs/{golden_run_id}", "One run, question by question", access=read)
     async def get_golden_run(self, call: Call[Actor, None]) -> GoldenRunOut:

@@ -6,13 +6,9 @@ from uuid import UUID
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.quality.quality import Quality
 from app.quality.quality_review import LISTED, MAX_DAYS, QualityReview
 from app.quality.threshold_curves import DAYS, MAX_TURNS, ThresholdCurves
-from app.search.threshold_curve import ThresholdCurve
-from app.web.access import read
-from app.web.endpoint import Api, Call, get
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, get, read
 
 TAG = "Quality"
 
@@ -63,10 +59,6 @@ class QualityOut(Model):
     never_cited_count: int
     live_pages: int
 
-    @classmethod
-    def of(cls, quality: Quality) -> "QualityOut":
-        return cls.model_validate(quality)
-
 
 class ThresholdPointOut(Model):
     threshold: float
@@ -81,10 +73,6 @@ class ThresholdCurveOut(Model):
     golden_run_id: UUID | None = Field(description="The latest run that asked the draft; null: there is none.")
     current: float = Field(description="The draft's threshold.")
     points: tuple[ThresholdPointOut, ...] = Field(description="By rising threshold, 0 to 1.")
-
-    @classmethod
-    def of(cls, curve: ThresholdCurve) -> "ThresholdCurveOut":
-        return cls.model_validate(curve)
 
 
 class AdminQuality(Api):

@@ -13,9 +13,7 @@ from app.core.actor import Actor
 from app.core.field_rules import check_http_url, check_language, check_text
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
-from app.web.access import read
-from app.web.endpoint import Api, Call, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, post, read
 
 TAG = "Search"
 MAX_QUESTION_CHARS = 4000
@@ -91,4 +89,4 @@ class AdminSearch(Api):
         query = SearchQuery(asked.question.strip(), asked.page_url, asked.language, filters=(only,))
         agent_id: UUID = call.path_id("agent_id")
         report = await self._search.search(call.caller.workspace_id, agent_id, query, asked.version)
-        return SearchOut.model_validate(report.as_json(), strict=False)
+        return SearchOut.of(report.as_json())

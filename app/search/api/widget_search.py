@@ -4,10 +4,8 @@ from pydantic import Field
 
 from app.search.page_search import Marked, PageSearch
 from app.sources.source import UNLINKED
-from app.web.access import VisitorCaller, visitor
-from app.web.endpoint import Api, Call, get
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, VisitorCaller, get, visitor
 
 MAX_TYPED_CHARS = 200
 

@@ -6,9 +6,7 @@ from app.core.actor import Actor
 from app.sources.api.sources import TAG
 from app.sources.discovery import Discovery, SiteOffers
 from app.sources.source import SourceKind
-from app.web.access import write
-from app.web.endpoint import Api, Call, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, post, write
 
 
 class DiscoveryAsked(Model):
@@ -39,13 +37,8 @@ class DiscoveryOut(Model):
 
     @classmethod
     def of(cls, found: SiteOffers) -> "DiscoveryOut":
-        return cls(
-            url=found.url,
-            title=found.title,
-            offers=tuple(OfferOut.model_validate(offer) for offer in found.offers),
-            problems=tuple(ProblemOut(url=url, reason=reason) for url, reason in found.problems),
-            is_complete=found.is_complete,
-        )
+        problems = [ProblemOut(url=url, reason=reason) for url, reason in found.problems]
+        return super().of(found, problems=problems)
 
 
 class AdminDiscovery(Api):

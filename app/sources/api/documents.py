@@ -6,12 +6,10 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.sources.api.sources import TAG, RunOut
-from app.sources.document_batches import MAX_LINES, BatchReceipt, DocumentBatches
-from app.web.access import write
-from app.web.endpoint import Api, Call, post
+from app.sources.document_batches import MAX_LINES, DocumentBatches
 from app.web.errors import Refusal
 from app.web.json_body import read_body
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, post, write
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 
@@ -26,13 +24,6 @@ class LineOut(Model):
 class BatchOut(Model):
     results: tuple[LineOut, ...] = Field(description="One for each line that is not blank.")
     run: RunOut | None = Field(description="Learns what changed; its pages say how each document ended.")
-
-    @classmethod
-    def of(cls, receipt: BatchReceipt) -> "BatchOut":
-        return cls(
-            results=tuple(LineOut.model_validate(each) for each in receipt.results),
-            run=RunOut.of(receipt.run) if receipt.run else None,
-        )
 
 
 class AdminDocuments(Api):

@@ -6,13 +6,9 @@ from uuid import UUID
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.knowledge.document import Document
 from app.knowledge.passages import Passages
 from app.sources.api.sources import TAG
-from app.web.access import read
-from app.web.endpoint import Api, Call, get
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, read
 
 
 class DocumentsQuery(ListQuery):
@@ -29,10 +25,6 @@ class DocumentOut(Model):
     chunk_count: int
     updated_at: datetime
     attributes: dict[str, tuple[str, ...]] = Field(description="What it was given with, to filter by.")
-
-    @classmethod
-    def of(cls, document: Document) -> "DocumentOut":
-        return cls.model_validate(document)
 
 
 class PassageOut(Model):
@@ -59,7 +51,7 @@ class AdminPassages(Api):
     async def list_documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
         asked = call.input
         page = await self._passages.documents(call.caller, call.path_id("agent_id"), asked.page, asked.source_id)
-        return listed(ListOut[DocumentOut], page, DocumentOut.of)
+        return ListOut[DocumentOut].of(page)
 
     @get(
         "/v1/documents/{document_id}/passages",
@@ -68,6 +60,4 @@ class AdminPassages(Api):
     )
     async def list_passages(self, call: Call[Actor, None]) -> PassagesOut:
         found = await self._passages.of_document(call.caller, call.path_id("document_id"))
-        return PassagesOut(
-            title=found[0].title if found else "", items=[PassageOut.model_validate(passage) for passage in found]
-        )
+        return PassagesOut(title=found[0].title if found else "", items=[PassageOut.of(passage) for passage in found])

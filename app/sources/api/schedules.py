@@ -9,9 +9,7 @@ from app.core.actor import Actor
 from app.sources import schedules as rules
 from app.sources.run_schedule import Schedule, SourceSchedule
 from app.sources.schedules import Schedules
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, put
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, delete, get, put, read, write
 
 Cron = Annotated[
     str,
@@ -44,7 +42,7 @@ class ScheduleOut(Model):
     def of(cls, found: SourceSchedule | None) -> "ScheduleOut":
         if found is None:
             return cls(cron="", every_hours=0, next_at=None)
-        return cls(cron=found.schedule.cron, every_hours=found.schedule.every_hours, next_at=found.next_at)
+        return super().of(found, found.schedule)
 
 
 class AdminSchedules(Api):

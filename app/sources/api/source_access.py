@@ -9,9 +9,7 @@ from app.sources import source_access as rules
 from app.sources.api.sources import TAG
 from app.sources.source_access import AccessFacts, AccessKind, SourceAccess
 from app.sources.source_accesses import SourceAccesses
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, put
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, delete, get, put, read, write
 
 
 class SourceAccessIn(Model):
@@ -36,9 +34,7 @@ class SourceAccessOut(Model):
 
     @classmethod
     def of(cls, facts: AccessFacts | None) -> "SourceAccessOut":
-        if facts is None:
-            return cls(kind=None, name="", set_at=None)
-        return cls(kind=facts.kind, name=facts.name, set_at=facts.set_at)
+        return cls(kind=None, name="", set_at=None) if facts is None else super().of(facts)
 
 
 class AdminSourceAccess(Api):

@@ -11,11 +11,9 @@ from app.sources import source_rules as rules
 from app.sources.api.sources import BRANCH, FOLDER, MAX_BODY_BYTES, PAGE_URL, READ_FILES, TAG, SourceOut
 from app.sources.source import Source, SourceConfig
 from app.sources.source_editing import SourceEditing, with_own_address
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, patch
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
-from app.web.model import Model, without_defaults
+from app.web.operation import Api, Call, Model, get, patch, read, without_defaults, write
 
 
 class SourcePatch(Model):
@@ -53,8 +51,7 @@ class SourceTextOut(Model):
 
     @classmethod
     def of(cls, source: Source) -> "SourceTextOut":
-        config = source.config
-        return cls(source_id=source.id, name=config.name, url=config.url, text=config.text)
+        return super().of(source.config, source_id=source.id)
 
 
 class AdminSourceEditing(Api):

@@ -7,11 +7,9 @@ from app.sources.api.sources import TAG, RunOut, SyncIn
 from app.sources.runs.page_sync import PageSync
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
-from app.web.access import CountedAddress, write
-from app.web.endpoint import DEFAULT_MAX_BODY_BYTES, Api, Call, delete, post
 from app.web.json_body import check_json, read_body
 from app.web.middleware.public_url import root_path_of
-from app.web.model import Model
+from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, CountedAddress, Model, delete, post, write
 
 TIMESTAMP_HEADER = "docent-timestamp"
 SIGNATURE_HEADER = "docent-signature"

@@ -10,12 +10,9 @@ from app.sources import source_rules as rules
 from app.sources.api.schedules import ScheduleIn, ScheduleOut
 from app.sources.runs.page_sync import MAX_URLS, PageSync
 from app.sources.schedules import Schedules
-from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
+from app.sources.source import RunState, Source, SourceConfig, SourceKind
 from app.sources.sources import Sources
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, post
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 TAG = "Sources"
 READ_FILES = "PDF, DOCX, PPTX and XLSX files that a website links to are read as its pages are."
@@ -77,10 +74,6 @@ class RunOut(Model):
 
     only_asked: bool = Field(description="Whether it reads the pages that it was asked for and no others.")
 
-    @classmethod
-    def of(cls, run: CrawlRun) -> "RunOut":
-        return cls.model_validate(run)
-
 
 class SyncIn(Model):
     urls: tuple[str, ...] | None = Field(
@@ -111,25 +104,8 @@ class SourceOut(Model):
 
     @classmethod
     def of(cls, source: Source) -> "SourceOut":
-        config = source.config
-        return cls(
-            id=source.id,
-            agent_id=source.agent_id,
-            kind=config.kind,
-            name=config.name,
-            url=config.url,
-            include=config.include,
-            exclude=config.exclude,
-            max_pages=config.max_pages,
-            max_depth=config.max_depth,
-            read_files=config.read_files,
-            page_url=config.page_url,
-            branch=config.branch,
-            folder=config.folder,
-            schedule=ScheduleOut.of(source.schedule) if source.schedule else None,
-            created_at=source.created_at,
-            run=RunOut.of(source.run) if source.run else None,
-        )
+        schedule = ScheduleOut.of(source.schedule) if source.schedule else None
+        return super().of(source, source.config, schedule=schedule)
 
 
 class PageOut(Model):
@@ -139,10 +115,6 @@ class PageOut(Model):
     document_id: UUID | None
     chunks: int
     fetched_at: datetime | None
-
-    @classmethod
-    def of(cls, page: PageStatus) -> "PageOut":
-        return cls.model_validate(page)
 
 
 class PagesQuery(ListQuery):
@@ -177,7 +149,7 @@ class AdminSources(Api):
     @get("/v1/agents/{agent_id}/sources", "An agent's sources, oldest first", access=read)
     async def list_sources(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
         page = await self._sources.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
-        return listed(ListOut[SourceOut], page, SourceOut.of)
+        return ListOut[SourceOut].of(page, items=tuple(map(SourceOut.of, page.items)))
 
     @get("/v1/sources/{source_id}", "One source with its latest run and page counts", access=read)
     async def get_source(self, call: Call[Actor, None]) -> SourceOut:
@@ -200,4 +172,4 @@ class AdminSources(Api):
     async def list_source_pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
         asked = call.input
         page = await self._sources.pages(call.caller, call.path_id("source_id"), asked.page, asked.status)
-        return listed(ListOut[PageOut], page, PageOut.of)
+        return ListOut[PageOut].of(page)

@@ -6,11 +6,9 @@ from uuid import UUID
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
+from app.sources.deletions.deletion import DeletedKind, DeletionState
 from app.sources.deletions.deletions import Deletions
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, delete, get, post, read, write
 
 TAG = "Deletions"
 PATHS = {
@@ -41,10 +39,6 @@ class DeletionOut(Model):
     after: StoreCountsOut
     requested_at: datetime
     verified_at: datetime | None
-
-    @classmethod
-    def of(cls, deletion: Deletion) -> "DeletionOut":
-        return cls.model_validate(deletion)
 
 
 class AdminDeletions(Api):

@@ -13,12 +13,10 @@ from app.core.file_format import ACCEPTED, FileFormat
 from app.core.source_file import Upload
 from app.sources import source_rules as rules
 from app.sources.files.source_files import SourceFiles, StoredFile
-from app.web.access import anybody_with_link, read, write
-from app.web.endpoint import AnyEndpoint, Api, Call, get, post
 from app.web.errors import Refusal
 from app.web.file_export import DOWNLOAD, served
 from app.web.form_body import FORM_BYTES, FilePart
-from app.web.model import Model, Multipart
+from app.web.operation import AnyEndpoint, Api, Call, Model, Multipart, anybody_with_link, get, post, read, write
 
 TAG = "Sources"
 
@@ -48,19 +46,8 @@ class FileOut(Model):
 
     @classmethod
     def of(cls, stored: StoredFile) -> "FileOut":
-        source, facts = stored.source, stored.facts
-        return cls(
-            source_id=source.id,
-            agent_id=source.agent_id,
-            name=source.config.name,
-            url=source.config.url,
-            file_name=facts.name,
-            is_public=source.config.is_public,
-            format=facts.format,
-            size_bytes=facts.size_bytes,
-            digest=facts.digest,
-            uploaded_at=facts.uploaded_at,
-        )
+        config = stored.source.config
+        return super().of(stored.facts, stored.source, config, name=config.name, file_name=stored.facts.name)
 
 
 class AdminFiles(Api):

@@ -35,11 +35,9 @@ from app.store.system_of_record import SystemOfRecord
 from app.turns.api.live_streams import LiveStreams
 from app.turns.api.visitor_turns import VisitorTurns
 from app.turns.api.whole_answer import whole_answer
-from app.web.access import VisitorCaller, new_visitor, visitor
-from app.web.endpoint import Api, Call, get, post
 from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_minute
-from app.web.list_models import ListOut, ListQuery, listed
 from app.web.middleware.metrics import StreamMeter
+from app.web.operation import Api, Call, ListOut, ListQuery, VisitorCaller, get, new_visitor, post, visitor
 from app.web.origins import admit_listed_origin, is_own
 from app.web.signed_filter import filter_text, parsed_filter
 from app.web.sse import last_event_id, stream_response
@@ -127,7 +125,7 @@ class WidgetConversations(Api):
     @get("/v1/widget/conversations", "The visitor's own conversations, latest activity first", access=visitor)
     async def list_own_conversations(self, call: Call[VisitorCaller, ListQuery]) -> ListOut[OwnConversationOut]:
         page = await self._conversations.of_visitor(call.caller.session, call.input.page)
-        return listed(ListOut[OwnConversationOut], page, OwnConversationOut.of)
+        return ListOut[OwnConversationOut].of(page)
 
     @post(
         "/v1/widget/conversation/clear",

@@ -8,9 +8,7 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.core.webhook_event import WebhookEvent
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, delete, get, post, read, write
 from app.webhooks.api import TAG
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS, ChannelKind
 from app.webhooks.channels.channels import ChannelView, NoticeChannels
@@ -44,9 +42,7 @@ class NoticeChannelStateOut(NoticeChannelOut):
 
     @classmethod
     def of(cls, view: ChannelView) -> "NoticeChannelStateOut":
-        channel = NoticeChannelOut.model_validate(view.channel).model_dump()
-        state = view.state
-        return cls(**channel, waiting=state.waiting, given_up=state.given_up, last_error=state.last_error)
+        return super().of(view.channel, view.state)
 
 
 class NoticeChannelsOut(Model):
@@ -79,7 +75,7 @@ class AdminNoticeChannels(Api):
         channel = await self._channels.create(
             call.caller, asked.name, asked.url, asked.events, is_quoting=asked.is_quoting
         )
-        return NoticeChannelOut.model_validate(channel)
+        return NoticeChannelOut.of(channel)
 
     @delete(
         "/v1/notice-channels/{channel_id}",

@@ -9,14 +9,10 @@ from pydantic import Field
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.webhook_event import WebhookEvent
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, post, put
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
 from app.webhooks.api import TAG
 from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, MAX_TOKEN_CHARS, DeskFields, DeskKind
 from app.webhooks.tickets.help_desks import HelpDesks
-from app.webhooks.tickets.records import TicketState
 
 _HOST = "Of Zendesk, Intercom, Freshdesk or Chatwoot, such as shop.zendesk.com."
 _ACCOUNT = (
@@ -60,10 +56,6 @@ class TicketOut(Model):
     next_at: datetime | None = Field(description="When it is tried; null once it was taken or given up.")
     died_at: datetime | None = Field(description="When it was given up.")
 
-    @classmethod
-    def of(cls, ticket: TicketState) -> "TicketOut":
-        return cls.model_validate(ticket)
-
 
 class AdminHelpDesks(Api):
     tag = TAG
@@ -76,14 +68,14 @@ class AdminHelpDesks(Api):
         desk = await self._desks.of_agent(call.caller, call.path_id("agent_id"))
         if desk is None:
             raise NotFound("help desk")
-        return HelpDeskOut.model_validate(desk)
+        return HelpDeskOut.of(desk)
 
     @put("/v1/agents/{agent_id}/help-desk", "Hand conversations over by mail or into a help desk", access=write)
     async def set_help_desk(self, call: Call[Actor, HelpDeskIn]) -> HelpDeskOut:
         given = call.input
         fields = DeskFields(given.kind, given.host, given.account, given.inbox, given.events)
         desk = await self._desks.set(call.caller, call.path_id("agent_id"), fields, given.token)
-        return HelpDeskOut.model_validate(desk)
+        return HelpDeskOut.of(desk)
 
     @delete("/v1/agents/{agent_id}/help-desk", "Hand nothing over, and forget the tickets", access=write, status=204)
     async def clear_help_desk(self, call: Call[Actor, None]) -> None:
@@ -92,7 +84,7 @@ class AdminHelpDesks(Api):
     @get("/v1/agents/{agent_id}/tickets", "What was handed over, latest first", access=read)
     async def list_tickets(self, call: Call[Actor, ListQuery]) -> ListOut[TicketOut]:
         page = await self._desks.tickets(call.caller, call.path_id("agent_id"), call.input.page)
-        return listed(ListOut[TicketOut], page, TicketOut.of)
+        return ListOut[TicketOut].of(page)
 
     @post(
         "/v1/agents/{agent_id}/tickets/{ticket_id}/retry",

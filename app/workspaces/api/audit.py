@@ -11,12 +11,8 @@ from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
-from app.web.access import manage
-from app.web.endpoint import Api, Call, get
 from app.web.file_export import ExportFormat, csv_table, exported
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
-from app.web.timestamps import Timestamp
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, manage
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
 from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
 
@@ -53,10 +49,6 @@ class AuditEntryOut(Model):
     details: Mapping[str, Any]
     created_at: datetime
 
-    @classmethod
-    def of(cls, entry: AuditEntry) -> "AuditEntryOut":
-        return cls.model_validate(entry)
-
 
 class AdminAudit(Api):
     tag = "Audit"
@@ -67,9 +59,7 @@ class AdminAudit(Api):
     @get("/v1/audit", "Who changed what, latest first", access=manage)
     async def list_audit(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
         asked = call.input
-        return listed(
-            ListOut[AuditEntryOut], await self._log.page(call.caller, asked.page, asked.only), AuditEntryOut.of
-        )
+        return ListOut[AuditEntryOut].of(await self._log.page(call.caller, asked.page, asked.only))
 
     @get(
         "/v1/audit/export",

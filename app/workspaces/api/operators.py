@@ -6,10 +6,8 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
-from app.web.access import manage
-from app.web.endpoint import Api, Call, delete, get, patch, post
-from app.web.model import Model, without_defaults
-from app.workspaces.operator import Operator, Role
+from app.web.operation import Api, Call, Model, delete, get, manage, patch, post, without_defaults
+from app.workspaces.operator import Role
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
 from app.workspaces.password_links import MadeLink, PasswordLinks
 
@@ -24,10 +22,6 @@ class OperatorOut(Model):
     signed_in_at: datetime | None = Field(description="The latest sign-in; null before the first.")
     disabled_at: datetime | None
     invited_at: datetime | None = Field(description="Who was invited has chosen no password yet; null otherwise.")
-
-    @classmethod
-    def of(cls, operator: Operator) -> "OperatorOut":
-        return cls.model_validate(operator)
 
 
 class OperatorsOut(Model):
@@ -55,7 +49,7 @@ class PasswordLinkOut(Model):
 
     @classmethod
     def of(cls, made: MadeLink) -> "PasswordLinkOut":
-        return cls(operator=OperatorOut.of(made.operator), url=made.url or None, expires_at=made.expires_at)
+        return super().of(made, url=made.url or None)
 
 
 class OperatorPatch(Model):

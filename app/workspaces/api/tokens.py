@@ -6,11 +6,8 @@ from uuid import UUID
 from pydantic import Field
 
 from app.core.actor import SCOPES, USUAL_SCOPES, Actor
-from app.web.access import manage
-from app.web.endpoint import Api, Call, delete, get, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, delete, get, manage, post
 from app.workspaces.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens
-from app.workspaces.workspace import ApiToken
 
 TAG = "Tokens"
 
@@ -24,10 +21,6 @@ class ApiTokenOut(Model):
     expires_at: datetime | None
     last_used_at: datetime | None = Field(description="To the minute.")
     revoked_at: datetime | None
-
-    @classmethod
-    def of(cls, token: ApiToken) -> "ApiTokenOut":
-        return cls.model_validate(token)
 
 
 class ApiTokensOut(Model):

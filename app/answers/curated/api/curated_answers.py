@@ -7,17 +7,27 @@ from uuid import UUID, uuid4
 from pydantic import ConfigDict, Field
 
 from app.answers.curated import curated_answers as rules
-from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, CuratedFilter, Trigger
+from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.curated_uses import CuratedUse, CuratedUses
 from app.answers.curated.records import KEPT_EDITS
 from app.answers.past_turn import PastTurn
 from app.core.actor import Actor
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, patch, post
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model, without_defaults
-from app.web.timestamps import Timestamp
+from app.web.operation import (
+    Api,
+    Call,
+    ListOut,
+    ListQuery,
+    Model,
+    Timestamp,
+    delete,
+    get,
+    patch,
+    post,
+    read,
+    without_defaults,
+    write,
+)
 
 TAG = "Curated answers"
 _TRIGGER = (
@@ -77,10 +87,6 @@ class CuratedAnswerOut(Model):
     hits: int = Field(description="Turns that it answered.")
     last_hit_at: datetime | None
 
-    @classmethod
-    def of(cls, answer: CuratedAnswer) -> "CuratedAnswerOut":
-        return cls.model_validate(answer)
-
 
 class CuratedAnswerQuery(ListQuery):
     q: str = Field(default="", max_length=200, description="Words that all occur in the pattern or the answer.")
@@ -93,10 +99,6 @@ class CuratedEditOut(Model):
     saved_at: datetime
     changed: tuple[str, ...] = Field(description="Names of the fields that it changed; none of the oldest.")
     answer: CuratedAnswerOut = Field(description="As it stood then; `hits` are not kept.")
-
-    @classmethod
-    def of(cls, edit: CuratedEdit) -> "CuratedEditOut":
-        return cls.model_validate(edit)
 
 
 class CuratedRestore(Model):
@@ -114,16 +116,7 @@ class CuratedUseOut(Model):
 
     @classmethod
     def of(cls, turn: PastTurn) -> "CuratedUseOut":
-        asked = turn.asked
-        return cls(
-            turn_id=turn.id,
-            conversation_id=turn.conversation_id,
-            question=asked.question,
-            page_url=asked.page_url,
-            language=asked.language,
-            asked_at=turn.asked_at,
-            rating=turn.rating,
-        )
+        return super().of(turn, turn.asked, turn_id=turn.id)
 
 
 class CuratedUsesOut(ListOut[CuratedUseOut]):
@@ -134,14 +127,8 @@ class CuratedUsesOut(ListOut[CuratedUseOut]):
 
     @classmethod
     def of(cls, uses: CuratedUses) -> "CuratedUsesOut":
-        return cls(
-            items=tuple(CuratedUseOut.of(turn) for turn in uses.turns.items),
-            next_cursor=uses.turns.next_cursor,
-            last_7_days=uses.last_week,
-            last_30_days=uses.lately,
-            thumbs_up=uses.thumbs_up,
-            thumbs_down=uses.thumbs_down,
-        )
+        items = tuple(map(CuratedUseOut.of, uses.turns.items))
+        return super().of(uses, uses.turns, items=items, last_7_days=uses.last_week, last_30_days=uses.lately)
 
 
 class AdminCuratedAnswers(Api):
@@ -165,7 +152,7 @@ class AdminCuratedAnswers(Api):
     async def list_curated_answers(self, call: Call[Actor, CuratedAnswerQuery]) -> ListOut[CuratedAnswerOut]:
         only = CuratedFilter(call.input.q, call.input.is_on)
         page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page, only)
-        return listed(ListOut[CuratedAnswerOut], page, CuratedAnswerOut.of)
+        return ListOut[CuratedAnswerOut].of(page)
 
     @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "One curated answer", access=read)
     async def get_curated_answer(self, call: Call[Actor, None]) -> CuratedAnswerOut:
@@ -196,7 +183,7 @@ class AdminCuratedAnswers(Api):
         page = await self._answers.history(
             call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.page
         )
-        return listed(ListOut[CuratedEditOut], page, CuratedEditOut.of)
+        return ListOut[CuratedEditOut].of(page)
 
     @post(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/restore",

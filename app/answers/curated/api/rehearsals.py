@@ -11,9 +11,7 @@ from app.answers.curated.rehearsal import Overlap, Rehearsal, RehearsedTurn
 from app.answers.curated.rehearsals import DAYS, MAX_TURNS, Rehearsals
 from app.core.actor import Actor
 from app.core.turn import AnsweredBy
-from app.web.access import write
-from app.web.endpoint import Api, Call, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, post, write
 
 _SAMPLES = 20
 
@@ -36,17 +34,7 @@ class RehearsedTurnOut(Model):
     @classmethod
     def of(cls, rehearsed: RehearsedTurn, answer_id: UUID) -> "RehearsedTurnOut":
         turn = rehearsed.turn
-        return cls(
-            turn_id=turn.id,
-            conversation_id=turn.conversation_id,
-            question=turn.asked.question,
-            asked_at=turn.asked_at,
-            answered_by=turn.answered_by,
-            confidence=turn.confidence,
-            rating=turn.rating,
-            was_answered_well=turn.was_answered_well,
-            is_taken=rehearsed.winner.id == answer_id,
-        )
+        return super().of(turn, turn.asked, turn_id=turn.id, is_taken=rehearsed.winner.id == answer_id)
 
 
 class OverlapOut(Model):
@@ -57,8 +45,7 @@ class OverlapOut(Model):
 
     @classmethod
     def of(cls, overlap: Overlap) -> "OverlapOut":
-        answer = overlap.answer
-        return cls(id=answer.id, trigger=answer.trigger, pattern=answer.pattern, askings=overlap.askings)
+        return super().of(overlap.answer, overlap)
 
 
 class RehearsalOut(Model):
@@ -79,17 +66,15 @@ class RehearsalOut(Model):
     def of(cls, rehearsal: Rehearsal) -> "RehearsalOut":
         good = rehearsal.taken_from_good_answers
         samples = (*good, *(each for each in rehearsal.fitting if each not in good))[:_SAMPLES]
-        return cls(
-            days=rehearsal.days,
-            looked_at=rehearsal.looked_at,
-            is_complete=rehearsal.is_complete,
+        return super().of(
+            rehearsal,
             fitting=len(rehearsal.fitting),
             taken=len(rehearsal.taken),
             taken_from_good_answers=len(good),
-            samples=tuple(RehearsedTurnOut.of(each, rehearsal.answer.id) for each in samples),
+            samples=[RehearsedTurnOut.of(each, rehearsal.answer.id) for each in samples],
             shadows=tuple(map(OverlapOut.of, rehearsal.shadows)),
             shadowed_by=tuple(map(OverlapOut.of, rehearsal.shadowed_by)),
-            warnings=tuple(_warnings(rehearsal)),
+            warnings=_warnings(rehearsal),
         )
 
 

@@ -13,11 +13,8 @@ from app.conversations.people.lead import Lead
 from app.conversations.people.leads import MAX_EXPORTED, Leads
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, patch
 from app.web.file_export import ExportFormat, csv_table, exported
-from app.web.list_models import ListOut, ListQuery, listed
-from app.web.model import Model
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, patch, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 _COLUMNS: Final = ("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id", "assignee")
@@ -32,10 +29,6 @@ class LeadOut(Model):
     message: str
     created_at: datetime
     assignee: str = Field(description="The e-mail address of the operator who looks after it; empty for nobody.")
-
-    @classmethod
-    def of(cls, lead: Lead) -> "LeadOut":
-        return cls.model_validate(lead)
 
 
 class LeadPatch(Model):
@@ -57,7 +50,7 @@ class AdminLeads(Api):
     @get("/v1/agents/{agent_id}/leads", "What visitors left for people to answer, latest first", access=read)
     async def list_leads(self, call: Call[Actor, ListQuery]) -> ListOut[LeadOut]:
         page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
-        return listed(ListOut[LeadOut], page, LeadOut.of)
+        return ListOut[LeadOut].of(page)
 
     @get(
         "/v1/agents/{agent_id}/leads/export",

@@ -11,9 +11,7 @@ from app.conversations.people.api.widget_person import PersonMessageIn, PersonMe
 from app.conversations.people.live_chat import MAX_NAME_CHARS, LiveState, OpenChat
 from app.conversations.people.live_chats import MAX_LISTED, LiveChats, LiveView
 from app.core.actor import Actor
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, get, post
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, get, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 
@@ -29,17 +27,7 @@ class OpenChatOut(Model):
 
     @classmethod
     def of(cls, listed: OpenChat) -> "OpenChatOut":
-        chat = listed.chat
-        return cls(
-            conversation_id=chat.conversation_id,
-            agent_id=chat.agent_id,
-            agent_name=listed.agent_name,
-            state=chat.state,
-            asked_at=chat.asked_at,
-            taken_by=chat.taken_by,
-            first_question=listed.first_question,
-            latest_text=listed.latest_text,
-        )
+        return super().of(listed, listed.chat)
 
 
 class OpenChatsOut(Model):
@@ -60,19 +48,7 @@ class LiveChatOut(Model):
 
     @classmethod
     def of(cls, view: LiveView) -> "LiveChatOut":
-        chat = view.chat
-        return cls(
-            conversation_id=chat.conversation_id,
-            agent_id=chat.agent_id,
-            state=chat.state,
-            is_overdue=view.is_overdue,
-            asked_at=chat.asked_at,
-            taken_by=chat.taken_by,
-            operator_name=chat.operator_name,
-            taken_at=chat.taken_at,
-            ended_at=chat.ended_at,
-            messages=tuple(PersonMessageOut.of(message) for message in view.messages),
-        )
+        return super().of(view, view.chat)
 
 
 class TakeIn(Model):

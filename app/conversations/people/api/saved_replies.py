@@ -10,9 +10,7 @@ from app.conversations.people.live_chat import MAX_TEXT_CHARS
 from app.conversations.people.saved_replies import MAX_REPLIES, FilledReply, SavedReplies
 from app.conversations.people.saved_reply import MAX_TITLE_CHARS, VARIABLES, SavedReply
 from app.core.actor import Actor
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, patch, post
-from app.web.model import Model, without_defaults
+from app.web.operation import Api, Call, Model, delete, get, patch, post, read, without_defaults, write
 
 _TEXT = "May hold " + "; ".join(f"{{{{{name}}}}}: {means}" for name, means in VARIABLES.items()) + "."
 _WHOSE = "The agent whose live chats have it; null: those of the whole workspace."
@@ -44,10 +42,6 @@ class SavedReplyOut(Model):
     title: str
     text: str
 
-    @classmethod
-    def of(cls, reply: SavedReply) -> "SavedReplyOut":
-        return cls(id=reply.id, agent_id=reply.agent_id, title=reply.title, text=reply.text)
-
 
 class SavedRepliesOut(Model):
     items: tuple[SavedReplyOut, ...]
@@ -64,7 +58,7 @@ class FilledReplyOut(Model):
 
     @classmethod
     def of(cls, each: FilledReply) -> "FilledReplyOut":
-        return cls(id=each.reply.id, title=each.reply.title, text=each.text)
+        return super().of(each, each.reply)
 
 
 class FilledRepliesOut(Model):

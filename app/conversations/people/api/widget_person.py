@@ -7,12 +7,10 @@ from uuid import UUID
 from pydantic import AfterValidator, ConfigDict, Field
 
 from app.conversations.api.widget_models import stripped_message
-from app.conversations.people.live_chat import MAX_TEXT_CHARS, Author, LiveMessage, LiveState
+from app.conversations.people.live_chat import MAX_TEXT_CHARS, Author, LiveState
 from app.conversations.people.live_chats import LiveChats, LiveView
-from app.web.access import VisitorCaller, visitor
-from app.web.endpoint import Api, Call, get, post
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, VisitorCaller, get, post, visitor
 
 _TAG = "Visitors"
 _MAX_BYTES = 32 * 1024  # every character of a text may be escaped as \uXXXX
@@ -31,16 +29,6 @@ class PersonMessageOut(Model):
     text: str = Field(description="A text, never HTML.")
     created_at: datetime
 
-    @classmethod
-    def of(cls, message: LiveMessage) -> "PersonMessageOut":
-        return cls(
-            number=message.number,
-            author=message.author,
-            name=message.name,
-            text=message.text,
-            created_at=message.created_at,
-        )
-
 
 class PersonOut(Model):
     state: LiveState = Field(description="While talking, an operator answers and the agent is silent.")
@@ -51,13 +39,7 @@ class PersonOut(Model):
 
     @classmethod
     def of(cls, view: LiveView) -> "PersonOut":
-        return cls(
-            state=view.chat.state,
-            operator_name=view.chat.operator_name or None,
-            is_overdue=view.is_overdue,
-            messages=tuple(PersonMessageOut.of(message) for message in view.messages),
-            poll_seconds=view.poll_seconds,
-        )
+        return super().of(view, view.chat, operator_name=view.chat.operator_name or None)
 
 
 class PersonQuery(Model):

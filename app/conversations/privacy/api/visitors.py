@@ -1,11 +1,125 @@
 """Admin API: what is kept of a visitor, shown or erased at their request."""
 
-from app.conversations.api.conversations import TAG
-from app.conversations.privacy.api.visitor_models import ErasureOut, VisitorExportOut
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from app.conversations.api.conversations import TAG, NoteOut
+from app.conversations.api.widget_models import CitationOut
+from app.conversations.people.live_chat import Author
 from app.conversations.privacy.visitor_data import VisitorData
+from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
 from app.core.actor import Actor
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get
+from app.core.turn import AnsweredBy, TurnState
+from app.web.operation import Api, Call, Model, delete, get, read, write
+
+
+class ExportedFeedbackOut(Model):
+    rating: str
+    comment: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class ExportedTurnOut(Model):
+    id: UUID
+    question: str
+    answer: str
+    page_url: str
+    state: TurnState
+    answered_by: AnsweredBy | None
+    created_at: datetime
+    ended_at: datetime | None
+    citations: tuple[CitationOut, ...]
+    feedback: ExportedFeedbackOut | None
+
+    @classmethod
+    def of(cls, exported: ExportedTurn) -> "ExportedTurnOut":
+        return super().of(exported.turn, exported)
+
+
+class ExportedLiveMessageOut(Model):
+    author: Author
+    name: str | None
+    text: str
+    created_at: datetime
+
+
+class ExportedConversationOut(Model):
+    id: UUID
+    created_at: datetime
+    last_active_at: datetime
+    cleared_at: datetime | None
+    turns: tuple[ExportedTurnOut, ...] = Field(description="Oldest first.")
+    live_messages: tuple[ExportedLiveMessageOut, ...] = Field(
+        description="What was written while a person answered, oldest first."
+    )
+    chat_rating: str | None = Field(description="Of talking with a person: up, down, or null.")
+    labels: tuple[str, ...] = Field(description="What operators called it; for operators alone, else empty.")
+    notes: tuple[NoteOut, ...] = Field(description="What operators noted on it; for operators alone, else empty.")
+
+    @classmethod
+    def of(cls, exported: ExportedConversation) -> "ExportedConversationOut":
+        turns = tuple(map(ExportedTurnOut.of, exported.turns))
+        return super().of(exported, exported.conversation, turns=turns)
+
+
+class ExportedLeadOut(Model):
+    id: UUID
+    conversation_id: UUID
+    name: str
+    email: str
+    message: str
+    created_at: datetime
+
+
+class VisitorAttributeOut(Model):
+    name: str
+    value: str
+    is_signed: bool = Field(description="Whether the website's server vouches for it; else it may be made up.")
+
+
+class VisitorExportOut(Model):
+    visitor_id: UUID
+    anonymous_id: UUID
+    user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
+    attributes: tuple[VisitorAttributeOut, ...] = Field(description="What the website told of the visitor last.")
+    agent_id: UUID
+    first_seen_at: datetime
+    exported_at: datetime
+    conversations: tuple[ExportedConversationOut, ...] = Field(description="Oldest first, cleared ones among them.")
+    leads: tuple[ExportedLeadOut, ...] = Field(description="What the visitor left for people to answer, oldest first.")
+
+    @classmethod
+    def of(cls, export: VisitorExport) -> "VisitorExportOut":
+        conversations = tuple(map(ExportedConversationOut.of, export.conversations))
+        return super().of(export, export.visitor, visitor_id=export.visitor.id, conversations=conversations)
+
+
+class ErasedRowsOut(Model):
+    conversations: int
+    turns: int
+    messages: int
+    citations: int
+    feedback: int
+    gaps: int = Field(description="Gaps that nobody else had asked; the others keep what others have asked.")
+    gap_questions: int
+    stale_answers: int = Field(description="Stale answers that nobody else was told; the others keep who was.")
+    stale_tellings: int
+    outbox: int
+    leads: int
+    live_messages: int
+    labels: int = Field(description="What operators called the conversations.")
+    notes: int = Field(description="What operators noted on them.")
+
+
+class ErasureOut(Model):
+    """The receipt: the audit log names it, and nothing that is kept names the visitor."""
+
+    id: UUID
+    erased_at: datetime
+    rows: ErasedRowsOut
 
 
 class AdminVisitors(Api):

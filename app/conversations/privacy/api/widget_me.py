@@ -6,12 +6,10 @@ from pydantic import ConfigDict, Field
 
 from app.conversations.people.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS
 from app.conversations.people.leads import Leads
-from app.conversations.privacy.api.visitor_models import ErasureOut, VisitorExportOut
+from app.conversations.privacy.api.visitors import ErasureOut, VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
-from app.web.access import VisitorCaller, visitor
-from app.web.endpoint import Api, Call, delete, get, post
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, VisitorCaller, delete, get, post, visitor
 
 TAG = "Visitors"
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from starlette.responses import JSONResponse, Response
 
 from app.conversations.conversation_review import ConversationReview
-from app.conversations.privacy.api.visitor_models import VisitorExportOut
+from app.conversations.privacy.api.visitors import VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
 from app.core.errors import NotFound
 from app.web.access import read, write

@@ -9,10 +9,8 @@ from app.sources.runs.api import progress_stream
 from app.sources.runs.run_preview import RunPreviews
 from app.sources.runs.run_watch import RunWatch
 from app.sources.sources import Sources
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, StreamWords, get, post
 from app.web.limits_policy import StreamPolicy
-from app.web.model import Model
+from app.web.operation import Api, Call, Model, StreamWords, get, post, read, write
 
 
 class AdminRuns(Api):
@@ -84,4 +82,4 @@ class AdminPreviews(Api):
         codes=("invalid_request",),
     )
     async def preview_reading(self, call: Call[Actor, None]) -> PreviewOut:
-        return PreviewOut.model_validate(await self._previews.of(call.caller, call.path_id("source_id")))
+        return PreviewOut.of(await self._previews.of(call.caller, call.path_id("source_id")))
