@@ -12,10 +12,9 @@ from app.conversations.conversation import Role
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
 from app.search.threshold_curve import PastConfidences
-from app.store.keyset import Keyset
 from app.store.tables.conversations import MESSAGES
 from app.store.tables.turns import FEEDBACK, TURNS
-from app.store.transaction import Repository
+from app.store.transaction import Keyset, Repository
 
 _is_question = and_(MESSAGES.c.turn_id == TURNS.c.id, MESSAGES.c.role == Role.VISITOR.value)
 _was_a_question = func.coalesce(TURNS.c.answered_by, "").not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value))

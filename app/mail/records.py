@@ -12,8 +12,7 @@ from app.mail.mail import Mail, MailLink
 from app.store.deliveries import Deliveries
 from app.store.sealed_rows import SealedRows
 from app.store.tables.webhooks import MAILS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, new_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +43,15 @@ class MailRecords(Repository):
     def add(self, workspace_id: UUID, mail: Mail) -> UUID:
         mail_id, now = new_id(), self._now()
         sealed = SealedRows(self._tx, MAILS).sealed(mail_id, json.dumps(asdict(mail)).encode())
-        self._connection.execute(
-            self._insert(MAILS).values(
-                id=mail_id,
-                workspace_id=workspace_id,
-                **sealed,
-                attempts=0,
-                last_error="",
-                next_at=now,
-                created_at=now,
-            )
+        self._add(
+            MAILS,
+            id=mail_id,
+            workspace_id=workspace_id,
+            **sealed,
+            attempts=0,
+            last_error="",
+            next_at=now,
+            created_at=now,
         )
         return mail_id
 

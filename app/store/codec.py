@@ -10,7 +10,7 @@ from types import UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-from sqlalchemy import Row
+from sqlalchemy import Row, Table
 
 Config = TypeVar("Config")
 
@@ -37,6 +37,21 @@ def value_of(kind: type[Config], row: Row[*tuple[Any, ...]], **others: Any) -> C
         if name in stored and name not in others
     }
     return kind(**known, **others)
+
+
+def row_of(value: object, table: Table) -> dict[str, Any]:
+    """`value_of` backwards: the columns that are fields of the value."""
+    columns = (column.name for column in table.columns if hasattr(value, column.name))
+    return {name: _stored(getattr(value, name)) for name in columns}
+
+
+def _stored(value: Any) -> Any:
+    """As a column takes it, which knows ids and moments itself."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return config_to_json(value)
+    if isinstance(value, tuple | list | dict):
+        return _plain(value)
+    return value.value if isinstance(value, Enum) else value
 
 
 @cache

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Table, select, update
 
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, Transaction, affected_rows
+from app.store.transaction import Repository, Transaction, affected_rows, new_id
 
 
 class Deliveries(Repository):

@@ -8,8 +8,7 @@ from uuid import UUID
 from sqlalchemy.dialects.sqlite import Insert
 
 from app.store.tables.turns import OUTBOX
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, TurnIds, insert_of
+from app.store.transaction import Repository, TurnIds, insert_of, new_id
 
 
 class Outbox(Repository):

@@ -4,18 +4,41 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
-from sqlalchemy import Connection, CursorResult, Result, Table, delete, func, select
+from sqlalchemy import Connection, CursorResult, Result, Select, Table, delete, func, select
 from sqlalchemy.dialects import sqlite
 
 from app.agents.agent import AgentConfig
 from app.core.chunk import Chunk
+from app.core.errors import NotFound
+from app.core.list_page import ListPage, PageRequest
 from app.core.turn import TurnEnd
 from app.kit.clock import Clock
 from app.kit.recent_values import RecentValues
+from app.store.codec import config_from_json, config_to_json, row_of, value_of
+from app.store.keyset import Keyset
 from app.store.secret_keys import SecretKeys
+from app.store.time_ordered_id import new_id
+
+__all__ = [
+    "Keyset",
+    "KnownRows",
+    "Repository",
+    "Transaction",
+    "TurnEndListener",
+    "TurnIds",
+    "affected_rows",
+    "config_from_json",
+    "config_to_json",
+    "insert_of",
+    "new_id",
+    "row_of",
+    "value_of",
+]
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +85,28 @@ class Repository:
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
         self._connection = tx.connection
+
+    def _value(self, kind: type[Value], statement: Select[Any]) -> Value | None:
+        """Of the first row, whose columns its fields are."""
+        row = self._connection.execute(statement).first()
+        return None if row is None else value_of(kind, row)
+
+    def _found(self, kind: type[Value], statement: Select[Any], name: str) -> Value:
+        """That of the first row. Raises NotFound, naming what is missed."""
+        found = self._value(kind, statement)
+        if found is None:
+            raise NotFound(name)
+        return found
+
+    def _values(self, kind: type[Value], statement: Select[Any]) -> list[Value]:
+        return [value_of(kind, row) for row in self._connection.execute(statement)]
+
+    def _page(self, order: Keyset, kind: type[Value], statement: Select[Any], page: PageRequest) -> ListPage[Value]:
+        return order.page(self._connection, statement, page, lambda row: value_of(kind, row))
+
+    def _add(self, table: Table, value: object = None, **others: Any) -> None:
+        """A row. Each column is that of `others`, else the value's field of its name, else its default."""
+        self._connection.execute(self._insert(table).values(**row_of(value, table) | others))
 
     def _exists(self, table: Table, row_id: UUID) -> bool:
         return self._connection.scalar(select(table.c.id).where(table.c.id == row_id)) is not None

@@ -11,13 +11,11 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.gaps.records.gaps import GapRecords
-from app.store.codec import value_of
 from app.store.deliveries import Deliveries
-from app.store.keyset import Keyset
 from app.store.outbox import Outbox
 from app.store.tables.turns import OUTBOX
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Keyset, Repository, affected_rows, value_of
 from app.webhooks.channels.records import NoticeChannelRecords
 from app.webhooks.notices.records import NoticeRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, event_of
@@ -31,23 +29,12 @@ class WebhookRecords(Repository):
         return Deliveries(self._tx, WEBHOOK_DELIVERIES)
 
     def add(self, webhook: Webhook) -> None:
-        self._connection.execute(
-            self._insert(WEBHOOKS).values(
-                id=webhook.id,
-                agent_id=webhook.agent_id,
-                url=webhook.url,
-                events=list(webhook.events),
-                kid=webhook.kid,
-                salt=webhook.salt,
-                created_at=webhook.created_at,
-            )
-        )
+        self._add(WEBHOOKS, webhook)
 
     def of_agent(self, agent_id: UUID) -> list[Webhook]:
         """Oldest first."""
         statement = select(WEBHOOKS).where(WEBHOOKS.c.agent_id == agent_id)
-        rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
-        return [value_of(Webhook, row) for row in rows]
+        return self._values(Webhook, statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
 
     def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
         """With all that is on its way to it. Raises NotFound."""

@@ -1,14 +1,16 @@
 """Configuration values as JSON, across versions of the code."""
 
 import json
-from datetime import date
+from datetime import UTC, date, datetime
 from uuid import UUID
 
 from app.agents.agent import AgentConfig, Theme
 from app.agents.retrieval_settings import FusionMethod, RerankMode, RetrievalSettings
 from app.core.search_filter import SearchFilter
-from app.sources.source import SourceConfig, SourceKind
-from app.store.codec import config_from_json, config_to_json
+from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
+from app.sources.source import Source, SourceConfig, SourceKind
+from app.store.codec import config_from_json, config_to_json, row_of
+from app.store.tables.sources import DELETIONS, SOURCES
 
 _AGENT = AgentConfig(
     name="Ada",
@@ -44,3 +46,21 @@ def test_what_an_old_row_lacks_has_its_default() -> None:
 def test_what_the_code_no_longer_knows_is_dropped() -> None:
     stored = {"name": "Ada", "mood": "sunny", "theme": {"font": "serif", "position": "left"}}
     assert config_from_json(AgentConfig, stored) == AgentConfig(name="Ada", theme=Theme(position="left"))
+
+
+def test_a_row_has_the_fields_that_are_columns_of_it() -> None:
+    source = Source(UUID(int=1), UUID(int=2), SourceConfig(SourceKind.SITE, "Docs"), datetime(2026, 1, 31, tzinfo=UTC))
+    row = row_of(source, SOURCES)
+    assert row["config"]["kind"] == "site"
+    assert (row["id"], row["created_at"]) == (source.id, source.created_at), "columns know ids and moments themselves"
+    assert set(row) <= set(SOURCES.columns.keys())
+
+
+def test_what_lies_in_a_row_as_json_is_json() -> None:
+    gone = Deletion(
+        *(UUID(int=1), UUID(int=2), UUID(int=3), DeletedKind.SOURCE, UUID(int=4), "Docs", DeletionState.PENDING),
+        *(StoreCounts(documents=1), StoreCounts(), datetime(2026, 1, 31, tzinfo=UTC), None, (UUID(int=5),)),
+    )
+    row = row_of(gone, DELETIONS)
+    assert row["state"] == "pending"
+    assert json.loads(json.dumps([row["before"], row["version_ids"]]))[1] == [str(UUID(int=5))]

@@ -9,12 +9,9 @@ from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, select, upda
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent, Version
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.store.codec import config_from_json, config_to_json, value_of
-from app.store.keyset import Keyset
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS
 from app.store.tables.tenancy import WORKSPACES
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Keyset, Repository, affected_rows, config_from_json, config_to_json, new_id, value_of
 
 _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
 # Asked with each question, so they are made once.
@@ -36,15 +33,14 @@ class AgentRecords(Repository):
         if not self._exists(WORKSPACES, workspace_id):
             raise NotFound("workspace")
         agent_id, now = new_id(), self._now()
-        self._connection.execute(
-            self._insert(AGENTS).values(
-                id=agent_id,
-                workspace_id=workspace_id,
-                draft=config_to_json(config),
-                generation=0,
-                created_at=now,
-                updated_at=now,
-            )
+        self._add(
+            AGENTS,
+            id=agent_id,
+            workspace_id=workspace_id,
+            draft=config_to_json(config),
+            generation=0,
+            created_at=now,
+            updated_at=now,
         )
         return self.get(workspace_id, agent_id)
 
@@ -54,7 +50,7 @@ class AgentRecords(Repository):
     def page(self, workspace_id: UUID, page: PageRequest) -> ListPage[Agent]:
         """Oldest first."""
         statement = select(AGENTS).where(AGENTS.c.workspace_id == workspace_id)
-        return _OLDEST_FIRST.page(self._connection, statement, page, lambda row: value_of(Agent, row))
+        return self._page(_OLDEST_FIRST, Agent, statement, page)
 
     def save_draft(self, workspace_id: UUID, agent_id: UUID, config: AgentConfig) -> Agent:
         changed = self._connection.execute(
@@ -81,15 +77,7 @@ class AgentRecords(Repository):
             config=draft,
             published_at=self._now(),
         )
-        self._connection.execute(
-            self._insert(AGENT_VERSIONS).values(
-                id=new_id(),
-                agent_id=agent_id,
-                number=published.number,
-                config=config_to_json(draft),
-                published_at=published.published_at,
-            )
-        )
+        self._add(AGENT_VERSIONS, published, id=new_id())
         self._connection.execute(
             update(AGENTS)
             .where(AGENTS.c.id == agent_id)
@@ -111,7 +99,7 @@ class AgentRecords(Repository):
             .order_by(AGENT_VERSIONS.c.published_at.desc(), AGENT_VERSIONS.c.id.desc())
             .limit(limit)
         )
-        return [value_of(AgentVersion, row) for row in self._connection.execute(statement)]
+        return self._values(AgentVersion, statement)
 
     def delete(self, workspace_id: UUID, agent_id: UUID) -> None:
         """Remove the agent and all that hangs on it."""
@@ -206,7 +194,7 @@ class AgentRecords(Repository):
         statement = (
             select(AGENT_VERSIONS).where(AGENT_VERSIONS.c.agent_id == agent_id).order_by(AGENT_VERSIONS.c.number.desc())
         )
-        return [value_of(AgentVersion, row) for row in self._connection.execute(statement)]
+        return self._values(AgentVersion, statement)
 
 
 def _is(workspace_id: UUID, agent_id: UUID) -> ColumnElement[bool]:

@@ -6,7 +6,6 @@ from sqlalchemy import delete, select
 
 from app.agents.signed_user import UserIssuer, UserKey
 from app.core.errors import NotFound
-from app.store.codec import value_of
 from app.store.tables.agents import AGENTS, USER_ISSUERS, USER_KEYS
 from app.store.transaction import Repository
 
@@ -43,8 +42,7 @@ class UserIssuerRecords(Repository):
         self._connection.execute(statement.on_conflict_do_update(index_elements=["agent_id"], set_=values))
 
     def get(self, agent_id: UUID) -> UserIssuer | None:
-        row = self._connection.execute(select(USER_ISSUERS).where(USER_ISSUERS.c.agent_id == agent_id)).first()
-        return None if row is None else value_of(UserIssuer, row)
+        return self._value(UserIssuer, select(USER_ISSUERS).where(USER_ISSUERS.c.agent_id == agent_id))
 
     def clear(self, agent_id: UUID) -> None:
         self._connection.execute(delete(USER_ISSUERS).where(USER_ISSUERS.c.agent_id == agent_id))

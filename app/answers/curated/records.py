@@ -7,10 +7,8 @@ from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, sele
 
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, written_of
 from app.core.errors import NotFound
-from app.store.codec import value_of
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, CURATED_EDITS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Repository, affected_rows, new_id, value_of
 
 # Asked with each question, so it is made once and of columns alone.
 _OF_AGENT = (
@@ -29,23 +27,19 @@ class CuratedAnswerRecords(Repository):
     def create(self, answer: CuratedAnswer) -> CuratedAnswer:
         if not self._exists(AGENTS, answer.agent_id):
             raise NotFound("agent")
-        self._connection.execute(
-            self._insert(CURATED_ANSWERS).values(
-                id=answer.id,
-                agent_id=answer.agent_id,
-                hits=answer.hits,
-                created_at=self._now(),
-                **_written(answer),
-            )
+        self._add(
+            CURATED_ANSWERS,
+            id=answer.id,
+            agent_id=answer.agent_id,
+            hits=answer.hits,
+            created_at=self._now(),
+            **_written(answer),
         )
         return self.get(answer.agent_id, answer.id)
 
     def get(self, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
         """Raises NotFound."""
-        row = self._connection.execute(select(CURATED_ANSWERS).where(_is(agent_id, answer_id))).first()
-        if row is None:
-            raise NotFound("curated answer")
-        return value_of(CuratedAnswer, row)
+        return self._found(CuratedAnswer, select(CURATED_ANSWERS).where(_is(agent_id, answer_id)), "curated answer")
 
     def of_agent(self, agent_id: UUID) -> list[CuratedAnswer]:
         """Oldest first."""
@@ -85,16 +79,15 @@ class CuratedEditRecords(Repository):
         if latest is not None and written_of(latest.answer) == written_of(answer):
             return
         number = 1 if latest is None else latest.number + 1
-        self._connection.execute(
-            self._insert(CURATED_EDITS).values(
-                id=new_id(),
-                agent_id=answer.agent_id,
-                answer_id=answer.id,
-                number=number,
-                author=author,
-                saved_at=self._now(),
-                **_written(answer),
-            )
+        self._add(
+            CURATED_EDITS,
+            id=new_id(),
+            agent_id=answer.agent_id,
+            answer_id=answer.id,
+            number=number,
+            author=author,
+            saved_at=self._now(),
+            **_written(answer),
         )
         self._delete(
             CURATED_EDITS,

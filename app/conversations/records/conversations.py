@@ -14,14 +14,11 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
-from app.store.codec import value_of
-from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.people import LIVE_CHATS
 from app.store.tables.turns import FEEDBACK, TURNS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Keyset, Repository, affected_rows, new_id, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
 # Asked with each call of a visitor, or with the first, so they are made once and of columns alone.
@@ -94,24 +91,20 @@ class ConversationRecords(Repository):
             .order_by(CONVERSATIONS.c.last_active_at.desc(), CONVERSATIONS.c.id.desc())
             .limit(1)
         )
-        row = self._connection.execute(statement).first()
-        return None if row is None else value_of(Conversation, row)
+        return self._value(Conversation, statement)
 
     def own(self, visitor_id: UUID, conversation_id: UUID, channel: Channel = Channel.WIDGET) -> Conversation:
         """That one of the visitor's, however old. Raises NotFound, also for a cleared one."""
-        row = self._connection.execute(
-            _shown_to(visitor_id, channel).where(CONVERSATIONS.c.id == conversation_id)
-        ).first()
-        if row is None:
-            raise NotFound("conversation")
-        return value_of(Conversation, row)
+        return self._found(
+            Conversation, _shown_to(visitor_id, channel).where(CONVERSATIONS.c.id == conversation_id), "conversation"
+        )
 
     def page_of_visitor(
         self, visitor_id: UUID, page: PageRequest, channel: Channel = Channel.WIDGET
     ) -> ListPage[Conversation]:
         """Those with at least one turn that the visitor has not cleared, latest activity first."""
         statement = _shown_to(visitor_id, channel).where(CONVERSATIONS.c.turn_count > 0)
-        return _LATEST_ACTIVITY_FIRST.page(self._connection, statement, page, lambda row: value_of(Conversation, row))
+        return self._page(_LATEST_ACTIVITY_FIRST, Conversation, statement, page)
 
     def start(self, visitor: Visitor, channel: Channel) -> Conversation:
         known = self._connection.scalar(_VISITOR, {"own_id": visitor.id, "own_agent_id": visitor.agent_id})
@@ -221,10 +214,7 @@ class ConversationRecords(Repository):
             .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
             .where(CONVERSATIONS.c.id == conversation_id, AGENTS.c.workspace_id == workspace_id)
         )
-        row = self._connection.execute(statement).first()
-        if row is None:
-            raise NotFound("conversation")
-        return value_of(Conversation, row)
+        return self._found(Conversation, statement, "conversation")
 
 
 def _shown_to(visitor_id: UUID, channel: Channel) -> Select[Any]:

@@ -16,8 +16,7 @@ from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, TurnIds, insert_of
+from app.store.transaction import Repository, TurnIds, insert_of, new_id
 
 TOLD_AT: Final = frozenset((1, 5, 20, 100))
 """Operators hear of a gap that is new, and of one that was asked for so often."""

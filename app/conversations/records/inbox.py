@@ -1,7 +1,6 @@
 """Conversations as operators work on them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, Final
 from uuid import UUID
 
@@ -26,14 +25,11 @@ from app.conversations.records.conversation_search import fitting
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
-from app.store.codec import value_of
-from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, VISITORS
 from app.store.tables.people import LIVE_CHATS
 from app.store.tables.turns import FEEDBACK, TURNS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Keyset, Repository, new_id, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
 _BY_AGE: Final = (CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id)
@@ -48,7 +44,7 @@ class InboxRecords(Repository):
     ) -> ListPage[InboxEntry]:
         """Those with at least one turn, latest activity first."""
         statement = select(CONVERSATIONS).where(*self._listed(agent_id, only))
-        found = _LATEST_ACTIVITY_FIRST.page(self._connection, statement, page, lambda row: value_of(Conversation, row))
+        found = self._page(_LATEST_ACTIVITY_FIRST, Conversation, statement, page)
         return ListPage(self.entries(found.items), found.next_cursor)
 
     def neighbours(self, conversation: Conversation, only: ConversationFilter) -> Neighbours:
@@ -184,12 +180,12 @@ class InboxRecords(Repository):
             .where(CONVERSATION_NOTES.c.conversation_id == conversation_id)
             .order_by(CONVERSATION_NOTES.c.created_at, CONVERSATION_NOTES.c.id)
         )
-        return [value_of(Note, row) for row in self._connection.execute(statement)]
+        return self._values(Note, statement)
 
     def add_note(self, conversation: Conversation, author: str, text: str) -> Note:
         note = Note(new_id(), author, text, self._now())
         whose = {"agent_id": conversation.agent_id, "conversation_id": conversation.id}
-        self._connection.execute(self._insert(CONVERSATION_NOTES).values(**asdict(note), **whose))
+        self._add(CONVERSATION_NOTES, note, **whose)
         return note
 
     def remove_note(self, conversation_id: UUID, note_id: UUID) -> None:

@@ -12,12 +12,11 @@ from app.conversations.people.records.live_chats import live_message_of
 from app.conversations.records.citations import citations_of
 from app.core.costs import MonthCost
 from app.core.turn import Exchange, StoredTurn, TokenUsage, TurnState
-from app.store.codec import value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import MESSAGES
 from app.store.tables.people import LIVE_MESSAGES
 from app.store.tables.turns import AGENT_DAYS, CITATIONS, FEEDBACK, TURNS, USAGE
-from app.store.transaction import Repository, TurnIds
+from app.store.transaction import Repository, TurnIds, value_of
 
 _question = MESSAGES.alias()
 _answer = MESSAGES.alias()

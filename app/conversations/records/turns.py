@@ -19,8 +19,7 @@ from app.store.tables.agents import AGENTS, CURATED_ANSWERS
 from app.store.tables.conversations import CONVERSATIONS, MESSAGES
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.tables.turns import AGENT_DAYS, CITATIONS, FEEDBACK, TURNS, USAGE
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, TurnIds, affected_rows, insert_of
+from app.store.transaction import Repository, TurnIds, affected_rows, insert_of, new_id
 
 _RUNNING = TurnState.RUNNING.value
 _CUT = TurnState.CUT.value

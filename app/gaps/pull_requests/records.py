@@ -13,7 +13,6 @@ from app.core.errors import NotFound
 from app.core.gap_state import GapState
 from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState
 from app.gaps.pull_requests.repository import Repository
-from app.store.codec import value_of
 from app.store.sealed_rows import SealedRows
 from app.store.tables.conversations import MESSAGES
 from app.store.tables.documents import DOCUMENTS
@@ -43,8 +42,7 @@ class RepositoryRecords(Records):
     """The caller has checked the workspace."""
 
     def find(self, agent_id: UUID) -> Repository | None:
-        row = self._connection.execute(select(REPOSITORIES).where(REPOSITORIES.c.agent_id == agent_id)).first()
-        return None if row is None else value_of(Repository, row)
+        return self._value(Repository, select(REPOSITORIES).where(REPOSITORIES.c.agent_id == agent_id))
 
     def get(self, agent_id: UUID) -> Repository:
         """Raises NotFound."""
@@ -86,14 +84,12 @@ class RepositoryRecords(Records):
 
 class PullRequestRecords(Records):
     def add(self, opened: PullRequest) -> None:
-        values = {column.name: getattr(opened, column.name) for column in PULL_REQUESTS.columns}
-        self._connection.execute(self._insert(PULL_REQUESTS).values(**{**values, "state": opened.state.value}))
+        self._add(PULL_REQUESTS, opened)
 
     def of_gap(self, gap_id: UUID) -> list[PullRequest]:
         """Latest first."""
         statement = select(PULL_REQUESTS).where(PULL_REQUESTS.c.gap_id == gap_id)
-        rows = self._connection.execute(statement.order_by(PULL_REQUESTS.c.created_at.desc(), PULL_REQUESTS.c.id))
-        return [value_of(PullRequest, row) for row in rows]
+        return self._values(PullRequest, statement.order_by(PULL_REQUESTS.c.created_at.desc(), PULL_REQUESTS.c.id))
 
     def end(self, agent_id: UUID, number: int, state: PullRequestState) -> bool:
         """It was merged or closed; False for one that is not ours."""

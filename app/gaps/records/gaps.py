@@ -7,18 +7,15 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, func, select, update
 
-from app.core.errors import NotFound
 from app.core.gap_state import GapState
 from app.core.list_page import ListPage, PageRequest
 from app.gaps.gap import EVERY_GAP, Gap, GapFilter, GapOrder
 from app.gaps.gap_digest import LISTED, GapTally, Week
 from app.gaps.records.triage import WEEK
-from app.store.codec import value_of
-from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.tables.turns import TURNS
-from app.store.transaction import Repository
+from app.store.transaction import Keyset, Repository, value_of
 
 _MOST_ASKED_FIRST = Keyset(GAPS.c.count, GAPS.c.last_seen, GAPS.c.id, descending=True)
 _LATEST_FIRST = Keyset(GAPS.c.last_seen, GAPS.c.id, descending=True)
@@ -54,7 +51,7 @@ class GapRecords(Repository):
         if order is GapOrder.IMPACT:
             return self._by_impact(agent_id, statement, page)
         keyset = _LATEST_FIRST if order is GapOrder.LATEST else _MOST_ASKED_FIRST
-        return keyset.page(self._connection, statement, page, lambda row: value_of(Gap, row))
+        return self._page(keyset, Gap, statement, page)
 
     def questions(self, gap_ids: Collection[UUID]) -> dict[UUID, str]:
         """Of the gaps that are still there."""
@@ -82,7 +79,7 @@ class GapRecords(Repository):
         impact = func.coalesce(impacts.c.impact, 0).label("impact")
         keyset = Keyset(impact, GAPS.c.count, GAPS.c.last_seen, GAPS.c.id, descending=True)
         ranked = statement.outerjoin(impacts, impacts.c.gap_id == GAPS.c.id).add_columns(impact)
-        return keyset.page(self._connection, ranked, page, lambda row: value_of(Gap, row))
+        return self._page(keyset, Gap, ranked, page)
 
     def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
         """Raises NotFound, for a foreign one as well."""
@@ -91,10 +88,7 @@ class GapRecords(Repository):
             .join(AGENTS, AGENTS.c.id == GAPS.c.agent_id)
             .where(GAPS.c.id == gap_id, AGENTS.c.workspace_id == workspace_id)
         )
-        row = self._connection.execute(statement).first()
-        if row is None:
-            raise NotFound("gap")
-        return value_of(Gap, row)
+        return self._found(Gap, statement, "gap")
 
     def assigned(self, workspace_id: UUID, assignee: str, limit: int) -> list[Gap]:
         """Open ones of all agents of the workspace that they look after, latest asked first."""
@@ -104,7 +98,7 @@ class GapRecords(Repository):
             .order_by(GAPS.c.last_seen.desc(), GAPS.c.id.desc())
             .limit(limit)
         )
-        return [value_of(Gap, row) for row in self._connection.execute(statement)]
+        return self._values(Gap, statement)
 
     def turned(self, workspace_id: UUID, state: GapState, since: datetime, limit: int) -> list[tuple[Gap, datetime]]:
         """Those of the workspace that are answered and were closed with proof since then, or open and were opened

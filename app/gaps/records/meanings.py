@@ -12,8 +12,7 @@ from app.gaps.gap_grouping import Move, Wording
 from app.gaps.gap_meaning import UnplacedGap
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.tables.turns import TURNS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, new_id
 
 _FLOAT = np.dtype("<f4")
 _GAPS = 2000  # the open gaps of an agent that were seen last; 3 MB of vectors
@@ -132,19 +131,18 @@ class GapMeaningRecords(Repository):
         """Without an asking yet; it was last asked when the gap was that the wording comes from."""
         own = new_id()
         source = self._connection.execute(select(GAPS).where(GAPS.c.id == wording.gap_id)).one()
-        self._connection.execute(
-            self._insert(GAPS).values(
-                id=own,
-                agent_id=agent_id,
-                question_key=own.hex,
-                question="",
-                state=GapState.OPEN.value,
-                reason=source.reason,
-                count=0,
-                first_seen=source.first_seen,
-                last_seen=source.last_seen,
-                replayed_at=source.replayed_at,
-            )
+        self._add(
+            GAPS,
+            id=own,
+            agent_id=agent_id,
+            question_key=own.hex,
+            question="",
+            state=GapState.OPEN.value,
+            reason=source.reason,
+            count=0,
+            first_seen=source.first_seen,
+            last_seen=source.last_seen,
+            replayed_at=source.replayed_at,
         )
         return own
 

@@ -11,12 +11,11 @@ from app.core.personal_data import masked
 from app.gaps.gap import Gap
 from app.gaps.gap_replay import DueGap, GapAsking
 from app.sources.source import RunState
-from app.store.codec import value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.tables.sources import CRAWL_RUNS
 from app.store.tables.turns import TURNS
-from app.store.transaction import Repository
+from app.store.transaction import Repository, value_of
 
 _AT_WORK = (RunState.QUEUED.value, RunState.RUNNING.value)
 _READ_FOR_WORDINGS = 200  # askings; those before the latest of them ask nothing new

@@ -17,8 +17,7 @@ from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.tables.turns import TURNS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, new_id
 
 WEEK = timedelta(days=7)
 
@@ -48,21 +47,20 @@ class GapTriageRecords(Repository):
         left = select(GAPS).where(GAPS.c.id == gap_id).with_for_update()
         gap = self._connection.execute(left).one()
         self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(may_join=False))
-        self._connection.execute(
-            self._insert(GAPS).values(
-                id=own,
-                agent_id=gap.agent_id,
-                question_key=own.hex,
-                question="",
-                state=gap.state,
-                reason=asking.reason,
-                count=0,
-                note="",
-                first_seen=asking.asked_at,
-                last_seen=asking.asked_at,
-                replayed_at=gap.replayed_at,
-                may_join=False,
-            )
+        self._add(
+            GAPS,
+            id=own,
+            agent_id=gap.agent_id,
+            question_key=own.hex,
+            question="",
+            state=gap.state,
+            reason=asking.reason,
+            count=0,
+            note="",
+            first_seen=asking.asked_at,
+            last_seen=asking.asked_at,
+            replayed_at=gap.replayed_at,
+            may_join=False,
         )
         self._connection.execute(
             update(GAP_QUESTIONS)

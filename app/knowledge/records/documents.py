@@ -18,11 +18,9 @@ from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
 from app.knowledge.records.page_changes import PageChangeRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.batches import batches
-from app.store.codec import config_from_json, value_of
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import SOURCES
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, config_from_json, new_id, value_of
 from app.store.url_key import url_key
 
 _LIVE = VersionState.LIVE.value
@@ -67,25 +65,24 @@ class DocumentRecords(Repository):
         )
         state = VersionState.HELD if is_held else VersionState.PENDING
         version = PendingVersion(new_id(), agent_id, document_id, state)
-        self._connection.execute(
-            self._insert(DOCUMENT_VERSIONS).values(
-                id=version.id,
-                document_id=document_id,
-                agent_id=agent_id,
-                state=state.value,
-                content_hash=content_hash,
-                title=page.title,
-                language=page.language,
-                as_of=self._today(),
-                dated=page.modified or page.published,
-                markdown=page.markdown,
-                headings=[astuple(heading) for heading in page.headings],
-                cut_as=cut_as,
-                attributes={name: list(values) for name, values in page.attributes.items()},
-                findings=[{"kind": finding.kind.value, "excerpt": finding.excerpt} for finding in findings],
-                review=(Review.OPEN if findings else Review.NONE).value,
-                created_at=self._now(),
-            )
+        self._add(
+            DOCUMENT_VERSIONS,
+            id=version.id,
+            document_id=document_id,
+            agent_id=agent_id,
+            state=state.value,
+            content_hash=content_hash,
+            title=page.title,
+            language=page.language,
+            as_of=self._today(),
+            dated=page.modified or page.published,
+            markdown=page.markdown,
+            headings=[astuple(heading) for heading in page.headings],
+            cut_as=cut_as,
+            attributes={name: list(values) for name, values in page.attributes.items()},
+            findings=[{"kind": finding.kind.value, "excerpt": finding.excerpt} for finding in findings],
+            review=(Review.OPEN if findings else Review.NONE).value,
+            created_at=self._now(),
         )
         self._add_chunks(version, chunks)
         return version
@@ -214,7 +211,7 @@ class DocumentRecords(Repository):
             .where(DOCUMENT_VERSIONS.c.state == _PENDING)
             .order_by(DOCUMENT_VERSIONS.c.created_at, DOCUMENT_VERSIONS.c.id)
         )
-        return [value_of(PendingVersion, row) for row in self._connection.execute(statement)]
+        return self._values(PendingVersion, statement)
 
     def retired_versions(self, agent_id: UUID) -> list[UUID]:
         statement = (

@@ -12,9 +12,8 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.text.section_text import section_text
 from app.knowledge.document import VersionState
-from app.store.keyset import Keyset
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.transaction import Repository
+from app.store.transaction import Keyset, Repository
 
 _OLDEST_FIRST = Keyset(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
 

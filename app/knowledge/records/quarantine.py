@@ -9,11 +9,9 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.knowledge.document import QuarantinedPage, Review, VersionState
 from app.knowledge.page_review import PageReview, ReviewedPassage
-from app.store.codec import value_of
-from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.transaction import Repository
+from app.store.transaction import Keyset, Repository, value_of
 from app.store.url_key import url_key
 
 _LATEST_FIRST = Keyset(DOCUMENT_VERSIONS.c.created_at, DOCUMENT_VERSIONS.c.id, descending=True)

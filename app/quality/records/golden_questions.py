@@ -10,10 +10,9 @@ from app.core.chunk import content_hash
 from app.core.errors import InvalidInput, NotFound
 from app.core.turn import question_key
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
-from app.store.codec import value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.golden import GOLDEN_QUESTIONS
-from app.store.transaction import Repository, Transaction, affected_rows
+from app.store.transaction import Repository, Transaction, affected_rows, value_of
 from app.turns.question_candidates import WrittenQuestion
 
 _OF_ANSWER: Final = ("answer_contains", "answer_matches")
@@ -44,10 +43,7 @@ class GoldenQuestionRecords(Repository):
 
     def get(self, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
         """Raises NotFound."""
-        row = self._connection.execute(select(GOLDEN_QUESTIONS).where(_is(agent_id, golden_id))).first()
-        if row is None:
-            raise NotFound("golden question")
-        return value_of(GoldenQuestion, row)
+        return self._found(GoldenQuestion, select(GOLDEN_QUESTIONS).where(_is(agent_id, golden_id)), "golden question")
 
     def put(self, golden: GoldenQuestion) -> GoldenQuestion:
         """Add it; where the agent has its wording, that one gets its pages and language instead, and what it says of

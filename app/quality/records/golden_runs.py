@@ -2,25 +2,17 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, delete, select, update
+from sqlalchemy import delete, select, update
 
-from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.quality.golden_run import GoldenRun, GoldenSide
-from app.store.codec import config_from_json, config_to_json
-from app.store.keyset import Keyset
+from app.quality.golden_run import GoldenRun
 from app.store.tables.agents import AGENTS
 from app.store.tables.golden import GOLDEN_RUNS
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Keyset, Repository, affected_rows, row_of, value_of
 
 _LATEST_FIRST = Keyset(GOLDEN_RUNS.c.asked_at, GOLDEN_RUNS.c.id, descending=True)
-_PLAIN = (
-    *("id", "agent_id", "asked_by", "asked_at", "milliseconds", "fingerprint"),
-    *("generation", "live_version", "questions", "asked", "goes_on_at"),
-)
 
 
 class GoldenRunRecords(Repository):
@@ -28,7 +20,7 @@ class GoldenRunRecords(Repository):
 
     def add(self, run: GoldenRun, keep: int) -> None:
         """Of the agent's runs the latest `keep` stay."""
-        self._connection.execute(self._insert(GOLDEN_RUNS).values(**_values(run)))
+        self._add(GOLDEN_RUNS, run)
         of_agent = GOLDEN_RUNS.c.agent_id == run.agent_id
         latest = (
             select(GOLDEN_RUNS.c.id)
@@ -42,15 +34,12 @@ class GoldenRunRecords(Repository):
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
         """Latest first."""
         statement = select(GOLDEN_RUNS).where(GOLDEN_RUNS.c.agent_id == agent_id)
-        return _LATEST_FIRST.page(self._connection, statement, page, _run)
+        return self._page(_LATEST_FIRST, GoldenRun, statement, page)
 
     def get(self, agent_id: UUID, run_id: UUID) -> GoldenRun:
         """Raises NotFound."""
         statement = select(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == run_id, GOLDEN_RUNS.c.agent_id == agent_id)
-        row = self._connection.execute(statement).first()
-        if row is None:
-            raise NotFound("golden run")
-        return _run(row)
+        return self._found(GoldenRun, statement, "golden run")
 
     def take(self, now: datetime, until: datetime) -> tuple[UUID, GoldenRun] | None:
         """A run of any agent that goes on by `now`, the oldest, with its workspace; for others it goes on at `until`.
@@ -69,11 +58,11 @@ class GoldenRunRecords(Repository):
         taken = update(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == found.id, GOLDEN_RUNS.c.goes_on_at == found.goes_on_at)
         if affected_rows(self._connection.execute(taken.values(goes_on_at=until))) == 0:
             return None  # another worker was faster
-        return found.workspace_id, replace(_run(found), goes_on_at=until)
+        return found.workspace_id, replace(value_of(GoldenRun, found), goes_on_at=until)
 
     def save(self, run: GoldenRun) -> bool:
         """What came of it by now; False for a run that is there no more."""
-        statement = update(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == run.id).values(**_values(run))
+        statement = update(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == run.id).values(**row_of(run, GOLDEN_RUNS))
         return affected_rows(self._connection.execute(statement)) == 1
 
     def latest(self, agent_id: UUID, fingerprint: str) -> GoldenRun | None:
@@ -83,18 +72,4 @@ class GoldenRunRecords(Repository):
             .order_by(GOLDEN_RUNS.c.asked_at.desc(), GOLDEN_RUNS.c.id.desc())
             .limit(1)
         )
-        row = self._connection.execute(statement).first()
-        return None if row is None else _run(row)
-
-
-def _values(run: GoldenRun) -> dict[str, Any]:
-    sides = {name: side and config_to_json(side) for name, side in (("live", run.live), ("draft", run.draft))}
-    return {name: getattr(run, name) for name in _PLAIN} | sides
-
-
-def _run(row: Row[*tuple[Any, ...]]) -> GoldenRun:
-    return GoldenRun(**{name: getattr(row, name) for name in _PLAIN}, live=_side(row.live), draft=_side(row.draft))
-
-
-def _side(stored: dict[str, Any] | None) -> GoldenSide | None:
-    return None if stored is None else config_from_json(GoldenSide, stored)
+        return self._value(GoldenRun, statement)

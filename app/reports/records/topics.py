@@ -14,8 +14,7 @@ from app.reports.report_days import ReportDays
 from app.reports.topic import TopicPart, TopicPlace, WaitingQuestion
 from app.store.tables.conversations import MESSAGES
 from app.store.tables.turns import FEEDBACK, TOPIC_QUESTIONS, TOPICS, TURNS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, new_id
 
 _FLOAT: Final = np.dtype("<f4")
 _IS_QUESTION: Final = MESSAGES.c.role == Role.VISITOR.value

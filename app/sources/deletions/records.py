@@ -1,6 +1,6 @@
 """Deletions: what goes, counted before and after in the transaction that removes it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,12 +12,10 @@ from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.source import SourceConfig
-from app.store.codec import config_from_json, value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE, PAGE_CHANGES
 from app.store.tables.sources import DELETIONS, GIVEN_DOCUMENTS, SOURCES
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, config_from_json, new_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,38 +61,20 @@ class DeletionRecords(Repository):
             requested_at=self._now(),
             version_ids=() if kind is DeletedKind.AGENT else version_ids,
         )
-        self._connection.execute(
-            self._insert(DELETIONS).values(
-                id=deletion.id,
-                workspace_id=workspace_id,
-                agent_id=deletion.agent_id,
-                kind=kind.value,
-                subject_id=subject.id,
-                name=subject.name,
-                state=deletion.state.value,
-                before=asdict(deletion.before),
-                after=asdict(deletion.after),
-                version_ids=[str(version_id) for version_id in deletion.version_ids],
-                requested_at=deletion.requested_at,
-            )
-        )
+        self._add(DELETIONS, deletion)
         return deletion
 
     def get(self, workspace_id: UUID, deletion_id: UUID) -> Deletion:
         """Raises NotFound."""
         of_workspace = DELETIONS.c.id == deletion_id, DELETIONS.c.workspace_id == workspace_id
-        row = self._connection.execute(select(DELETIONS).where(*of_workspace)).first()
-        if row is None:
-            raise NotFound("deletion")
-        return value_of(Deletion, row)
+        return self._found(Deletion, select(DELETIONS).where(*of_workspace), "deletion")
 
     def pending(self, agent_id: UUID | None = None) -> list[Deletion]:
         """Oldest first; of one agent or of all."""
         statement = select(DELETIONS).where(DELETIONS.c.state == DeletionState.PENDING.value)
         if agent_id is not None:
             statement = statement.where(DELETIONS.c.agent_id == agent_id)
-        rows = self._connection.execute(statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id))
-        return [value_of(Deletion, row) for row in rows]
+        return self._values(Deletion, statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id))
 
     def unfinished(self, workspace_id: UUID, requested_before: datetime, limit: int) -> list[Deletion]:
         """Pending for so long; oldest first."""
@@ -103,8 +83,7 @@ class DeletionRecords(Repository):
             DELETIONS.c.state == DeletionState.PENDING.value,
             DELETIONS.c.requested_at < requested_before,
         )
-        rows = self._connection.execute(statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id).limit(limit))
-        return [value_of(Deletion, row) for row in rows]
+        return self._values(Deletion, statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id).limit(limit))
 
     def count_in_indexes(self, deletion_id: UUID, vectors: int, keywords: int) -> None:
         """What the indexes held of it before they were cleared. The first count stands."""

@@ -6,9 +6,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, delete, select
 
 from app.knowledge.document import PageContent
-from app.store.codec import value_of
 from app.store.tables.sources import GIVEN_DOCUMENTS
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Repository, affected_rows, value_of
 from app.store.url_key import url_key
 
 

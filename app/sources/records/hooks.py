@@ -7,7 +7,6 @@ from sqlalchemy import delete, select
 
 from app.core.errors import NotFound
 from app.sources.source_hook import SourceHook
-from app.store.codec import value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.sources import HOOK_CALLS, SOURCE_HOOKS, SOURCES
 from app.store.transaction import Repository
@@ -29,8 +28,7 @@ class HookRecords(Repository):
             .join(AGENTS, AGENTS.c.id == SOURCES.c.agent_id)
             .where(SOURCE_HOOKS.c.source_id == source_id)
         )
-        row = self._connection.execute(statement).first()
-        return None if row is None else value_of(SourceHook, row)
+        return self._value(SourceHook, statement)
 
     def clear(self, source_id: UUID) -> None:
         self._connection.execute(delete(SOURCE_HOOKS).where(SOURCE_HOOKS.c.source_id == source_id))

@@ -10,9 +10,8 @@ from sqlalchemy import Row, delete, select, update
 from app.core.errors import NotFound
 from app.sources.run_schedule import Schedule, SourceSchedule
 from app.store.batches import batches
-from app.store.codec import value_of
 from app.store.tables.sources import SOURCE_SCHEDULES, SOURCES
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Repository, affected_rows, value_of
 
 _SCHEDULES = select(SOURCE_SCHEDULES, SOURCES.c.agent_id).join(SOURCES, SOURCES.c.id == SOURCE_SCHEDULES.c.source_id)
 

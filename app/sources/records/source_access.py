@@ -6,11 +6,9 @@ from uuid import UUID
 from sqlalchemy import Row, select
 
 from app.sources.source_access import AccessFacts, AccessKind, SourceAccess
-from app.store.codec import value_of
 from app.store.sealed_rows import SealedRows
 from app.store.tables.sources import SOURCE_ACCESS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, new_id, value_of
 
 
 class SourceAccessRecords(Repository):
@@ -20,16 +18,8 @@ class SourceAccessRecords(Repository):
         """In place of what the source had."""
         self.clear(source_id)
         row_id, facts = new_id(), AccessFacts(access.kind, access.name, self._now())
-        self._connection.execute(
-            self._insert(SOURCE_ACCESS).values(
-                id=row_id,
-                source_id=source_id,
-                kind=facts.kind.value,
-                name=facts.name,
-                set_at=facts.set_at,
-                **SealedRows(self._tx, SOURCE_ACCESS).sealed(row_id, access.secret.encode()),
-            )
-        )
+        sealed = SealedRows(self._tx, SOURCE_ACCESS).sealed(row_id, access.secret.encode())
+        self._add(SOURCE_ACCESS, facts, id=row_id, source_id=source_id, **sealed)
         return facts
 
     def facts(self, source_id: UUID) -> AccessFacts | None:

@@ -9,12 +9,10 @@ from app.core.errors import NotFound
 from app.sources.records.schedules import ScheduleRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import Source, SourceConfig, SourceKind
-from app.store.codec import config_to_json, value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import CRAWL_RUNS, SOURCES
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Repository, affected_rows, config_to_json, new_id, value_of
 
 
 class SourceRecords(Repository):
@@ -25,11 +23,7 @@ class SourceRecords(Repository):
         if not self._exists(AGENTS, agent_id):
             raise NotFound("agent")
         source = Source(id=source_id or new_id(), agent_id=agent_id, config=config, created_at=self._now())
-        self._connection.execute(
-            self._insert(SOURCES).values(
-                id=source.id, agent_id=agent_id, config=config_to_json(config), created_at=source.created_at
-            )
-        )
+        self._add(SOURCES, source)
         return source
 
     def get(self, agent_id: UUID, source_id: UUID) -> Source:

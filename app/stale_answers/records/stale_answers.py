@@ -21,15 +21,12 @@ from app.stale_answers.stale_answer import (
     StaleSubject,
     Telling,
 )
-from app.store.codec import value_of
-from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS
 from app.store.tables.conversations import MESSAGES
 from app.store.tables.golden import GOLDEN_QUESTIONS
 from app.store.tables.stale_answers import STALE_ANSWERS, STALE_TELLINGS
 from app.store.tables.turns import TURNS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, insert_of
+from app.store.transaction import Keyset, Repository, insert_of, new_id, value_of
 
 _LATEST_FIRST = Keyset(STALE_ANSWERS.c.found_at, STALE_ANSWERS.c.id, descending=True)
 _asked, _told = (MESSAGES.alias(name) for name in ("stale_asked", "stale_told"))
@@ -60,20 +57,8 @@ class StaleAnswerRecords(Repository):
         }
         if known is None:
             stale_id = new_id()
-            self._connection.execute(
-                self._insert(STALE_ANSWERS).values(
-                    id=stale_id,
-                    agent_id=change.agent_id,
-                    key=key,
-                    subject=finding.subject.value,
-                    state=StaleState.OPEN.value,
-                    url=change.url,
-                    old_words=finding.old_words,
-                    curated_answer_id=finding.curated_answer_id,
-                    golden_question_id=finding.golden_question_id,
-                    **found,
-                )
-            )
+            own = {"id": stale_id, "agent_id": change.agent_id, "key": key, "state": StaleState.OPEN.value}
+            self._add(STALE_ANSWERS, finding, **own, url=change.url, **found)
         else:
             stale_id = known.id
             is_dismissed = STALE_ANSWERS.c.state == StaleState.DISMISSED.value

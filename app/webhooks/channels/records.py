@@ -37,18 +37,7 @@ class WaitingPost:
 
 class NoticeChannelRecords(Repository):
     def add(self, channel: NoticeChannel, url: str) -> None:
-        self._connection.execute(
-            self._insert(NOTICE_CHANNELS).values(
-                id=channel.id,
-                workspace_id=channel.workspace_id,
-                kind=channel.kind.value,
-                name=channel.name,
-                events=list(channel.events),
-                is_quoting=channel.is_quoting,
-                created_at=channel.created_at,
-                **SealedRows(self._tx, NOTICE_CHANNELS).sealed(channel.id, url.encode()),
-            )
-        )
+        self._add(NOTICE_CHANNELS, channel, **SealedRows(self._tx, NOTICE_CHANNELS).sealed(channel.id, url.encode()))
 
     def of_workspace(self, workspace_id: UUID) -> list[NoticeChannel]:
         """Oldest first."""

@@ -16,15 +16,12 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.providers.help_desks.help_desk import Ticket
-from app.store.codec import value_of
 from app.store.deliveries import Deliveries
-from app.store.keyset import Keyset
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.webhooks import HELP_DESKS, TICKETS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Keyset, Repository, new_id
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
 from app.webhooks.tickets.ticket_text import ticket_subject, ticket_text
 from app.webhooks.webhook import News
@@ -176,7 +173,7 @@ class TicketRecords(Repository):
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
         """Latest first."""
         statement = select(TICKETS).where(TICKETS.c.desk_id.in_(_desk_of(agent_id)))
-        return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(TicketState, row))
+        return self._page(_LATEST_FIRST, TicketState, statement, page)
 
     def revive(self, agent_id: UUID, ticket_id: UUID) -> None:
         """One that was given up is due now, with all of its attempts before it. Raises NotFound."""

@@ -11,15 +11,12 @@ from sqlalchemy import Column, Row, select
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
 from app.store.audit_digest import digest_of
-from app.store.codec import value_of
-from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS
 from app.store.tables.people import SAVED_REPLIES
 from app.store.tables.sources import SOURCES
 from app.store.tables.tenancy import API_TOKENS, AUDIT_LOG, OPERATORS, WORKSPACES
 from app.store.tables.webhooks import WEBHOOKS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Keyset, Repository, new_id
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 
 # What an action's first word names: the column of its id, and what people call a row. Nothing of visitors.
@@ -42,18 +39,17 @@ class AuditRecords(Repository):
     def record(self, workspace_id: UUID, actor: str, action: str, subject: str, details: dict[str, Any]) -> None:
         """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id. Called after the
         change, it keeps a hash of the subject as it stood before this transaction, and one as it stands now."""
-        self._connection.execute(
-            self._insert(AUDIT_LOG).values(
-                id=new_id(),
-                workspace_id=workspace_id,
-                actor=actor,
-                action=action,
-                subject=subject,
-                details=details,
-                before_sha256=self._before(action, subject),
-                after_sha256=digest_of(self._connection, action, subject),
-                created_at=self._now(),
-            )
+        self._add(
+            AUDIT_LOG,
+            id=new_id(),
+            workspace_id=workspace_id,
+            actor=actor,
+            action=action,
+            subject=subject,
+            details=details,
+            before_sha256=self._before(action, subject),
+            after_sha256=digest_of(self._connection, action, subject),
+            created_at=self._now(),
         )
 
     def acted(self, actor: Actor, action: str, subject: UUID, /, **details: Any) -> None:
@@ -77,7 +73,7 @@ class AuditRecords(Repository):
             statement = statement.where(AUDIT_LOG.c.created_at >= only.since)
         if only.until is not None:
             statement = statement.where(AUDIT_LOG.c.created_at < only.until)
-        found = _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(AuditEntry, row))
+        found = self._page(_LATEST_FIRST, AuditEntry, statement, page)
         names = self._names(found.items)
         return replace(found, items=[replace(each, subject_name=names.get(each.subject, "")) for each in found.items])
 

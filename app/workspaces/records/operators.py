@@ -7,10 +7,8 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import InvalidInput, NotFound
-from app.store.codec import value_of
 from app.store.tables.tenancy import OPERATOR_SESSIONS, OPERATORS, PASSWORD_LINKS, WORKSPACES
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, new_id, value_of
 from app.workspaces.operator import Credentials, Operator, OperatorSession, Role
 
 
@@ -23,33 +21,22 @@ class OperatorRecords(Repository):
         if not self._exists(WORKSPACES, operator.workspace_id):
             raise NotFound("workspace")
         try:
-            self._connection.execute(
-                self._insert(OPERATORS).values(
-                    id=operator.id,
-                    workspace_id=operator.workspace_id,
-                    email=operator.email,
-                    password_hash=password_hash,
-                    role=operator.role.value,
-                    created_at=operator.created_at,
-                    invited_at=operator.invited_at,
-                )
-            )
+            self._add(OPERATORS, operator, password_hash=password_hash)
         except IntegrityError as error:
             raise InvalidInput("email", "An operator has this e-mail address already. Take another one.") from error
 
     def get(self, workspace_id: UUID, operator_id: UUID) -> Operator:
         """Raises NotFound."""
-        row = self._connection.execute(
-            select(OPERATORS).where(OPERATORS.c.id == operator_id, OPERATORS.c.workspace_id == workspace_id)
-        ).first()
-        if row is None:
-            raise NotFound("operator")
-        return value_of(Operator, row)
+        return self._found(
+            Operator,
+            select(OPERATORS).where(OPERATORS.c.id == operator_id, OPERATORS.c.workspace_id == workspace_id),
+            "operator",
+        )
 
     def of_workspace(self, workspace_id: UUID) -> list[Operator]:
         """By e-mail, disabled ones among them."""
         statement = select(OPERATORS).where(OPERATORS.c.workspace_id == workspace_id).order_by(OPERATORS.c.email)
-        return [value_of(Operator, row) for row in self._connection.execute(statement)]
+        return self._values(Operator, statement)
 
     def credentials(self, email: str) -> Credentials | None:
         """Of whoever has the address, disabled or not."""
@@ -60,8 +47,7 @@ class OperatorRecords(Repository):
 
     def of_identity(self, identity: bytes) -> Operator | None:
         """Whose account it is by the identity provider's word, disabled or not."""
-        row = self._connection.execute(select(OPERATORS).where(OPERATORS.c.identity == identity)).first()
-        return None if row is None else value_of(Operator, row)
+        return self._value(Operator, select(OPERATORS).where(OPERATORS.c.identity == identity))
 
     def has_identity(self, operator_id: UUID) -> bool:
         found = self._connection.scalar(select(OPERATORS.c.identity).where(OPERATORS.c.id == operator_id))
@@ -92,11 +78,7 @@ class OperatorRecords(Repository):
     def start_session(self, operator_id: UUID, sha256: bytes) -> None:
         """The operator is signed in from now on."""
         now = self._now()
-        self._connection.execute(
-            self._insert(OPERATOR_SESSIONS).values(
-                id=new_id(), operator_id=operator_id, sha256=sha256, started_at=now, used_at=now
-            )
-        )
+        self._add(OPERATOR_SESSIONS, id=new_id(), operator_id=operator_id, sha256=sha256, started_at=now, used_at=now)
         self._set(operator_id, signed_in_at=now)
 
     def session(self, sha256: bytes) -> OperatorSession | None:

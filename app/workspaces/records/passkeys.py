@@ -6,9 +6,8 @@ from sqlalchemy import func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import InvalidInput, NotFound
-from app.store.codec import value_of
 from app.store.tables.tenancy import OPERATORS, PASSKEYS
-from app.store.transaction import Repository
+from app.store.transaction import Repository, value_of
 from app.workspaces.operator import Operator
 from app.workspaces.passkey import Passkey
 
@@ -25,7 +24,7 @@ class PasskeyRecords(Repository):
     def of_operator(self, operator_id: UUID) -> list[Passkey]:
         """By age."""
         own = select(PASSKEYS).where(PASSKEYS.c.operator_id == operator_id).order_by(PASSKEYS.c.created_at)
-        return [value_of(Passkey, row) for row in self._connection.execute(own)]
+        return self._values(Passkey, own)
 
     def count(self, operator_id: UUID) -> int:
         own = select(func.count()).select_from(PASSKEYS).where(PASSKEYS.c.operator_id == operator_id)

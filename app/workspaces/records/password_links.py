@@ -5,7 +5,6 @@ from uuid import UUID
 
 from sqlalchemy import delete, func, select
 
-from app.store.codec import value_of
 from app.store.tables.tenancy import OPERATORS, PASSWORD_LINKS
 from app.store.transaction import Repository
 from app.workspaces.operator import Operator
@@ -13,11 +12,7 @@ from app.workspaces.operator import Operator
 
 class PasswordLinkRecords(Repository):
     def add(self, operator_id: UUID, sha256: bytes, expires_at: datetime) -> None:
-        self._connection.execute(
-            self._insert(PASSWORD_LINKS).values(
-                sha256=sha256, operator_id=operator_id, created_at=self._now(), expires_at=expires_at
-            )
-        )
+        self._add(PASSWORD_LINKS, sha256=sha256, operator_id=operator_id, created_at=self._now(), expires_at=expires_at)
 
     def live_count(self, operator_id: UUID) -> int:
         """0 for nobody's id as well."""
@@ -32,8 +27,7 @@ class PasswordLinkRecords(Repository):
             .where(PASSWORD_LINKS.c.sha256 == sha256, PASSWORD_LINKS.c.expires_at > self._now())
             .where(OPERATORS.c.disabled_at.is_(None))
         )
-        row = self._connection.execute(statement).first()
-        return None if row is None else value_of(Operator, row)
+        return self._value(Operator, statement)
 
     def take(self, sha256: bytes) -> Operator | None:
         """Whose it was: of those who take it at the same time one gets it."""

@@ -9,11 +9,9 @@ from uuid import UUID
 from sqlalchemy import Row, func, or_, select, update
 
 from app.core.errors import NotFound
-from app.store.codec import value_of
 from app.store.secret_keys import Sealed
 from app.store.tables.tenancy import API_TOKENS, SIGNING_KEYS, WORKSPACES
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Repository, affected_rows, new_id
 from app.workspaces.workspace import ApiToken, SigningKey, Workspace
 
 # Fixed, so that two processes which both find no workspace make the same one.
@@ -34,9 +32,7 @@ class TokenRecords(Repository):
 
     def create_workspace(self, name: str) -> Workspace:
         made = Workspace(new_id(), name, self._now())
-        self._connection.execute(
-            self._insert(WORKSPACES).values(id=made.id, name=made.name, created_at=made.created_at)
-        )
+        self._add(WORKSPACES, made)
         return made
 
     def workspaces(self) -> list[Workspace]:
@@ -59,18 +55,7 @@ class TokenRecords(Repository):
             created_at=now,
             expires_at=None if days is None else now + timedelta(days=days),
         )
-        self._connection.execute(
-            self._insert(API_TOKENS).values(
-                id=token.id,
-                workspace_id=workspace_id,
-                name=name,
-                sha256=sha256,
-                prefix=prefix,
-                scopes=list(scopes),
-                created_at=now,
-                expires_at=token.expires_at,
-            )
-        )
+        self._add(API_TOKENS, token, workspace_id=workspace_id, sha256=sha256)
         return token
 
     def find_token(self, sha256: bytes) -> ApiToken | None:
@@ -80,8 +65,7 @@ class TokenRecords(Repository):
             API_TOKENS.c.revoked_at.is_(None),
             or_(API_TOKENS.c.expires_at.is_(None), API_TOKENS.c.expires_at > self._now()),
         )
-        row = self._connection.execute(statement).first()
-        return None if row is None else value_of(ApiToken, row)
+        return self._value(ApiToken, statement)
 
     def touch_token(self, token_id: UUID) -> None:
         """It was used."""
@@ -93,7 +77,7 @@ class TokenRecords(Repository):
             .where(API_TOKENS.c.workspace_id == workspace_id)
             .order_by(API_TOKENS.c.created_at, API_TOKENS.c.id)
         )
-        return [value_of(ApiToken, row) for row in self._connection.execute(statement)]
+        return self._values(ApiToken, statement)
 
     def revoke_token(self, workspace_id: UUID, token_id: UUID) -> None:
         """Raises NotFound."""
@@ -159,11 +143,7 @@ class TokenRecords(Repository):
     def _new_key(self) -> SigningKey:
         key = SigningKey(new_id().hex, secrets.token_bytes(_KEY_BYTES), self._now())
         sealed = self._tx.secret_keys.seal(key.secret, _place(key.kid))
-        self._connection.execute(
-            self._insert(SIGNING_KEYS).values(
-                kid=key.kid, secret=sealed.data, sealed_by=sealed.key_name, created_at=key.created_at
-            )
-        )
+        self._add(SIGNING_KEYS, kid=key.kid, secret=sealed.data, sealed_by=sealed.key_name, created_at=key.created_at)
         return key
 
     def _rows(self) -> Sequence[Row[Any]]:

@@ -7,12 +7,10 @@ from sqlalchemy import select, update
 from app.conversations.people.lead import Lead
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.store.codec import value_of
-from app.store.keyset import Keyset
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.people import LEADS
-from app.store.transaction import Repository
+from app.store.transaction import Keyset, Repository
 
 _LATEST_FIRST = Keyset(LEADS.c.created_at, LEADS.c.id, descending=True)
 
@@ -27,18 +25,7 @@ class LeadRecords(Repository):
         )
         if self._connection.scalar(known) is None:
             raise NotFound("conversation")
-        self._connection.execute(
-            self._insert(LEADS).values(
-                id=lead.id,
-                agent_id=lead.agent_id,
-                visitor_id=lead.visitor_id,
-                conversation_id=lead.conversation_id,
-                name=lead.name,
-                email=lead.email,
-                message=lead.message,
-                created_at=lead.created_at,
-            )
-        )
+        self._add(LEADS, lead)
 
     def get(self, workspace_id: UUID, lead_id: UUID) -> Lead:
         """Raises NotFound, for a foreign one as well."""
@@ -47,10 +34,7 @@ class LeadRecords(Repository):
             .join(AGENTS, AGENTS.c.id == LEADS.c.agent_id)
             .where(LEADS.c.id == lead_id, AGENTS.c.workspace_id == workspace_id)
         )
-        row = self._connection.execute(statement).first()
-        if row is None:
-            raise NotFound("lead")
-        return value_of(Lead, row)
+        return self._found(Lead, statement, "lead")
 
     def assign(self, lead_id: UUID, assignee: str) -> None:
         self._connection.execute(update(LEADS).where(LEADS.c.id == lead_id).values(assignee=assignee))
@@ -58,4 +42,4 @@ class LeadRecords(Repository):
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
         """Latest first."""
         statement = select(LEADS).where(LEADS.c.agent_id == agent_id)
-        return _LATEST_FIRST.page(self._connection, statement, page, lambda row: value_of(Lead, row))
+        return self._page(_LATEST_FIRST, Lead, statement, page)

@@ -13,13 +13,11 @@ from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, Li
 from app.core.errors import NotFound
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
-from app.store.codec import config_from_json, value_of
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository, TurnIds
+from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
 
 # With literals, as the partial index on open chats has them: so the database sees that it may use that.
 _IS_OPEN = LIVE_CHATS.c.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
@@ -105,18 +103,17 @@ class LiveChatRecords(Repository):
         if self._connection.scalar(known) is not None:
             return chat
         longer = replace(chat, message_count=chat.message_count + 1)
-        self._connection.execute(
-            self._insert(LIVE_MESSAGES).values(
-                id=new_id(),
-                agent_id=chat.agent_id,
-                conversation_id=chat.conversation_id,
-                message_id=message_id,
-                number=longer.message_count,
-                author=author.value,
-                name=name,
-                text=text,
-                created_at=self._now(),
-            )
+        self._add(
+            LIVE_MESSAGES,
+            id=new_id(),
+            agent_id=chat.agent_id,
+            conversation_id=chat.conversation_id,
+            message_id=message_id,
+            number=longer.message_count,
+            author=author.value,
+            name=name,
+            text=text,
+            created_at=self._now(),
         )
         self.keep(longer)
         return longer

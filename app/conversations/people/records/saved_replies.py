@@ -1,13 +1,11 @@
 """Replies that operators saved."""
 
-from dataclasses import asdict
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, or_, select, update
 
 from app.conversations.people.saved_reply import SavedReply
 from app.core.errors import NotFound
-from app.store.codec import value_of
 from app.store.tables.people import SAVED_REPLIES
 from app.store.transaction import Repository
 
@@ -20,17 +18,14 @@ class SavedReplyRecords(Repository):
             fits = and_(fits, or_(SAVED_REPLIES.c.agent_id.is_(None), SAVED_REPLIES.c.agent_id == for_agent))
         statement = select(SAVED_REPLIES).where(fits)
         by_title = statement.order_by(func.lower(SAVED_REPLIES.c.title), SAVED_REPLIES.c.id)
-        return [value_of(SavedReply, row) for row in self._connection.execute(by_title)]
+        return self._values(SavedReply, by_title)
 
     def get(self, workspace_id: UUID, reply_id: UUID) -> SavedReply:
         """Raises NotFound, for another workspace's as well."""
-        row = self._connection.execute(select(SAVED_REPLIES).where(_is(workspace_id, reply_id))).first()
-        if row is None:
-            raise NotFound("saved reply")
-        return value_of(SavedReply, row)
+        return self._found(SavedReply, select(SAVED_REPLIES).where(_is(workspace_id, reply_id)), "saved reply")
 
     def create(self, reply: SavedReply) -> None:
-        self._connection.execute(self._insert(SAVED_REPLIES).values(**asdict(reply)))
+        self._add(SAVED_REPLIES, reply)
 
     def save(self, reply: SavedReply) -> None:
         """One that is there."""

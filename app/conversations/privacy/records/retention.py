@@ -10,14 +10,13 @@ from app.conversations.conversation import Role
 from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.conversations.privacy.retention import ErasedByAge, RetentionPeriod
 from app.core.turn import TurnState
-from app.store.codec import config_from_json
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS
 from app.store.tables.conversations import CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.tables.people import LEADS, LIVE_MESSAGES
 from app.store.tables.stale_answers import STALE_TELLINGS
 from app.store.tables.turns import TURNS
-from app.store.transaction import Repository
+from app.store.transaction import Repository, config_from_json
 
 
 class RetentionRecords(Repository):

@@ -15,15 +15,13 @@ from app.conversations.privacy.visitor_export import ExportedConversation, Expor
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
-from app.store.codec import value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
 from app.store.tables.people import LEADS, LIVE_CHATS, LIVE_MESSAGES
 from app.store.tables.stale_answers import STALE_TELLINGS
 from app.store.tables.turns import CITATIONS, FEEDBACK, OUTBOX, TURNS
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, new_id, value_of
 
 
 class VisitorRecords(Repository):

@@ -9,11 +9,9 @@ from sqlalchemy import Row, func, select, update
 from app.core.errors import NotFound
 from app.sources.source import CrawlRun, LatestReading, RunState, SourceConfig
 from app.store.batches import batches
-from app.store.codec import config_from_json, value_of
 from app.store.tables.agents import AGENTS
 from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES, SOURCES
-from app.store.time_ordered_id import new_id
-from app.store.transaction import Repository
+from app.store.transaction import Repository, config_from_json, new_id, value_of
 
 _AT_WORK = (RunState.QUEUED, RunState.RUNNING)
 _UNFINISHED = (*_AT_WORK, RunState.PAUSED)

@@ -10,10 +10,9 @@ from app.core.errors import NotFound
 from app.knowledge.document import VersionState
 from app.sources.runs.missed_page import MissedDocument, PageEnd, miss_reason
 from app.store.batches import batches
-from app.store.codec import value_of
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES
-from app.store.transaction import Repository
+from app.store.transaction import Repository, value_of
 from app.store.url_key import url_key
 
 _SETTLED = "settled"
