@@ -1,4 +1,4 @@
-from app.core.text.section_text import section_name, section_text
+from app.core.text.section_text import markdown_name, section_name, section_text
 
 
 def test_chunks_are_one_text_in_their_order() -> None:
@@ -23,3 +23,8 @@ def test_tables_of_other_headers_stay_apart() -> None:
 
 def test_a_name_keeps_what_markdown_would_not_read() -> None:
     assert section_name("`mod_ssl`: *the* GET_BAR_CONFIG reply_") == "mod_ssl: the GET_BAR_CONFIG reply"
+
+
+def test_a_type_in_a_heading_keeps_its_brackets() -> None:
+    assert section_name("Sharing a `Mutex<T>`") == "Sharing a Mutex<T>"
+    assert markdown_name("Sharing a `Mutex<T>`") == "Sharing a Mutex\\<T>"

@@ -7,7 +7,7 @@ from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.passages import Passage, passages, single_lines
 from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
-from app.core.text.section_text import section_name
+from app.core.text.section_text import markdown_name
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 
@@ -52,5 +52,5 @@ class ClosestSectionsWriter:
 
 def _name(passage: Passage) -> str:
     """The page and its section, each said once."""
-    parts = dict.fromkeys(section_name(part) for part in (passage.source.title, passage.heading))
+    parts = dict.fromkeys(markdown_name(part) for part in (passage.source.title, passage.heading))
     return ": ".join(part for part in parts if part)

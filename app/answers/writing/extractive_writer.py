@@ -9,7 +9,7 @@ from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, completed, extended, passages, with_code, without_far_ends
 from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
-from app.core.text.section_text import section_name
+from app.core.text.section_text import markdown_name
 from app.core.text.words import folded_words
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
@@ -123,7 +123,7 @@ def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source])
 
 def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
     names = passage.names[-2:] if passage.heading in common else [passage.heading or passage.source.title]
-    return ": ".join(name for part in names if (name := section_name(part)))
+    return ": ".join(name for part in names if (name := markdown_name(part)))
 
 
 def _paragraph(passage: Passage, common: Set[str], *, is_headed: bool = True) -> str:

@@ -5,12 +5,17 @@ from collections.abc import Sequence
 
 from app.core.text.blocks import Block, BlockKind, blocks, table_rows
 
-_MARKDOWN = re.compile(r"[\[\]*`#|<>]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
+_MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
 
 
 def section_name(heading: str) -> str:
-    """A heading without anything that Markdown would read."""
+    """A heading as plain text, without its Markdown."""
     return _MARKDOWN.sub("", heading).strip()
+
+
+def markdown_name(heading: str) -> str:
+    """A heading as Markdown shows it word for word: `Mutex<T>` holds no tag."""
+    return section_name(heading).replace("<", "\\<")
 
 
 def section_text(chunks: Sequence[str]) -> str:
