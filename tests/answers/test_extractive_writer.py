@@ -77,6 +77,15 @@ async def test_a_heading_that_several_pages_have_is_shown_with_its_page() -> Non
     assert found.endswith("git-fetch: OPTIONS [2]")
 
 
+async def test_a_section_of_one_line_is_followed_by_the_next_one() -> None:
+    text = "git-bisect - find the commit that introduced a bug\n\n## SYNOPSIS\n\n```\ngit bisect start\n```"
+    found = await answer("Find the commit that introduced a bug", source(1, text, "NAME", "git-bisect"))
+    assert found == (
+        "**git-bisect: NAME**\n\ngit-bisect - find the commit that introduced a bug [1]\n\n"
+        "**git-bisect: SYNOPSIS**\n\n```\ngit bisect start\n```\n\n[1]"
+    )
+
+
 async def test_a_definition_is_quoted_with_its_term() -> None:
     others = "\n\n".join(f"**--lamp{n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
     text = f"{others}\n\n**--depth**\n\nMake a shallow clone.\n\n{others}"

@@ -1,5 +1,6 @@
 """Answers without a model: the passage of the sources that answers, word for word, or nothing."""
 
+import itertools
 import re
 from collections.abc import AsyncGenerator, Sequence, Set
 from typing import Final
@@ -20,6 +21,7 @@ _SECOND_CHARS = 450
 _BOTH_CHARS = 800
 _NEAR_BEST = 0.75  # log odds: what is worth so much less adds nothing
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
+_LINE_CHARS = 150  # a section of no more says what something is, and seldom how it is used
 _FURTHER = 3  # sections named behind the answer
 _SURE_OF_OWN_PAGE = 0.5
 # The sections of a manual page, by man-pages(7), and what they are called elsewhere.
@@ -72,6 +74,7 @@ class ExtractiveWriter:
         second = _second(
             first, judged, best.odds - _NEAR_BEST, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
         )
+        second = second or _next_section(first, _SECOND_CHARS)
         return [first, second] if second else [first]
 
 
@@ -98,6 +101,15 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room:
     return None
 
 
+def _next_section(first: Passage, room: int) -> Passage | None:
+    """The beginning of the one behind a section that is a line: on a manual page the usage stands below the name."""
+    if len(first.text) >= _LINE_CHARS or len(first.own_pieces) < len(first.pieces):
+        return None
+    behind = itertools.dropwhile(lambda other: other.pieces != first.pieces, passages(first.source))
+    other = next((other for other in behind if other.pieces != first.pieces), None)
+    return other if other and _length(other) <= room else None
+
+
 def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list[Passage]:
     """One passage for each of the best sources that are not quoted."""
     numbers = {passage.source.number for passage in quoted}
@@ -122,7 +134,9 @@ def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source])
 
 
 def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
-    names = passage.names[-2:] if passage.heading in common else [passage.heading or passage.source.title]
+    source, heading = passage.source, passage.heading or passage.source.title
+    above = [name for name in (source.title, *source.breadcrumb) if name not in (heading, source.heading)]
+    names = [*above[-1:], heading] if heading in common else [heading]
     return ": ".join(name for part in names if (name := markdown_name(part)))
 
 
