@@ -77,16 +77,32 @@ const ENGLISH = {
 };
 export const englishWords = madeModules(ENGLISH);
 
+const LENDERS = ["element", "trouble"];
+
+/** In place of the modules that the first script lends to those that it loads: part_file.ts. */
+const lent = {
+  name: "lent modules",
+  setup(setup) {
+    setup.onLoad({ filter: new RegExp(`/src/(${LENDERS.join("|")})\\.ts$`) }, async ({ path }) => {
+      const names = [...(await readFile(path, "utf8")).matchAll(/^export function (\w+)/gm)].map(([, name]) => name);
+      return { contents: `export const { ${names.join(", ")} } = document.currentScript.lent;`, loader: "js" };
+    });
+  },
+};
+
 const INTERNAL_NAMES = [
   ...["isReconnecting", "isUnsure", "isCommented", "isOnline", "connection", "notice", "refusal"],
   ...["agentId", "pageUrl", "anonymousId", "keepAnonymousId", "stallMs", "waitMs"],
   ...["onCitation", "endedInCr", "settle", "begin", "renew", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
   ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line", "intro", "avatar", "live", "files", "dress"],
   ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "connect"],
-  ...["exported", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
+  ...["exported", "lent", "iconButton", "trouble", "dots", "chip", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
   ...["frame", "announcer", "approach", "opened", "closed", "wear", "emit", "isSent", "typed", "speak", "fail"],
   ...["goTo", "older", "mark", "isMarked", "expect", "keep", "hasEarlier", "hasPast", "isGoingBack", "current", "button"],
 ];
+
+/** The scripts that another one loads. */
+const LOADED = ["panel", "people", "page", "past"];
 
 const SHARED = {
   absWorkingDir: here("."),
@@ -117,7 +133,7 @@ export async function buildWidget() {
       entryPoints: [`src/${name}.ts`],
       outfile: `dist/${name === "main" ? "widget" : name}.js`,
       mangleCache,
-      plugins: [minifiedCss, madeModules({ ...ENGLISH, parts: () => parts })],
+      plugins: [...(LOADED.includes(name) ? [lent] : []), minifiedCss, madeModules({ ...ENGLISH, parts: () => parts })],
     });
   // The first chooses the short names, then the panel's: their weight counts most. The others call the same things by them.
   let { mangleCache } = await compile("main", {}, "export const PANEL = [];");

@@ -1,5 +1,6 @@
 """What an operator may set on an agent, with every default, and the versions that visitors get."""
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -10,7 +11,7 @@ from zoneinfo import ZoneInfo
 from app.agents.opening_hours import closes_at, opens_at
 from app.agents.retrieval_settings import RetrievalSettings
 
-LAUNCHER_ICONS: Final = ("chat", "help", "spark")
+LAUNCHER_ICONS: Final = ("chat", "help", "spark", "picture")
 
 
 class PublishGate(StrEnum):
@@ -54,7 +55,9 @@ class AnswerCheck(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """How the widget looks. Colours are "#rrggbb"; None leaves the widget's own default."""
+    """How the widget looks. Colours are "#rrggbb"; None leaves the widget's own default. `picture` is a small WebP in
+    base64, shown in the panel's header, and on the launcher where its icon is "picture"; `picture_alt` says what is to
+    be seen in it, where that says more than the agent's name beside it."""
 
     primary_color: str | None = None
     radius_px: int | None = None
@@ -64,6 +67,13 @@ class Theme:
     opens_itself: bool = False  # on every page, without taking the focus
     opens_wide: bool = False  # until the visitor says otherwise
     greeting: str | None = None
+    picture: str | None = field(default=None, repr=False)
+    picture_alt: str | None = None
+
+    @property
+    def picture_fingerprint(self) -> str | None:
+        """What the address of these very bytes carries."""
+        return None if self.picture is None else hashlib.sha256(self.picture.encode("ascii")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What an agent's configuration may hold."""
 
+import base64
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,6 +29,7 @@ MAX_GREETING_CHARS = 500
 MIN_AI_NOTICE_LETTERS, MAX_AI_NOTICE_CHARS = 5, 300
 MAX_TRANSLATIONS = 40
 MAX_LAUNCHER_LABEL_CHARS = 40
+MAX_PICTURE_CHARS, MAX_PICTURE_ALT_CHARS = 48 * 1024, 120
 MAX_FALLBACK_LABEL_CHARS = 60
 MAX_CONSENT_CHARS = 500
 MAX_FILTER_ENTRIES = 50
@@ -187,7 +189,20 @@ def _check_theme(theme: Theme) -> None:
     check_line("theme.launcher_label", theme.launcher_label or "", MAX_LAUNCHER_LABEL_CHARS)
     if theme.launcher_icon not in LAUNCHER_ICONS:
         raise InvalidInput("theme.launcher_icon", f"Choose one of {', '.join(LAUNCHER_ICONS)}.")
+    check_line("theme.picture_alt", theme.picture_alt or "", MAX_PICTURE_ALT_CHARS)
+    if theme.picture is not None and not _is_small_webp(theme.picture):
+        raise InvalidInput("theme.picture", "Send a picture to POST /v1/agents/{agent_id}/picture, which makes this.")
     check_text("theme.greeting", theme.greeting or "", MAX_GREETING_CHARS)
+
+
+def _is_small_webp(text: str) -> bool:
+    if len(text) > MAX_PICTURE_CHARS:
+        return False
+    try:
+        body = base64.b64decode(text, validate=True)
+    except ValueError:
+        return False
+    return body[:4] == b"RIFF" and body[8:12] == b"WEBP"
 
 
 def _check_fallback(fallback: Fallback) -> None:

@@ -10,9 +10,9 @@ from starlette.routing import BaseRoute
 
 from app.agent_files.api.agent_files import AdminAgentFiles
 from app.agent_files.pages import AgentFilePages
-from app.agents.api.agents import AdminAgents, AdminStarterSuggestions
+from app.agents.api.agents import AdminAgentPicture, AdminAgents, AdminStarterSuggestions, WidgetPicture
 from app.agents.api.user_secret import AdminUserSecret
-from app.agents.pages.agent_settings import AgentSettingsPages
+from app.agents.pages.agent_settings import AgentPicturePages, AgentSettingsPages
 from app.agents.pages.agent_versions import AgentVersionPages
 from app.agents.pages.signed_users import SignedUserPages
 from app.agents.pages.translations import TranslationPages
@@ -169,6 +169,7 @@ APIS: Sequence[type[Api]] = (
     AdminLiveChats,
     AdminSavedReplies,
     AdminUserSecret,
+    AdminAgentPicture,
     AdminTurnReview,
     AdminStaleAnswers,
     AdminQuality,
@@ -182,6 +183,7 @@ APIS: Sequence[type[Api]] = (
     McpApi,
     LlmsApi,
     WidgetScript,
+    WidgetPicture,
     StreamProbe,
 )
 PAGES: Sequence[type[Pages]] = (
@@ -198,6 +200,7 @@ PAGES: Sequence[type[Pages]] = (
     PullRequestPages,
     StaleAnswerPages,
     AgentSettingsPages,
+    AgentPicturePages,
     TranslationPages,
     SearchSettingsPages,
     SignedUserPages,

@@ -1,7 +1,9 @@
 """What differs between two values, field by field, in words."""
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
+
+_LONGEST_WORD: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,4 +38,8 @@ def _words(value: object) -> str:
         return "on" if value else "off"
     if isinstance(value, tuple):
         return ", ".join(map(_words, value)) or "nothing"
-    return str(getattr(value, "value", "nothing" if value in (None, "") else value))
+    told = str(getattr(value, "value", "nothing" if value in (None, "") else value))
+    # A run without a blank that is longer than any word is data.
+    return (
+        told if len(told) < _LONGEST_WORD or " " in told or "\n" in told else f"{told[:20]}... ({len(told)} characters)"
+    )

@@ -7,6 +7,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from openpyxl import Workbook
+from PIL import Image
 from pptx import Presentation
 from pypdf import PdfReader, PdfWriter
 
@@ -137,3 +138,10 @@ def _bare_pdf(pages: Sequence[Sequence[str]]) -> bytes:
 
 def _pdf_text(line: str) -> str:
     return line.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+
+
+def picture_file(form: str = "PNG", size: tuple[int, int] = (300, 200), color: str = "#0a8060", **more: Any) -> bytes:
+    """A picture of one colour, in Pillow's name of a format."""
+    body = io.BytesIO()
+    Image.new("RGB", size, color).save(body, form, **more)
+    return body.getvalue()

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from app.agents.agent import Fallback
+from app.agents.agent_pictures import AgentPictures
 from app.agents.agents import Agents
 from app.agents.user_issuers import UserIssuers
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
@@ -53,6 +54,7 @@ from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
+from tests.doubles.sample_files import picture_file
 from tests.web.closed_gap import a_closed_gap
 from tests.web.ended_turn import store_turn
 from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, open_house
@@ -62,8 +64,9 @@ from tests.web.stale_answer import a_stale_answer
 from tests.web.undelivered import a_dead_ticket, dead_letters
 
 # The fields of a form, and its file, for each operation that takes one.
-FORMS: Mapping[str, dict[str, str]] = {"uploadFile": {"name": "The manual"}, "replaceFile": {}}
+FORMS: Mapping[str, dict[str, str]] = {"uploadFile": {"name": "The manual"}, "replaceFile": {}, "setAgentPicture": {}}
 FILE = ("manual.txt", b"The manual\nPress the green button.")
+PICTURE = ("logo.png", picture_file())
 
 
 @dataclass
@@ -103,7 +106,8 @@ class FurnishedHouse:
         """What httpx2 sends as a form, {} for an operation that takes none."""
         if endpoint.form_model is None:
             return {}
-        return {"data": FORMS[endpoint.operation], "files": {"file": FILE}}
+        file = PICTURE if endpoint.operation == "setAgentPicture" else FILE
+        return {"data": FORMS[endpoint.operation], "files": {"file": file}}
 
     def _signed(self) -> dict[str, str]:
         """For an empty body, and another call each time."""
@@ -157,6 +161,7 @@ async def furnish(house: House) -> FurnishedHouse:
         agent_id,
         lambda draft: replace(draft, fallback=Fallback(form=True), live_chat=True, open_to_programs=True),
     )
+    pictured = await parts.get(AgentPictures).set(actor, agent_id, Upload(*PICTURE))
     await parts.get(Agents).publish(actor, agent_id)
     await parts.get(Leads).leave(session, "Ann", "ann@example.com", "Do you ship to Malta?")
     [lead] = (await parts.get(Leads).of_agent(actor, agent_id, PageRequest())).items
@@ -243,6 +248,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "model": str(agent_id),
             "language": "de",
             "script": "widget",
+            "picture": pictured.draft.theme.picture_fingerprint or "",
             "fingerprint": hashlib.sha384(b"var one = 1;\n").hexdigest()[:16],
         },
         {

@@ -33,6 +33,7 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(house: House) -> No
     assert draft["theme"] == {
         "primary_color": None, "radius_px": None, "position": "right", "launcher_label": None,
         "launcher_icon": "chat", "opens_itself": False, "opens_wide": False, "greeting": "Hi",
+        "picture": None, "picture_alt": None,
     }  # fmt: skip
     assert (draft["language"], draft["retrieval"]["sources"], draft["retrieval"]["rrf_k"]) == ("de", 3, 60)
     assert draft["allowed_origins"] == [SITE]

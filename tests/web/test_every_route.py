@@ -104,7 +104,7 @@ def test_only_these_routes_are_open_to_everyone() -> None:
         "/widget/search.{fingerprint}.js",
         "/widget/inline.js", "/widget/inline.{fingerprint}.js",
         "/widget/{script}.js.map",
-        "/widget/words/{language}.json",
+        "/widget/words/{language}.json", "/widget/pictures/{agent_id}/{picture}.webp",
         "/widget/docent-client.js", "/widget/docent-client.d.ts",
         # where the agent is open to programs, else by a token:
         "/mcp/{agent_id}", "/llms/{agent_id}/llms.txt", "/llms/{agent_id}/llms-full.txt",

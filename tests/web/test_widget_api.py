@@ -42,6 +42,7 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
         "theme": {
             "primary_color": None, "radius": None, "position": "right", "launcher_label": None,
             "launcher_icon": "chat", "opens_wide": False, "greeting": None,
+            "picture": None, "picture_alt": None,
         },
         "disclosure": {"is_ai_system": True, "text": None},
         "fallback": {"url": None, "label": None, "form": False, "consent": None},

@@ -18,6 +18,10 @@ export interface Theme {
     /** Whether the panel is wide until the visitor says otherwise. */
     opens_wide?: boolean | null;
     greeting?: string | null;
+    /** The agent's picture is at `/widget/pictures/AGENT_ID/PICTURE.webp`. */
+    picture?: string | null;
+    /** What is to be seen in it, where that says more than the agent's name. */
+    picture_alt?: string | null;
 }
 /** What to offer where the site had no clear answer. `url` is https:, mailto: or tel:. */
 export interface Fallback {

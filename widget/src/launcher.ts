@@ -1,4 +1,4 @@
-import { fill, h, icon } from "./element.js";
+import { fill, h, icon, picture } from "./element.js";
 import type { Speech } from "./speech.js";
 
 const DRAWINGS = {
@@ -43,11 +43,12 @@ export class Launcher {
     this.show(false);
   }
 
-  /** How the button looks and is called; `isHidden` where the website has one of its own. */
-  dress(text: string, name: string, isHidden: boolean): void {
+  /** How the button looks and is called; `isHidden` where the website has one of its own, `url` of a picture in place of the drawing. */
+  dress(text: string, name: string, isHidden: boolean, url: string | false | undefined): void {
     this.button.hidden = isHidden;
     this.#label.textContent = text;
-    fill(this.button, icon(DRAWINGS[name as "chat"] ?? DRAWINGS.chat), this.#label);
+    const drawing = icon(DRAWINGS[name as "chat"] ?? DRAWINGS.chat);
+    fill(this.button, url ? picture(url, drawing) : drawing, this.#label);
     this.button.setAttribute("aria-label", text || this.speech.chat);
   }
 

@@ -1,5 +1,6 @@
 import type { Citation } from "./contract.js";
-import { h, icon, iconButton, ICONS, fill, type Child } from "./element.js";
+import { h, icon, iconButton, fill, type Child } from "./element.js";
+import { ICONS } from "./icons.js";
 import type { Element, Node } from "./markdown.js";
 import { safeLink } from "./safe_link.js";
 import { W, type Words } from "./words.js";

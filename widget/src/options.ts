@@ -11,6 +11,8 @@ export interface Options {
   color?: string | undefined;
   label?: string | undefined;
   icon?: string | undefined;
+  /** The fingerprint of the agent's picture, for the launcher. */
+  picture?: string | undefined;
   /** "none": the website has one of its own. */
   launcher?: string | undefined;
   /** "same": links to the page's own website open in its tab. */
@@ -25,6 +27,11 @@ export interface Options {
   open: boolean;
   /** The element of the page that the panel stands in, in place of a launcher on top of the page. */
   into?: Element | undefined;
+}
+
+/** Where the picture of that fingerprint is. */
+export function pictureUrl({ files, agentId }: Options, fingerprint: string): string {
+  return files + "pictures/" + agentId + "/" + fingerprint + ".webp";
 }
 
 type Said = Partial<Record<string, unknown>>;
@@ -46,7 +53,7 @@ export function readOptions(data: Partial<Record<string, string>>, src: string, 
   };
 }
 
-/** What a tag or a later call says of what may change: position, color, label, icon and launcher are taken as they are. */
+/** What a tag or a later call says of what may change: position, color, label, icon, picture and launcher are taken as they are. */
 export function looksOf(said: Said): Partial<Options> {
   const looks = { ...said };
   if (looks.theme === "auto") looks.theme = undefined;

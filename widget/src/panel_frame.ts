@@ -1,4 +1,5 @@
-import { fill, h, icon, iconButton, ICONS } from "./element.js";
+import { fill, h, icon, iconButton } from "./element.js";
+import { ICONS } from "./icons.js";
 import type { Speech } from "./speech.js";
 import { dots, trouble } from "./trouble.js";
 import { W, type Words } from "./words.js";
@@ -26,9 +27,12 @@ export class PanelFrame {
     this.isSent = !!this.input.value.trim();
   };
 
+  /** Does what breaks the lines anew. */
+  change: (act: () => void) => void = (act) => act();
+
   constructor({ chat }: Speech, words: Partial<Words>, end: () => void, widen: () => void) {
     this.end = iconButton(words[W.close]!, ICONS.close, end);
-    this.wide = iconButton(words[W.wide]!, ICONS.wide, () => this.#keepPlace(widen), { class: "icon wide" });
+    this.wide = iconButton(words[W.wide]!, ICONS.wide, () => this.change(widen), { class: "icon wide" });
     const submitted = (event: Event): void => {
       event.preventDefault();
       this.submit(event.type === "submit");
@@ -58,24 +62,16 @@ export class PanelFrame {
 
   /** Says everything that it says in these words. */
   speak(words: Words): void {
-    const names = [[this.end, W.close], [this.wide, W.wide], [this.send, W.send]] as const;
-    for (const [button, word] of names) {
-      button.title = words[word];
-      button.setAttribute("aria-label", words[word]);
-    }
+    const call = (button: HTMLElement, name: string): void => {
+      button.title = name;
+      button.setAttribute("aria-label", name);
+    };
+    call(this.end, words[W.close]);
+    call(this.wide, words[W.wide]);
+    call(this.send, words[W.send]);
     this.input.placeholder = words[W.placeholder];
     this.input.setAttribute("aria-label", words[W.placeholder]);
     this.disclosure.textContent = words[W.note];
-  }
-
-  /** What is read stays where it is, however its lines break then. */
-  #keepPlace(change: () => void): void {
-    const { log } = this;
-    const topOf = (each: Element): number => each.getBoundingClientRect().top;
-    const read = [...log.querySelectorAll("p,li,td,pre")].find((each) => each.getBoundingClientRect().bottom > topOf(log)) ?? log;
-    const before = topOf(read) - topOf(log);
-    change();
-    log.scrollTop += topOf(read) - topOf(log) - before;
   }
 
   wait(): void {

@@ -1,7 +1,9 @@
 import { PAST } from "docent:parts";
 import type { Agent } from "./contract.js";
-import { chip, fill, h, icon, iconButton, ICONS } from "./element.js";
+import { chip, fill, h, icon, iconButton, picture } from "./element.js";
+import { ICONS } from "./icons.js";
 import type { Launcher } from "./launcher.js";
+import { pictureUrl, type Options } from "./options.js";
 import type { PanelFrame } from "./panel_frame.js";
 import type { Shell } from "./shell.js";
 import type { Speech } from "./speech.js";
@@ -31,12 +33,22 @@ function belowOf({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number
   return scrollHeight - scrollTop - clientHeight;
 }
 
+/** What is read stays where it is, however its lines break afterwards. */
+function keepPlace(log: HTMLElement, change: () => void): void {
+  const topOf = (each: Element): number => each.getBoundingClientRect().top;
+  const read = [...log.querySelectorAll("p,li,td,pre")].find((each) => each.getBoundingClientRect().bottom > topOf(log)) ?? log;
+  const before = topOf(read) - topOf(log);
+  change();
+  log.scrollTop += topOf(read) - topOf(log) - before;
+}
+
 /** Draws a state into the panel's frame. */
 export class PanelView {
   readonly root: HTMLElement;
   readonly speech: Speech;
   readonly emit: Shell["emit"];
   readonly #frame: PanelFrame;
+  readonly #options: Options;
   readonly #announcer: HTMLElement;
   readonly #turns = new Map<string, TurnView>();
   readonly #intro = h("div");
@@ -59,6 +71,7 @@ export class PanelView {
     readonly actions: PanelActions,
   ) {
     this.speech = speech;
+    this.#options = options;
     this.root = launcher.root;
     this.emit = emit;
     this.#launcher = launcher;
@@ -95,6 +108,7 @@ export class PanelView {
       if (this.#drawn?.isOpen && panel.matches("[role=dialog]") && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
     });
     frame.submit = (isPressed) => this.#submit(isPressed);
+    frame.change = (act) => keepPlace(frame.log, act);
   }
 
   focus(): void {
@@ -145,7 +159,7 @@ export class PanelView {
       // A question that was asked before the greeting came stays where it is read.
       const { log } = this.#frame;
       const { scrollTop, scrollHeight } = log;
-      this.#drawHead(state);
+      this.#drawHead(state, before);
       const grown = this.#turns.size ? log.scrollHeight - scrollHeight : 0;
       if (grown) this.#pinnedAt = log.scrollTop = scrollTop + grown;
     }
@@ -186,14 +200,22 @@ export class PanelView {
     input.focus();
   }
 
-  #drawHead(state: State): void {
+  #drawHead(state: State, before: State | null): void {
     const { name, avatar, panel, log, disclosure } = this.#frame;
     const intro = this.#intro;
     disclosure.textContent = state.agent?.disclosure?.text || this.words[W.note];
     this.#offerPerson(state.agent);
     const title = state.agent?.name ?? "";
     name.textContent = title;
-    avatar.textContent = [...title][0]?.toUpperCase() ?? "";
+    const letter = [...title][0]?.toUpperCase();
+    const { picture: drawn, picture_alt: alt } = state.agent?.theme ?? {};
+    if (drawn && alt) {
+      avatar.removeAttribute("aria-hidden");
+      avatar.setAttribute("role", "img");
+      avatar.setAttribute("aria-label", alt);
+    }
+    // Not once more what is there.
+    if (state.agent !== before?.agent) fill(avatar, drawn ? picture(pictureUrl(this.#options, drawn), letter) : letter);
     panel.setAttribute("aria-label", title || this.speech.chat);
     log.setAttribute("aria-label", title || this.speech.chat);
     if (state.connection === "ready" && state.agent) {

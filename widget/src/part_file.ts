@@ -1,8 +1,14 @@
+import { chip, fill, h, icon, iconButton, picture } from "./element.js";
+import { dots, trouble } from "./trouble.js";
+
 /** A file of the widget beside the first, as the build made it: its name, and the hash of its bytes. */
 export type PartFile = readonly [name: string, integrity: string];
 
 /** Where the file puts what it has: on the element that loaded it, so that it needs no global name. */
-export type PartScript<T> = HTMLScriptElement & { exported?: T };
+export type PartScript<T> = HTMLScriptElement & { exported?: T; lent?: typeof LENT };
+
+/** What the first script draws with, so that no other has it as well: build.mjs puts it in place of their imports. */
+const LENT = { chip, dots, fill, h, icon, iconButton, picture, trouble };
 
 interface Policy {
   createScriptURL(url: string): string;
@@ -20,6 +26,7 @@ export function loadPart<T>(files: string, [name, integrity]: PartFile): Promise
     const keep: Policy = { createScriptURL: (url) => url };
     // A page may want to be shown each address of a script first.
     policy ??= window.trustedTypes?.createPolicy("docent", keep) ?? keep;
+    script.lent = LENT;
     script.integrity = integrity;
     script.crossOrigin = "";
     script.src = policy.createScriptURL(files + name);

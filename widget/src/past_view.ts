@@ -1,7 +1,8 @@
 import type { Client } from "./client.js";
 import type { PastConversation } from "./contract.js";
 import css from "./past.css";
-import { chip, fill, h, ICONS } from "./element.js";
+import { chip, fill, h } from "./element.js";
+import { ICONS } from "./icons.js";
 import type { Failure } from "./failure.js";
 import { pastConversations } from "./history.js";
 import { dots, trouble } from "./trouble.js";

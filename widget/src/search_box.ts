@@ -1,6 +1,7 @@
 import type { Theme } from "./contract.js";
 import { Client } from "./client.js";
-import { fill, h, icon, iconButton, ICONS } from "./element.js";
+import { fill, h, icon, iconButton } from "./element.js";
+import { ICONS } from "./icons.js";
 import { placeOnPage } from "./host.js";
 import type { Options } from "./options.js";
 import { pageAddress } from "./page_address.js";

@@ -1,4 +1,5 @@
-import { chip, h, ICONS } from "./element.js";
+import { chip, h } from "./element.js";
+import { ICONS } from "./icons.js";
 
 /** Something is on its way. */
 export function dots(): HTMLElement {

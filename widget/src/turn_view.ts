@@ -1,6 +1,7 @@
 import type { Citation, Rating } from "./contract.js";
 import type { People } from "./desk.js";
-import { chip, fill, h, iconButton, ICONS } from "./element.js";
+import { chip, fill, h, iconButton } from "./element.js";
+import { ICONS } from "./icons.js";
 import { parseMarkdown } from "./markdown.js";
 import { copyButton, drawNode, outward } from "./markdown_view.js";
 import { safeLink } from "./safe_link.js";

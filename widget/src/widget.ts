@@ -5,7 +5,7 @@ import type { DocentCall, DocentEvents, DocentLooks, DocentWidget } from "./doce
 import css from "./frame.css";
 import { placeOnPage } from "./host.js";
 import { Launcher } from "./launcher.js";
-import { looksOf, type Options } from "./options.js";
+import { looksOf, pictureUrl, type Options } from "./options.js";
 import { PanelFrame } from "./panel_frame.js";
 import { loadPart } from "./part_file.js";
 import type { EventName, OpenPanel, Panel, Shell } from "./shell.js";
@@ -326,7 +326,9 @@ export class Widget implements DocentWidget {
         rem: remOf(this.element),
       }),
     );
-    this.#launcher.dress(label ?? theme?.launcher_label ?? "", icon ?? theme?.launcher_icon ?? "", launcher === "none");
+    const kind = icon ?? theme?.launcher_icon ?? "";
+    const drawn = kind === "picture" && (theme?.picture ?? this.#options.picture);
+    this.#launcher.dress(label ?? theme?.launcher_label ?? "", kind, launcher === "none", drawn && pictureUrl(this.#options, drawn));
   }
 
   #emit<Name extends EventName>(name: Name, detail: DocentEvents[Name]): void {

@@ -39,7 +39,7 @@ class ThemeModel(Model):
     radius_px: int | None = Field(default=_THEME.radius_px, ge=0, le=40)
     position: str = Field(default=_THEME.position, description="left or right.")
     launcher_label: str | None = Field(default=None, max_length=rules.MAX_LAUNCHER_LABEL_CHARS)
-    launcher_icon: str = Field(default=_THEME.launcher_icon, description="chat, help or spark.")
+    launcher_icon: str = Field(default=_THEME.launcher_icon, description="chat, help, spark or picture.")
     opens_itself: bool = Field(
         default=_THEME.opens_itself,
         description="The panel is open on every page, without the focus. It is the script tag that says so: paste the "
@@ -51,6 +51,16 @@ class ThemeModel(Model):
         "its first opening the script tag alone says so.",
     )
     greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
+    picture: str | None = Field(
+        default=None,
+        max_length=rules.MAX_PICTURE_CHARS,
+        description="What POST /v1/agents/{agent_id}/picture made, as base64; null takes it away.",
+    )
+    picture_alt: str | None = Field(
+        default=None,
+        max_length=rules.MAX_PICTURE_ALT_CHARS,
+        description="What is to be seen in it; null where it says no more than the name beside it.",
+    )
 
 
 class FallbackModel(Model):

@@ -1,7 +1,12 @@
-"""Admin API: agents, and starter questions that visitors' own suggest."""
+"""Admin API: agents, starter questions that their pages suggest, and their pictures, which widgets get."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import Field
+from starlette.responses import Response
 
+from app.agents.agent_pictures import MAX_UPLOAD_BYTES, AgentPictures
 from app.agents.agents import Agents
 from app.agents.api.agent_models import (
     AgentCreate,
@@ -19,8 +24,24 @@ from app.agents.api.agent_models import (
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestions
+from app.providers.pictures.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, patch, post, read, write
+from app.web.access import everyone
+from app.web.form_body import FORM_BYTES, FilePart
+from app.web.operation import (
+    AnyEndpoint,
+    Api,
+    Call,
+    ListOut,
+    ListQuery,
+    Model,
+    Multipart,
+    get,
+    patch,
+    post,
+    read,
+    write,
+)
 
 TAG = "Agents"
 _MONTHS = 12
@@ -116,3 +137,54 @@ class AdminStarterSuggestions(Api):
     async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
         found = await self._suggestions.of_agent(call.caller, call.path_id("agent_id"))
         return StarterSuggestionsOut(items=tuple(map(StarterSuggestionOut.of, found)))
+
+
+class PictureUpload(Multipart):
+    file: FilePart = Field(description="PNG, JPEG or WebP, told by its bytes; at most 2 MB.")
+
+
+class AdminAgentPicture(Api):
+    tag = TAG
+
+    def __init__(self, pictures: AgentPictures) -> None:
+        self._pictures = pictures
+
+    def endpoints(self) -> Sequence[AnyEndpoint]:
+        """Larger than other bodies."""
+        return [replace(each, max_body_bytes=MAX_UPLOAD_BYTES + FORM_BYTES) for each in super().endpoints()]
+
+    @post(
+        "/v1/agents/{agent_id}/picture",
+        f"Give the draft a picture, drawn anew as a WebP of {SIDE_PX} by {SIDE_PX} pixels",
+        access=write,
+        codes=("not_found",),
+    )
+    async def set_agent_picture(self, call: Call[Actor, PictureUpload]) -> AgentOut:
+        return AgentOut.of(await self._pictures.set(call.caller, call.path_id("agent_id"), call.input.file))
+
+
+class WidgetPicture(Api):
+    tag = "Widget"
+
+    def __init__(self, pictures: AgentPictures) -> None:
+        self._pictures = pictures
+
+    @get(
+        "/widget/pictures/{agent_id}/{picture}.webp",
+        "The picture of an agent, by its fingerprint",
+        access=everyone,
+        response_media_type=MEDIA_TYPE,
+        path_patterns={"picture": "[0-9a-f]{16}"},
+        codes=("not_found",),
+    )
+    async def get_agent_picture(self, call: Call[None, None]) -> Response:
+        """Its bytes never change; drawn on a canvas, so that a website's policy need not allow pictures of ours."""
+        body = await self._pictures.published(call.path_id("agent_id"), str(call.request.path_params["picture"]))
+        headers = {
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Cross-Origin-Resource-Policy": "cross-origin",
+            "Access-Control-Allow-Origin": "*",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
+        }
+        return Response(body, media_type=MEDIA_TYPE, headers=headers)

@@ -1,5 +1,6 @@
-"""How an agent answers and looks: its draft as one form."""
+"""How an agent answers and looks: its draft as one form, and its picture beside it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +16,14 @@ from app.agents.agent import (
     PublishGate,
     Quarantine,
 )
+from app.agents.agent_pictures import MAX_UPLOAD_BYTES, AgentPictures
 from app.agents.agents import Agents
 from app.core.errors import InvalidInput
 from app.core.time_zone import MAX_ZONE_CHARS
 from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import ConsolePage, Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.form_body import FORM_BYTES, FilePart
 
 _CONFIG = AgentConfig(name="?")
 _PARTS = ("theme", "fallback")  # of a configuration: the fields of what is inside begin with the part's name
@@ -59,6 +62,7 @@ class SettingsForm(Form):
     theme_launcher_icon: str = _CONFIG.theme.launcher_icon
     theme_opens_itself: bool = False
     theme_opens_wide: bool = False
+    theme_picture_alt: str | None = Field(default=None, max_length=rules.MAX_PICTURE_ALT_CHARS)
     theme_greeting: str | None = Field(default=None, max_length=rules.MAX_GREETING_CHARS)
     ai_notice: str | None = Field(default=None, max_length=rules.MAX_AI_NOTICE_CHARS)
     fallback_url: str | None = Field(default=None, max_length=2048)
@@ -103,6 +107,29 @@ class AgentSettingsPages(Pages):
             name = f"{part}_{name}" if part in _PARTS and dot else error.field
             raise InvalidInput(name, error.message) from None
         return Go(visit.url("agent_settings"), "The draft is saved. Visitors get it when you publish it.")
+
+
+class PictureForm(Form):
+    file: FilePart
+
+
+class AgentPicturePages(Pages):
+    def __init__(self, pictures: AgentPictures) -> None:
+        self._pictures = pictures
+
+    def pages(self) -> Sequence[ConsolePage]:
+        """Larger than other forms."""
+        return [replace(each, max_body_bytes=MAX_UPLOAD_BYTES + FORM_BYTES) for each in super().pages()]
+
+    @action("/console/agents/{agent_id}/settings/picture", access=write, shown_on="agent_settings")
+    async def set_agent_picture(self, visit: Visit[PictureForm]) -> Go:
+        await self._pictures.set(visit.actor, visit.agent.id, visit.input.file)
+        return Go(visit.url("agent_settings"), "The draft has the picture. Visitors get it when you publish it.")
+
+    @action("/console/agents/{agent_id}/settings/picture/remove", access=write, shown_on="agent_settings")
+    async def remove_agent_picture(self, visit: Visit[NoForm]) -> Go:
+        await self._pictures.remove(visit.actor, visit.agent.id)
+        return Go(visit.url("agent_settings"), "The draft has no picture any longer.")
 
 
 _GATES = {

@@ -31,6 +31,7 @@ def _worn(theme: Theme) -> str:
         "position": theme.position if theme.position != _PLAIN.position else None,
         "label": theme.launcher_label,
         "icon": theme.launcher_icon if theme.launcher_icon != _PLAIN.launcher_icon else None,
+        "picture": theme.picture_fingerprint if theme.launcher_icon == "picture" else None,
         "wide": "true" if theme.opens_wide else None,
         "open": "true" if theme.opens_itself else None,
     }

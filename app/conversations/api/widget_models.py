@@ -116,6 +116,8 @@ class ThemeOut(Model):
     launcher_icon: str
     opens_wide: bool = Field(description="Whether the panel is wide until the visitor says otherwise.")
     greeting: str | None
+    picture: str | None = Field(description="The agent's picture is at /widget/pictures/{agent_id}/{picture}.webp.")
+    picture_alt: str | None
 
 
 class FallbackOut(Model):
@@ -282,4 +284,6 @@ def _theme(config: AgentConfig) -> ThemeOut:
         launcher_icon=theme.launcher_icon,
         opens_wide=theme.opens_wide,
         greeting=theme.greeting,
+        picture=theme.picture_fingerprint,
+        picture_alt=theme.picture_alt,
     )

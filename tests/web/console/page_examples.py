@@ -21,7 +21,7 @@ from tests.doubles.small_github import PRICING, version_of
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
 from tests.web.house import PAGE, Belongings, House, uninhabited
 from tests.web.request_bodies import A_CHANNEL
-from tests.web.route_examples import FILE, FurnishedHouse, furnished
+from tests.web.route_examples import FILE, PICTURE, FurnishedHouse, furnished
 
 TOTP_SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 CODE = pyotp.TOTP(TOTP_SECRET).at(int(FixedClock().now().timestamp()))
@@ -119,6 +119,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "delete_operator": {},
     "upload_file": {"file": Upload(*FILE), "name": "", "url": "https://www.example.com/manual"},
     "replace_file": {"file": Upload(*FILE)},
+    "set_agent_picture": {"file": Upload(*PICTURE)},
+    "remove_agent_picture": {},
     "edit_conversations": {"conversation_ids": ["{conversation_id}"], "do": "label", "label": "shipping"},
     "edit_conversation": {"do": "close", "back": "state=all"},
     "assign_lead": {"assignee": "editor@example.com"},
