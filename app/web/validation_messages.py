@@ -1,5 +1,6 @@
 """What pydantic found wrong, in words that say the fix."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,12 +18,14 @@ def invalid_input_of(error: ValidationError) -> InvalidInput:
     return InvalidInput(_field(first), _message(first))
 
 
-def messages_by_field(error: ValidationError) -> dict[str, str]:
-    """The first thing that is wrong with each field; "" for the whole."""
+def messages_by_field(
+    error: ValidationError, in_words: Callable[[ErrorDetails], str | None] = lambda detail: None
+) -> dict[str, str]:
+    """The first thing that is wrong with each field; "" for the whole. `in_words` says it in its own way, or not."""
     found: dict[str, str] = {}
     for detail in error.errors(include_url=False):
         name = str(detail["loc"][0]) if detail["loc"] else ""
-        found.setdefault(name, _message(detail))
+        found.setdefault(name, in_words(detail) or _message(detail))
     return found
 
 

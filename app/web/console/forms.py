@@ -6,10 +6,12 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from urllib.parse import parse_qsl
 
 from pydantic import BeforeValidator, ValidationError
+from pydantic_core import ErrorDetails
 from starlette.requests import Request
 
 from app.core.errors import InvalidInput
 from app.core.source_file import Upload
+from app.web.console.filters import number
 from app.web.console.page import Form
 from app.web.errors import Refusal
 from app.web.form_body import read_form
@@ -79,8 +81,29 @@ def file_field(model: type[Form]) -> str:
 def errors_of(error: ValidationError | InvalidInput, model: type[Form]) -> dict[str, str]:
     """By field of the form; what names none of them is about the whole."""
     if isinstance(error, ValidationError):
-        return messages_by_field(error)
+        return messages_by_field(error, _for_people)
     name = error.field.partition(".")[0]  # such as allowed_origins.2
     if name in model.model_fields:
         return {name: error.message}
     return {"": str(error)}
+
+
+def _for_people(detail: ErrorDetails) -> str | None:
+    """What the API says to programs, to whom fills in a form."""
+    context = detail.get("ctx", {})
+    match detail["type"]:
+        case "int_type" | "int_parsing" | "int_from_float":
+            return "Write a whole number, such as 5."
+        case "float_type" | "float_parsing" | "finite_number":
+            return "Write a number, such as 0.5."
+        case "greater_than_equal":
+            return f"This is too small. The least is {number(context['ge'])}."
+        case "less_than_equal":
+            return f"This is too large. The most is {number(context['le'])}."
+        case "enum" | "literal_error" | "bool_parsing" | "bool_type":
+            return "Choose one of what is offered."
+        case "uuid_parsing" | "uuid_type":
+            return "This is not here any more. Load the page again and choose anew."
+        case "is_instance_of":
+            return "Choose a file."
+    return None

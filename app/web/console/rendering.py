@@ -1,11 +1,13 @@
 """Pages as HTML, with the headers that keep them to themselves."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import escape
 from starlette.responses import HTMLResponse
 
 from app.agents.agent import Agent
@@ -75,6 +77,7 @@ class Rendering:
     ) -> HTMLResponse:
         """`agents` are those to pick from, `waiting` is how much waits on a page, by its name.
         `model_alert` stands on every page that an operator sees."""
+        rejected = shown.form or visit.rejected
         menu: Sequence[MenuItem] = menu_of(visit, agents, waiting)
         told = {
             "visit": visit,
@@ -89,12 +92,33 @@ class Rendering:
             "csrf_token": csrf_token(visit.secret),
             "url": visit.url,
             "static": lambda name: visit.root_path + self._files.url(name),
-            "form": lambda name: _form_view(name, shown.form or visit.rejected),
             "may": lambda scope: visit.caller is not None and visit.actor.may(scope),
             "ago": lambda then: ago(then, visit.now),
+            **shown.values,
         }
-        text = self._jinja.get_template(shown.template).render({**told, **shown.values})
+
+        def drawn(rejected: Rejected | None, refused: str = "") -> str:
+            form = partial(_form_view, rejected=rejected)
+            return self._jinja.get_template(shown.template).render({**told, "form": form, "refused": refused})
+
+        text = drawn(rejected)
+        if rejected and (unsaid := _unsaid(rejected, text)):
+            # The page has no field for it, perhaps not even the form any more.
+            text = drawn(replace(rejected, errors={**rejected.errors, "": unsaid}))
+            if str(escape(unsaid)) not in text:
+                text = drawn(rejected, unsaid)
         return HTMLResponse(text, shown.status, HEADERS)
+
+
+def _unsaid(rejected: Rejected, text: str) -> str:
+    """What is wrong and stands nowhere on the page."""
+    return " ".join(
+        dict.fromkeys(
+            message
+            for name, message in rejected.errors.items()
+            if (f'id="{rejected.page}-{name}-wrong"' if name else str(escape(message))) not in text
+        )
+    )
 
 
 def _form_view(name: str, rejected: Rejected | None) -> FormView:

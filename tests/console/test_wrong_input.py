@@ -1,0 +1,29 @@
+"""The focus goes to what is wrong, and what was typed stays, with scripts and without."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.console.conftest import ServedConsole
+from tests.console.test_pages_are_for_everyone import AXE, LOOK, RULES
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without"])
+def test_the_focus_goes_to_the_wrong_field(has_scripts: bool, browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(java_script_enabled=has_scripts)
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base.rstrip('/')}/console/agents/{served.console.house.agent.id}/sources")
+    page.get_by_label("What it is").select_option("Discourse")
+    address = page.get_by_role("textbox", name="Address").nth(1)
+    address.fill("not a website")
+    page.get_by_role("button", name="Add it").click()
+    wrong = page.locator("[aria-invalid]")
+    expect(wrong).to_be_focused()
+    expect(wrong).to_have_value("not a website")
+    expect(wrong).to_be_in_viewport()
+    expect(page.get_by_label("What it is")).to_have_value("discourse")
+    if has_scripts:
+        page.evaluate(AXE.read_text("utf-8"))
+        violations = page.evaluate(LOOK, RULES)
+        assert violations == [], "\n".join(violations)
+    context.close()
