@@ -8,47 +8,52 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from app.agents.agents import Agents
-from app.bootstrap.infrastructure import open_stored
 from app.cli.agents import commands, publish_version
 from app.cli.deleting import confirm, delete
-from app.cli.local_operator import local_operator, meant_agent
+from app.cli.local_operator import meant_agent, open_installation
 from app.cli.sources.jobs_here import JobsHere
-from app.cli.terminal import AgentName, AsJson, err, fail, print_json, run, settings_for
+from app.cli.terminal import AgentArgument, AgentName, AsJson, err, fail, print_json
 from app.core.errors import InvalidInput
-from app.settings import Settings
 from app.sources.deletions.deletion import DeletedKind
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 Draft = Annotated[bool, typer.Option("--draft", help="Change the draft alone; `docent agent publish` makes it live.")]
-Agent = Annotated[str, typer.Argument(help="Its name or id, or how one begins.")]
 
 
 @commands.command("set")
-def set_(
+async def set_(
     changes: Annotated[
         list[str],
         typer.Argument(metavar="KEY=VALUE", help="Of the API, such as retrieval.rerank_budget_ms=900."),
     ],
-    agent: AgentName = None,
+    named: AgentName = None,
     draft: Draft = False,
     as_json: AsJson = False,
 ) -> None:
     """Change settings of an agent, and publish them. A value is JSON where it reads as such, else text."""
-    run(_change(settings_for(), agent, settings_in(changes), draft, as_json))
+    await _change(named, settings_in(changes), draft, as_json)
 
 
 @commands.command()
-def rename(agent: Agent, name: Annotated[str, typer.Argument(help="What visitors see.")], draft: Draft = False) -> None:
+async def rename(
+    named: AgentArgument, name: Annotated[str, typer.Argument(help="What visitors see.")], draft: Draft = False
+) -> None:
     """Give an agent another name, and publish it."""
-    run(_change(settings_for(), agent, {"name": name}, draft, as_json=False))
+    await _change(named, {"name": name}, draft, as_json=False)
 
 
 @commands.command("delete")
-def delete_(agent: Agent, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False) -> None:
+async def delete_(
+    named: AgentArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False
+) -> None:
     """Delete an agent and all that hangs on it: sources, conversations, gaps."""
-    run(_delete(settings_for(), agent, yes))
+    async with open_installation() as (base, actor):
+        agent = await meant_agent(base, actor, named)
+        confirm(f"the agent {agent.draft.name} with all that it knows", yes)
+        await delete(base, actor, DeletedKind.AGENT, agent.id)
+    err.print(f"{agent.draft.name} is deleted.", markup=False)
 
 
 def settings_in(changes: Sequence[str]) -> dict[str, Any]:
@@ -69,7 +74,7 @@ def settings_in(changes: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-async def _change(settings: Settings, named: str | None, wanted: dict[str, Any], is_draft: bool, as_json: bool) -> None:
+async def _change(named: str | None, wanted: dict[str, Any], is_draft: bool, as_json: bool) -> None:
     from pydantic import ValidationError
 
     from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
@@ -83,15 +88,14 @@ async def _change(settings: Settings, named: str | None, wanted: dict[str, Any],
         if near:
             wrong = InvalidInput(wrong.field, f"There is no such setting. Did you mean {near}?")
         raise wrong from error
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
+    async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
-        agents = Agents(base.record, JobsHere(settings))
+        agents = Agents(base.record, JobsHere(base.settings))
         agent = await agents.change_draft(actor, agent.id, lambda draft: changed(draft, patch))
     if is_draft:
         err.print(f"The draft of {agent.draft.name} is changed.", markup=False)
     else:
-        await publish_version(settings, str(agent.id), force=False)
+        await publish_version(base.settings, str(agent.id), force=False)
     if as_json:
         draft = AgentConfigOut.model_validate(agent.draft).model_dump(mode="json")
         print_json({"id": agent.id, "is_published": not is_draft, "draft": draft})
@@ -115,12 +119,3 @@ def _setting_names(model: "type[BaseModel]", group: str = "") -> Iterator[str]:
         for kind in (field.annotation, *get_args(field.annotation)):
             if isinstance(kind, type) and issubclass(kind, BaseModel):
                 yield from _setting_names(kind, f"{group}{name}.")
-
-
-async def _delete(settings: Settings, named: str, is_sure: bool) -> None:
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
-        agent = await meant_agent(base, actor, named)
-        confirm(f"the agent {agent.draft.name} with all that it knows", is_sure)
-        await delete(base, actor, DeletedKind.AGENT, agent.id)
-    err.print(f"{agent.draft.name} is deleted.", markup=False)

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.agents.agent import Agent, AgentConfig, Version
+from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
-from app.bootstrap.infrastructure import Stored, open_stored
+from app.bootstrap.infrastructure import Stored
 from app.cli.agents import commands, publish_version
-from app.cli.local_operator import known_agents, local_operator, meant_agent
+from app.cli.local_operator import known_agents, meant_agent, open_installation
 from app.cli.sources.jobs_here import JobsHere
-from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json, run, settings_for
+from app.cli.terminal import AgentName, AsJson, err, fail, out, print_json
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.settings import Settings
 
 if TYPE_CHECKING:
     from app.agent_files.agent_file import FileChange
@@ -38,26 +37,42 @@ Prune = Annotated[
 
 
 @commands.command()
-def export(
-    agent: AgentName = None,
+async def export(
+    named: AgentName = None,
     live: Annotated[bool, typer.Option("--live", help="The settings that visitors have, not the draft's.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print an agent as one YAML file: settings, curated answers, golden questions, saved replies, sources."""
-    run(_export(settings_for(), agent, "live" if live else "draft", as_json))
+    from app.agent_files.api.file_models import AgentFileOut
+    from app.agent_files.api.file_text import written
+
+    async with open_installation() as (base, actor):
+        agent = await meant_agent(base, actor, named)
+        contents = await _files(base).contents(actor, agent.id, "live" if live else "draft")
+    if as_json:
+        print_json(AgentFileOut.of(contents).model_dump(mode="json"))
+    else:
+        typer.echo(written(contents), nl=False)
 
 
 @commands.command()
-def diff(file: File, agent: AgentName = None, prune: Prune = False, as_json: AsJson = False) -> None:
+async def diff(file: File, named: AgentName = None, prune: Prune = False, as_json: AsJson = False) -> None:
     """Show what a file would change of an agent's draft. Exit code 1 where there is something."""
-    if run(_diff(settings_for(), _text_of(file), agent, prune, as_json)):
+    from app.agent_files.api.file_text import read
+
+    model = read(_text_of(file))
+    async with open_installation() as (base, actor):
+        agent = await meant_agent(base, actor, named)
+        changes = await _files(base).compare(actor, agent.id, model.for_agent(actor, agent.id), prunes=prune)
+    _tell(changes, as_json)
+    if any(each.kind != "kept" for each in changes):
         raise typer.Exit(1)
 
 
 @commands.command()
-def apply(
+async def apply(
     file: File,
-    agent: AgentName = None,
+    named: AgentName = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     publish: Annotated[
         bool, typer.Option("--publish", help="Publish the draft, and give visitors the file's curated answers.")
@@ -70,71 +85,16 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Make an agent what a file says. Without --publish visitors notice nothing."""
-    options = {"dry_run": dry_run, "publish": publish, "force": force, "prune": prune, "create": create}
-    run(_apply(settings_for(), _text_of(file), agent, as_json, **options))
-
-
-def _text_of(file: str) -> str:
-    try:
-        return (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode("utf-8-sig")
-    except OSError as error:
-        fail(f"{file} cannot be read: {error.strerror}.", 2)
-    except UnicodeDecodeError:
-        fail(f"{file} is no text in UTF-8.", 2)
-
-
-async def _export(settings: Settings, named: str | None, version: Version, as_json: bool) -> None:
-    from app.agent_files.api.file_models import AgentFileOut
-    from app.agent_files.api.file_text import written
-
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
-        agent = await meant_agent(base, actor, named)
-        contents = await _files(base).contents(actor, agent.id, version)
-    if as_json:
-        print_json(AgentFileOut.of(contents).model_dump(mode="json"))
-    else:
-        typer.echo(written(contents), nl=False)
-
-
-async def _diff(settings: Settings, text: str, named: str | None, prunes: bool, as_json: bool) -> bool:
-    """Whether there is anything to change."""
     from app.agent_files.api.file_text import read
 
-    model = read(text)
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
-        agent = await meant_agent(base, actor, named)
-        changes = await _files(base).compare(actor, agent.id, model.for_agent(actor, agent.id), prunes=prunes)
-    _tell(changes, as_json)
-    return any(each.kind != "kept" for each in changes)
-
-
-async def _apply(
-    settings: Settings,
-    text: str,
-    named: str | None,
-    as_json: bool,
-    *,
-    dry_run: bool,
-    publish: bool,
-    force: bool,
-    prune: bool,
-    create: bool,
-) -> None:
-    from app.agent_files.api.file_text import read
-
-    model = read(text)
-    async with open_stored(settings) as base:
-        actor, files = await local_operator(base), _files(base)
-        agent = await _meant_or_made(settings, base, actor, named, model, create and not dry_run)
-        file = model.for_agent(actor, agent.id)
-        work = files.compare if dry_run else files.apply
-        changes = await work(actor, agent.id, file, prunes=prune)
-    if publish and not dry_run:
-        await publish_version(settings, str(agent.id), force)
-        async with open_stored(settings) as base:
-            await _files(base).give(actor, agent.id, file, prunes=prune)
+    model = read(_text_of(file))
+    async with open_installation() as (base, actor):
+        agent = await _meant_or_made(base, actor, named, model, create and not dry_run)
+        wanted, files = model.for_agent(actor, agent.id), _files(base)
+        changes = await (files.compare if dry_run else files.apply)(actor, agent.id, wanted, prunes=prune)
+        if publish and not dry_run:
+            await publish_version(base.settings, str(agent.id), force)
+            await files.give(actor, agent.id, wanted, prunes=prune)
     _tell(changes, as_json, agent_id=str(agent.id), is_dry_run=dry_run, is_published=publish and not dry_run)
     if as_json or dry_run:
         return
@@ -147,8 +107,17 @@ async def _apply(
         err.print("New sources wait to be read: on the page Sources, or by their schedule.")
 
 
+def _text_of(file: str) -> str:
+    try:
+        return (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode("utf-8-sig")
+    except OSError as error:
+        fail(f"{file} cannot be read: {error.strerror}.", 2)
+    except UnicodeDecodeError:
+        fail(f"{file} is no text in UTF-8.", 2)
+
+
 async def _meant_or_made(
-    settings: Settings, base: Stored, actor: Actor, named: str | None, model: "AgentFileModel", creates: bool
+    base: Stored, actor: Actor, named: str | None, model: "AgentFileModel", creates: bool
 ) -> Agent:
     name = model.settings.name if "name" in model.settings.model_fields_set else None
     if not creates:
@@ -156,7 +125,7 @@ async def _meant_or_made(
     if name is None:
         raise InvalidInput("settings.name", "An agent needs a name. Write one into the file, or leave out --create.")
     if named is None and not any(name == each.draft.name for each in await known_agents(base, actor)):
-        return await Agents(base.record, JobsHere(settings)).create(actor, AgentConfig(name=name))
+        return await Agents(base.record, JobsHere(base.settings)).create(actor, AgentConfig(name=name))
     return await meant_agent(base, actor, named or name)
 
 

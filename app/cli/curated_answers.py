@@ -1,22 +1,16 @@
 """`docent agent curated`: which of the written answers are given, and which never are."""
 
 from app.answers.curated.records import CuratedAnswerRecords
-from app.bootstrap.infrastructure import open_stored
 from app.cli.agents import commands
-from app.cli.local_operator import local_operator, meant_agent
-from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for, table
-from app.settings import Settings
+from app.cli.local_operator import meant_agent, open_installation
+from app.cli.terminal import AgentName, AsJson, out, print_json, table
 
 
 @commands.command("curated")
-def list_(agent: AgentName = None, as_json: AsJson = False) -> None:
+async def list_(named: AgentName = None, as_json: AsJson = False) -> None:
     """Show the agent's curated answers with their hits, the most given first."""
-    run(_list(settings_for(), agent, as_json))
-
-
-async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        agent = await meant_agent(base, await local_operator(base), named)
+    async with open_installation() as (base, actor):
+        agent = await meant_agent(base, actor, named)
         answers = await base.record.of_workspace(agent.workspace_id).read(
             lambda tx: sorted(CuratedAnswerRecords(tx).of_agent(agent.id), key=lambda answer: -answer.hits)
         )

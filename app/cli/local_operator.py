@@ -1,11 +1,14 @@
 """Whoever can run commands on the machine is its operator: who that is, and which agent they mean."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from app.agents.agent import Agent, LiveAgent
 from app.agents.records.agents import AgentRecords
-from app.bootstrap.infrastructure import Stored
+from app.bootstrap.infrastructure import Stored, open_stored
 from app.cli.names import listed, meant
+from app.cli.terminal import settings_for
 from app.core.actor import SCOPES, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import PageRequest
@@ -13,6 +16,13 @@ from app.sources.records.sources import SourceRecords
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords
+
+
+@asynccontextmanager
+async def open_installation() -> AsyncIterator[tuple[Stored, Actor]]:
+    """What the environment names, and its operator. Raises what `local_operator` does."""
+    async with open_stored(settings_for()) as base:
+        yield base, await local_operator(base)
 
 
 async def local_operator(base: Stored) -> Actor:

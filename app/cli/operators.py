@@ -7,119 +7,57 @@ from typing import Annotated
 import typer
 
 from app.bootstrap.adapters import configured_mailer
-from app.bootstrap.infrastructure import Stored, open_stored
-from app.cli.local_operator import local_operator
-from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for, table
+from app.bootstrap.infrastructure import Stored
+from app.cli.local_operator import open_installation
+from app.cli.terminal import AsJson, Commands, err, fail, out, print_json, table
 from app.core.actor import Actor
 from app.kit.argon2_password_hasher import Argon2PasswordHasher
-from app.settings import Settings
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import Operators, checked_email
 from app.workspaces.password_links import PasswordLinks
 from app.workspaces.sign_in_methods import SignInMethods
 
-commands = typer.Typer(help="Operators: who may work at the console.", no_args_is_help=True, add_completion=False)
+commands = Commands(help="Operators: who may work at the console.")
 
 Email = Annotated[str, typer.Argument(help="The operator's e-mail address.")]
 
 
 @commands.command()
-def add(
+async def add(
     email: Email,
     role: Annotated[Role, typer.Option(help="What they may do: read, change, or also manage accounts.")] = Role.ADMIN,
     as_json: AsJson = False,
 ) -> None:
     """Make an account. The password is asked for, or read from standard input."""
-    run(_add(settings_for(), email, role, new_password(), as_json))
-
-
-@commands.command()
-def invite(
-    email: Email,
-    role: Annotated[Role, typer.Option(help="What they may do: read, change, or also manage accounts.")] = Role.ADMIN,
-    as_json: AsJson = False,
-) -> None:
-    """Make an account whose operator chooses a password by a link, which is sent by mail or printed."""
-    run(_link(settings_for(), email, role, as_json))
-
-
-@commands.command()
-def link(email: Email, as_json: AsJson = False) -> None:
-    """Make a link by which an operator chooses another password: sent by mail, or printed."""
-    run(_link(settings_for(), email, None, as_json))
-
-
-@commands.command("list")
-def list_(as_json: AsJson = False) -> None:
-    """Show the accounts."""
-    run(_list(settings_for(), as_json))
-
-
-@commands.command()
-def password(email: Email) -> None:
-    """Set another password, which is asked for or read from standard input. Signs the operator out."""
-    run(_password(settings_for(), email, new_password()))
-
-
-@commands.command()
-def disable(email: Email) -> None:
-    """Close an account and sign the operator out."""
-    run(_disable(settings_for(), email))
-
-
-@commands.command()
-def remove(email: Email) -> None:
-    """Remove an account. What its operator did stays in the audit log."""
-    run(_remove(settings_for(), email))
-
-
-def operators_on(base: Stored) -> Operators:
-    return Operators(base.record, Argon2PasswordHasher(), base.clock)
-
-
-def new_password() -> str:
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().rstrip("\r\n")
-    typed = getpass.getpass("Password: ")
-    if getpass.getpass("Once more: ") != typed:
-        fail("The two differ. Try again.", 2)
-    return typed
-
-
-async def _add(settings: Settings, email: str, role: Role, password: str, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        operator = await operators_on(base).add(await local_operator(base), email, role, password)
+    async with open_installation() as (base, actor):
+        operator = await operators_on(base).add(actor, email, role, new_password())
     if as_json:
         print_json({"id": operator.id, "email": operator.email, "role": operator.role.value})
         return
     err.print(f"{operator.email} may sign in at /console as {operator.role.value}.", highlight=False)
 
 
-async def _link(settings: Settings, email: str, invited_as: Role | None, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        methods = SignInMethods(settings.password_sign_in, settings.oidc_issuer)
-        mailer = configured_mailer(settings)
-        links = PasswordLinks(base.record, Argon2PasswordHasher(), mailer, methods, base.clock)
-        actor = await local_operator(base)
-        if invited_as is not None:
-            made = await links.invite(actor, email, invited_as)
-        else:
-            made = await links.make(actor, (await _known(base, actor, email)).id)
-    if as_json:
-        print_json({"id": made.operator.id, "url": made.url or None, "expires_at": made.expires_at})
-        return
-    if not made.url:
-        err.print(f"A mail with the link goes to {made.operator.email}; a worker sends it.", highlight=False)
-        return
-    err.print(f"Hand this to {made.operator.email} alone; it works once, until {made.expires_at:%Y-%m-%d %H:%M} UTC:")
-    typer.echo(made.url)
-    if not settings.public_url:
-        err.print("Put the address of your Docent before it, or set DOCENT_PUBLIC_URL.")
+@commands.command()
+async def invite(
+    email: Email,
+    role: Annotated[Role, typer.Option(help="What they may do: read, change, or also manage accounts.")] = Role.ADMIN,
+    as_json: AsJson = False,
+) -> None:
+    """Make an account whose operator chooses a password by a link, which is sent by mail or printed."""
+    await _link(email, role, as_json)
 
 
-async def _list(settings: Settings, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        operators = await operators_on(base).of_workspace(await local_operator(base))
+@commands.command()
+async def link(email: Email, as_json: AsJson = False) -> None:
+    """Make a link by which an operator chooses another password: sent by mail, or printed."""
+    await _link(email, None, as_json)
+
+
+@commands.command("list")
+async def list_(as_json: AsJson = False) -> None:
+    """Show the accounts."""
+    async with open_installation() as (base, actor):
+        operators = await operators_on(base).of_workspace(actor)
     rows = [
         {
             "id": str(operator.id),
@@ -140,28 +78,67 @@ async def _list(settings: Settings, as_json: bool) -> None:
     out.print(shown)
 
 
-async def _password(settings: Settings, email: str, password: str) -> None:
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
+@commands.command()
+async def password(email: Email) -> None:
+    """Set another password, which is asked for or read from standard input. Signs the operator out."""
+    password = new_password()
+    async with open_installation() as (base, actor):
         operator = await _known(base, actor, email)
         await operators_on(base).change(actor, operator.id, password=password)
     err.print("The password is set.")
 
 
-async def _disable(settings: Settings, email: str) -> None:
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
+@commands.command()
+async def disable(email: Email) -> None:
+    """Close an account and sign the operator out."""
+    async with open_installation() as (base, actor):
         operator = await _known(base, actor, email)
         await operators_on(base).change(actor, operator.id, is_disabled=True)
     err.print("Disabled.")
 
 
-async def _remove(settings: Settings, email: str) -> None:
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
+@commands.command()
+async def remove(email: Email) -> None:
+    """Remove an account. What its operator did stays in the audit log."""
+    async with open_installation() as (base, actor):
         operator = await _known(base, actor, email)
         await operators_on(base).delete(actor, operator.id)
     err.print("Removed.")
+
+
+def operators_on(base: Stored) -> Operators:
+    return Operators(base.record, Argon2PasswordHasher(), base.clock)
+
+
+def new_password() -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    typed = getpass.getpass("Password: ")
+    if getpass.getpass("Once more: ") != typed:
+        fail("The two differ. Try again.", 2)
+    return typed
+
+
+async def _link(email: str, invited_as: Role | None, as_json: bool) -> None:
+    async with open_installation() as (base, actor):
+        settings = base.settings
+        methods = SignInMethods(settings.password_sign_in, settings.oidc_issuer)
+        mailer = configured_mailer(settings)
+        links = PasswordLinks(base.record, Argon2PasswordHasher(), mailer, methods, base.clock)
+        if invited_as is not None:
+            made = await links.invite(actor, email, invited_as)
+        else:
+            made = await links.make(actor, (await _known(base, actor, email)).id)
+    if as_json:
+        print_json({"id": made.operator.id, "url": made.url or None, "expires_at": made.expires_at})
+        return
+    if not made.url:
+        err.print(f"A mail with the link goes to {made.operator.email}; a worker sends it.", highlight=False)
+        return
+    err.print(f"Hand this to {made.operator.email} alone; it works once, until {made.expires_at:%Y-%m-%d %H:%M} UTC:")
+    typer.echo(made.url)
+    if not settings.public_url:
+        err.print("Put the address of your Docent before it, or set DOCENT_PUBLIC_URL.")
 
 
 async def _known(base: Stored, actor: Actor, email: str) -> Operator:

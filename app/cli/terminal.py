@@ -10,6 +10,8 @@ import json
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 # A file has no width: what is written there is not cut into lines.
 _FILE_COLUMNS = 1_000
@@ -36,6 +39,7 @@ AgentName = Annotated[
     str | None,
     typer.Option("--agent", metavar="AGENT", help="Its name or id, or how one begins; not needed where there is one."),
 ]
+AgentArgument = Annotated[str, typer.Argument(metavar="agent", help="Its name or id, or how one begins.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on one line, for programs.")]
 
 
@@ -71,6 +75,26 @@ def settings_for(*, is_service: bool = False, **overrides: Any) -> Settings:
     is_chosen = is_service or "log_level" in settings.model_fields_set
     configure_logging(settings, settings.log_level if is_chosen else "warning")
     return settings
+
+
+class Commands(typer.Typer):
+    """The commands of one subject. One that is a coroutine function is run to its end."""
+
+    def __init__(self, help: str) -> None:  # noqa: A002  (as Typer calls it)
+        super().__init__(help=help, no_args_is_help=True, add_completion=False)
+
+    def command(self, *args: Any, **kwargs: Any) -> Callable[[Command], Command]:
+        add = super().command(*args, **kwargs)
+
+        def mark(command: Command) -> Command:
+            @wraps(command)
+            def run_it(*given: Any, **named: Any) -> None:
+                run(command(*given, **named))
+
+            add(run_it if iscoroutinefunction(command) else command)
+            return command
+
+        return mark
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -4,20 +4,18 @@ from typing import Annotated
 
 import typer
 
-from app.bootstrap.infrastructure import open_stored
-from app.cli.local_operator import local_operator
+from app.cli.local_operator import open_installation
 from app.cli.names import meant
-from app.cli.terminal import AsJson, err, out, print_json, run, settings_for, table
+from app.cli.terminal import AsJson, Commands, err, out, print_json, table
 from app.core.actor import SCOPES, USUAL_SCOPES
-from app.settings import Settings
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.signing_keys import SigningKeys
 
-commands = typer.Typer(help="API tokens.", no_args_is_help=True, add_completion=False)
+commands = Commands(help="API tokens.")
 
 
 @commands.command()
-def create(
+async def create(
     name: Annotated[str, typer.Argument(help="What the token is for, such as 'deploy script'.")] = "cli",
     scope: Annotated[
         list[str] | None,
@@ -27,38 +25,8 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a token. It is shown once."""
-    run(_create(settings_for(), name, tuple(scope or USUAL_SCOPES), days, as_json))
-
-
-@commands.command("list")
-def list_(as_json: AsJson = False) -> None:
-    """Show the tokens, never their secrets."""
-    run(_list(settings_for(), as_json))
-
-
-@commands.command()
-def revoke(token: Annotated[str, typer.Argument(help="Its name or id, or how one begins.")]) -> None:
-    """Make a token worthless."""
-    run(_revoke(settings_for(), token))
-
-
-@commands.command()
-def rotate_signing_key(
-    now: Annotated[bool, typer.Option("--now", help="End all visitors' tokens at once: a key has leaked.")] = False,
-) -> None:
-    """Sign visitor tokens by a new key. Those that are out hold until they expire."""
-    run(_rotate(settings_for(), now))
-
-
-async def _rotate(settings: Settings, now: bool) -> None:
-    async with open_stored(settings) as base:
-        await SigningKeys(base.record, base.clock).rotate(await local_operator(base), at_once=now)
-    err.print("A new key signs. " + ("All visitors get new tokens." if now else "Tokens that are out hold as they do."))
-
-
-async def _create(settings: Settings, name: str, scopes: tuple[str, ...], days: int | None, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
+    scopes = tuple(scope or USUAL_SCOPES)
+    async with open_installation() as (base, actor):
         issued = await ApiTokens(base.record, base.clock).issue(actor.workspace_id, name, scopes, days)
     if as_json:
         print_json({"token": issued.token, "id": issued.record.id, "scopes": issued.record.scopes})
@@ -67,9 +35,11 @@ async def _create(settings: Settings, name: str, scopes: tuple[str, ...], days: 
     err.print("Keep it now: it is not shown again. Send it as `Authorization: Bearer <token>`.")
 
 
-async def _list(settings: Settings, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        tokens = await ApiTokens(base.record, base.clock).of_workspace(await local_operator(base))
+@commands.command("list")
+async def list_(as_json: AsJson = False) -> None:
+    """Show the tokens, never their secrets."""
+    async with open_installation() as (base, actor):
+        tokens = await ApiTokens(base.record, base.clock).of_workspace(actor)
     rows = [
         {
             "id": str(token.id),
@@ -91,9 +61,23 @@ async def _list(settings: Settings, as_json: bool) -> None:
     out.print(shown)
 
 
-async def _revoke(settings: Settings, named: str) -> None:
-    async with open_stored(settings) as base:
-        actor, tokens = await local_operator(base), ApiTokens(base.record, base.clock)
+@commands.command()
+async def revoke(
+    named: Annotated[str, typer.Argument(metavar="token", help="Its name or id, or how one begins.")],
+) -> None:
+    """Make a token worthless."""
+    async with open_installation() as (base, actor):
+        tokens = ApiTokens(base.record, base.clock)
         token = meant("token", named, await tokens.of_workspace(actor), lambda token: (token.name,))
         await tokens.revoke(actor, token.id)
     err.print("Revoked.")
+
+
+@commands.command()
+async def rotate_signing_key(
+    now: Annotated[bool, typer.Option("--now", help="End all visitors' tokens at once: a key has leaked.")] = False,
+) -> None:
+    """Sign visitor tokens by a new key. Those that are out hold until they expire."""
+    async with open_installation() as (base, actor):
+        await SigningKeys(base.record, base.clock).rotate(actor, at_once=now)
+    err.print("A new key signs. " + ("All visitors get new tokens." if now else "Tokens that are out hold as they do."))

@@ -7,47 +7,38 @@ import typer
 from app.bootstrap.infrastructure import Stored, open_stored
 from app.cli.local_operator import machine_operator
 from app.cli.operators import new_password
-from app.cli.terminal import AsJson, err, out, print_json, run, settings_for
-from app.settings import Settings
+from app.cli.terminal import AsJson, Commands, err, out, print_json, settings_for
 from app.workspaces.workspaces import Workspaces
 
-commands = typer.Typer(help="Workspaces: the tenants of this installation.", no_args_is_help=True, add_completion=False)
+commands = Commands(help="Workspaces: the tenants of this installation.")
 
 
 @commands.command()
-def add(
+async def add(
     name: Annotated[str, typer.Argument(help="What DOCENT_WORKSPACE calls it.")],
     admin: Annotated[str, typer.Option(help="E-mail address of its first admin.")],
 ) -> None:
     """Make a workspace with its first admin, whose password is asked for or read from standard input."""
-    run(_add(settings_for(), name, admin, new_password()))
-
-
-@commands.command("list")
-def list_(as_json: AsJson = False) -> None:
-    """Show the workspaces, the first one first."""
-    run(_list(settings_for(), as_json))
-
-
-def _workspaces_on(base: Stored) -> Workspaces:
-    from app.kit.argon2_password_hasher import Argon2PasswordHasher
-
-    return Workspaces(base.record, Argon2PasswordHasher(), base.clock)
-
-
-async def _add(settings: Settings, name: str, admin: str, password: str) -> None:
-    async with open_stored(settings) as base:
-        made = await _workspaces_on(base).create(await machine_operator(base.record), name, admin, password)
+    async with open_stored(settings_for()) as base:
+        made = await _workspaces_on(base).create(await machine_operator(base.record), name, admin, new_password())
     err.print(
         f"{admin} may sign in at /console. Commands work in it with DOCENT_WORKSPACE={made.name}.", highlight=False
     )
 
 
-async def _list(settings: Settings, as_json: bool) -> None:
-    async with open_stored(settings) as base:
+@commands.command("list")
+async def list_(as_json: AsJson = False) -> None:
+    """Show the workspaces, the first one first."""
+    async with open_stored(settings_for()) as base:
         found = await _workspaces_on(base).known(await machine_operator(base.record))
     if as_json:
         print_json({"workspaces": [{"id": each.id, "name": each.name} for each in found]})
         return
     for each in found:
         out.print(f"{each.id}  {each.name}", highlight=False, markup=False)
+
+
+def _workspaces_on(base: Stored) -> Workspaces:
+    from app.kit.argon2_password_hasher import Argon2PasswordHasher
+
+    return Workspaces(base.record, Argon2PasswordHasher(), base.clock)

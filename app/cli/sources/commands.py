@@ -6,50 +6,26 @@ from uuid import UUID
 
 import typer
 
-from app.bootstrap.infrastructure import open_stored
 from app.bootstrap.knowledge import page_scope_on
-from app.cli.local_operator import local_operator, meant_agent, meant_source
+from app.cli.local_operator import meant_agent, meant_source, open_installation
 from app.cli.sources.crawl_progress import in_words
-from app.cli.terminal import AgentName, AsJson, out, print_json, run, settings_for, table
+from app.cli.terminal import AgentName, AsJson, Commands, out, print_json, table
 from app.core.actor import Actor
-from app.settings import Settings
 from app.sources.records.sources import SourceRecords
 from app.sources.source import CrawlRun
 from app.sources.sources import Sources
 
-commands = typer.Typer(help="Sources: what an agent learns from.", no_args_is_help=True, add_completion=False)
+commands = Commands(help="Sources: what an agent learns from.")
 
 SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id, or how one begins.")]
 Order = Callable[[Sources, Actor, UUID], Awaitable[CrawlRun]]
 
 
 @commands.command("list")
-def list_(agent: AgentName = None, as_json: AsJson = False) -> None:
+async def list_(named: AgentName = None, as_json: AsJson = False) -> None:
     """Show an agent's sources, each with its latest reading."""
-    run(_list(settings_for(), agent, as_json))
-
-
-@commands.command()
-def pause(source: SourceName, as_json: AsJson = False) -> None:
-    """Let a reading rest; it keeps its place."""
-    run(_order(settings_for(), source, Sources.pause, as_json))
-
-
-@commands.command()
-def resume(source: SourceName, as_json: AsJson = False) -> None:
-    """Have a worker go on with a paused reading."""
-    run(_order(settings_for(), source, Sources.resume, as_json))
-
-
-@commands.command()
-def cancel(source: SourceName, as_json: AsJson = False) -> None:
-    """End a reading; what it has learnt stays."""
-    run(_order(settings_for(), source, Sources.cancel, as_json))
-
-
-async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        agent = await meant_agent(base, await local_operator(base), named)
+    async with open_installation() as (base, actor):
+        agent = await meant_agent(base, actor, named)
         sources = await base.record.of_workspace(agent.workspace_id).read(
             lambda tx: SourceRecords(tx).of_agent(agent.id)
         )
@@ -76,11 +52,28 @@ async def _list(settings: Settings, named: str | None, as_json: bool) -> None:
     out.print(shown)
 
 
-async def _order(settings: Settings, named: str, order: Order, as_json: bool) -> None:
+@commands.command()
+async def pause(source: SourceName, as_json: AsJson = False) -> None:
+    """Let a reading rest; it keeps its place."""
+    await _order(source, Sources.pause, as_json)
+
+
+@commands.command()
+async def resume(source: SourceName, as_json: AsJson = False) -> None:
+    """Have a worker go on with a paused reading."""
+    await _order(source, Sources.resume, as_json)
+
+
+@commands.command()
+async def cancel(source: SourceName, as_json: AsJson = False) -> None:
+    """End a reading; what it has learnt stays."""
+    await _order(source, Sources.cancel, as_json)
+
+
+async def _order(named: str, order: Order, as_json: bool) -> None:
     from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 
-    async with open_stored(settings) as base, DbosJobQueue(settings.job_queue_url) as jobs:
-        actor = await local_operator(base)
+    async with open_installation() as (base, actor), DbosJobQueue(base.settings.job_queue_url) as jobs:
         source = await meant_source(base, actor, named)
         now = await order(Sources(base.record, jobs, page_scope_on(base)), actor, source.id)
     if as_json:

@@ -5,14 +5,12 @@ from typing import Annotated
 
 import typer
 
-from app.bootstrap.infrastructure import open_stored
 from app.cli.deleting import confirm, delete
-from app.cli.local_operator import local_operator, meant_source
+from app.cli.local_operator import meant_source, open_installation
 from app.cli.sources.commands import SourceName, commands
 from app.cli.sources.crawl_progress import in_words
-from app.cli.terminal import AsJson, err, out, print_json, run, settings_for, table
+from app.cli.terminal import AsJson, err, out, print_json, table
 from app.core.list_page import PageRequest
-from app.settings import Settings
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import PageStatus
@@ -21,32 +19,10 @@ _AT_ONCE = 200
 
 
 @commands.command()
-def show(source: SourceName, as_json: AsJson = False) -> None:
+async def show(named: SourceName, as_json: AsJson = False) -> None:
     """Show a source: its settings and its latest reading."""
-    run(_show(settings_for(), source, as_json))
-
-
-@commands.command()
-def pages(
-    source: SourceName,
-    status: Annotated[str | None, typer.Option(help="Only pages that ended so, such as not_found.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show what became of the pages in the latest reading."""
-    run(_pages(settings_for(), source, status, as_json))
-
-
-@commands.command("delete")
-def delete_(
-    source: SourceName, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False
-) -> None:
-    """Delete a source with all that was learnt from it."""
-    run(_delete(settings_for(), source, yes))
-
-
-async def _show(settings: Settings, named: str, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        source = await meant_source(base, await local_operator(base), named)
+    async with open_installation() as (base, actor):
+        source = await meant_source(base, actor, named)
     run_ = source.run
     reading = (
         {"state": run_.state.value, "stop_reason": run_.stop_reason, "counts": run_.counts, "ended_at": run_.ended_at}
@@ -64,9 +40,15 @@ async def _show(settings: Settings, named: str, as_json: bool) -> None:
     out.print(shown)
 
 
-async def _pages(settings: Settings, named: str, status: str | None, as_json: bool) -> None:
-    async with open_stored(settings) as base:
-        source = await meant_source(base, await local_operator(base), named)
+@commands.command()
+async def pages(
+    named: SourceName,
+    status: Annotated[str | None, typer.Option(help="Only pages that ended so, such as not_found.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what became of the pages in the latest reading."""
+    async with open_installation() as (base, actor):
+        source = await meant_source(base, actor, named)
         found: list[PageStatus] = []
         page, run = PageRequest(limit=_AT_ONCE), source.run
         while run is not None:
@@ -87,10 +69,13 @@ async def _pages(settings: Settings, named: str, status: str | None, as_json: bo
     out.print(shown)
 
 
-async def _delete(settings: Settings, named: str, is_sure: bool) -> None:
-    async with open_stored(settings) as base:
-        actor = await local_operator(base)
+@commands.command("delete")
+async def delete_(
+    named: SourceName, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False
+) -> None:
+    """Delete a source with all that was learnt from it."""
+    async with open_installation() as (base, actor):
         source = await meant_source(base, actor, named)
-        confirm(f"the source {source.config.name} with all that was learnt from it", is_sure)
+        confirm(f"the source {source.config.name} with all that was learnt from it", yes)
         deleted = await delete(base, actor, DeletedKind.SOURCE, source.id)
     err.print(f"{source.config.name} is deleted with {deleted.before.versions} page versions.", markup=False)

@@ -12,9 +12,8 @@ from app.bootstrap.knowledge import open_knowledge, source_files_on
 from app.cli.local_operator import local_operator
 from app.cli.sources.commands import commands
 from app.cli.sources.run_now import agent_for, run_now
-from app.cli.terminal import AgentName, AsJson, run, settings_for
+from app.cli.terminal import AgentName, AsJson, settings_for
 from app.core.source_file import Upload
-from app.settings import Settings
 from app.sources.files.records import FileRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceKind
@@ -23,25 +22,21 @@ from app.store.transaction import Transaction
 
 
 @commands.command("add-file")
-def add_file(
+async def add_file(
     path: Annotated[
         Path,
         typer.Argument(
             exists=True, dir_okay=False, readable=True, help="Markdown, HTML, text, PDF, DOCX, PPTX, XLSX or CSV."
         ),
     ],
-    agent: AgentName = None,
+    named: AgentName = None,
     name: Annotated[str, typer.Option(help="Shown in citations; else the file's own title.")] = "",
     url: Annotated[str, typer.Option(help="Where visitors find the file, for citations to lead to.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Learn from a file. One of the same name takes the place of what the agent has learnt from it."""
-    run(_add_file(settings_for(), path, agent, name, url, as_json))
-
-
-async def _add_file(settings: Settings, path: Path, named: str | None, name: str, url: str, as_json: bool) -> None:
-    upload = Upload(path.name, path.read_bytes())  # noqa: ASYNC240 - nothing else waits for this command
-    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
+    upload = Upload(path.name, path.read_bytes())
+    async with open_infrastructure(settings_for()) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         files = source_files_on(base, knowledge.files)
         agent = await agent_for(base, knowledge, actor, named, name or path.stem)

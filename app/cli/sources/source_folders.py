@@ -13,10 +13,9 @@ from app.cli.local_operator import local_operator
 from app.cli.sources.commands import commands
 from app.cli.sources.markdown_folder import read_folder
 from app.cli.sources.run_now import agent_for, run_now
-from app.cli.terminal import AgentName, AsJson, fail, run, settings_for
+from app.cli.terminal import AgentName, AsJson, fail, settings_for
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url
-from app.settings import Settings
 from app.sources.document_batches import MAX_LINES, DocumentBatches
 from app.sources.records.given_documents import GivenDocumentRecords
 from app.sources.records.sources import SourceRecords
@@ -27,19 +26,16 @@ _SHOWN: Final = 10  # refused files
 
 
 @commands.command("add-folder")
-def add_folder(
+async def add_folder(
     path: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A folder of Markdown files.")],
     url: Annotated[str, typer.Option(help="Where visitors find the pages: what their slugs and paths stand below.")],
-    agent: AgentName = None,
+    named: AgentName = None,
     name: Annotated[str, typer.Option(help="What the source is called; else the folder's name.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Learn from a folder of Markdown files with front matter (title, date, slug). Repeat it after changes: files that
     have left are forgotten."""
-    run(_add_folder(settings_for(), path, url, agent, name or path.resolve().name, as_json))
-
-
-async def _add_folder(settings: Settings, path: Path, url: str, named: str | None, name: str, as_json: bool) -> None:
+    name = name or path.resolve().name
     try:
         check_http_url("--url", url)
         files = list(read_folder(path, url))
@@ -47,7 +43,7 @@ async def _add_folder(settings: Settings, path: Path, url: str, named: str | Non
         fail(str(error), 2)
     if not files:
         fail(f"There is no Markdown file in {path}.", 2)
-    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
+    async with open_infrastructure(settings_for()) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         agent = await agent_for(base, knowledge, actor, named, name)
         source = await _source(base, agent.id, name)
