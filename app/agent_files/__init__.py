@@ -1,1 +1,1 @@
-"""An agent as one file: taken from one installation, compared with an agent, and applied to it."""
+"""An agent as one file: exported, compared with an agent, and applied to one."""

@@ -1,4 +1,5 @@
-"""What operators set and wrote of one agent, without ids, secrets and what was learnt; and how two of it differ."""
+"""What operators configured and wrote for one agent, without ids, secrets or learnt content; and how two versions of it
+differ."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -24,7 +25,8 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """A source, and when it is read again: by `cron`, `every_hours`, or neither. `id` is that of a stored one."""
+    """A source and its crawl schedule: `cron`, `every_hours`, or neither. `id` is None for a source that is not stored
+    yet."""
 
     config: SourceConfig
     cron: str = ""
@@ -38,7 +40,7 @@ class FileSource:
 
 @dataclass(frozen=True, slots=True)
 class AgentContents:
-    """An agent as it stands, its settings those of one version. `left_out` are names of sources that no file holds."""
+    """An agent with the settings of one version. `left_out` names the sources that a file cannot hold."""
 
     config: AgentConfig
     curated_answers: Sequence[CuratedAnswer]
@@ -50,8 +52,8 @@ class AgentContents:
 
 @dataclass(frozen=True, slots=True)
 class AgentFile:
-    """What a file says of an agent: `settings` makes of a draft what it wants of it. A part that is None is not spoken
-    of, and stays."""
+    """The parsed file. `settings` applies the file's settings to a draft. A list that is None is missing from the file
+    and stays as it is."""
 
     settings: Callable[[AgentConfig], AgentConfig]
     curated_answers: Sequence[CuratedAnswer] | None = None
@@ -61,7 +63,7 @@ class AgentFile:
 
 
 class ChangeKind(StrEnum):
-    """What applying a file does about one thing."""
+    """What applying a file does to one item."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -71,7 +73,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """`part` is the file's own name for where it stands, `title` says which one; `fields` are those that change."""
+    """`part` is the file's key for the list, `title` identifies the item, `fields` lists what changes in it."""
 
     part: str
     kind: ChangeKind
@@ -81,8 +83,8 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[Thing]):
-    """A list of a file. Things of one `key` are the same thing; where several have it, in their order. `onto` gives a
-    stored thing what the file says of it; `is_removable` says whether one that the file lacks may go."""
+    """One list of a file. Items are matched by `key`; items with the same key are matched in order. `onto` merges the
+    file's item into the stored one; `is_removable` tells whether a stored item that the file lacks may be removed."""
 
     name: str
     key: Callable[[Thing], Hashable]
@@ -93,8 +95,7 @@ class Part(Generic[Thing]):
 
 @dataclass(frozen=True, slots=True)
 class Match(Generic[Thing]):
-    """What is to be added; what is to be changed, as it is stored and as it will be; what is to be removed; and what
-    only the agent has."""
+    """Items to add, to change (as stored, as they will be) and to remove, and items that only the agent has."""
 
     part: Part[Thing]
     added: tuple[Thing, ...] = ()
@@ -114,7 +115,7 @@ class Match(Generic[Thing]):
 
 
 def matched(part: Part[Thing], stored: Sequence[Thing], filed: Sequence[Thing] | None, *, prunes: bool) -> Match[Thing]:
-    """`prunes`: what may be removed, and the file lacks, is to be removed."""
+    """With `prunes`, removable items that the file lacks are removed."""
     if filed is None:
         return Match(part)
     there, wanted = _keyed(part, stored), _keyed(part, filed)
@@ -145,7 +146,7 @@ def _curated_onto(stored: CuratedAnswer, filed: CuratedAnswer) -> CuratedAnswer:
 
 
 def _golden_onto(stored: GoldenQuestion, filed: GoldenQuestion) -> GoldenQuestion:
-    """Where it came from does not change."""
+    """The origin is kept."""
     own = {name: getattr(stored, name) for name in ("id", "agent_id", "created_at", "origin")}
     return replace(filed, **own)
 
@@ -192,7 +193,7 @@ SOURCES: Final[Part[FileSource]] = Part(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What applying a file does to an agent."""
+    """The changes that applying a file makes to an agent."""
 
     before: AgentConfig
     after: AgentConfig
@@ -210,8 +211,8 @@ class Plan:
 
 
 def planned(stored: AgentContents, after: AgentConfig, file: AgentFile, *, prunes: bool) -> Plan:
-    """`after` is what the file's settings make of the stored ones. Raises InvalidInput where a golden question of the
-    file is there twice: an agent has each wording once."""
+    """`after` is the stored settings with the file's applied. Raises InvalidInput when the file repeats a golden
+    question: an agent has each wording once."""
     asked: set[Hashable] = set()
     for number, golden in enumerate(file.golden_questions or ()):
         if GOLDEN_QUESTIONS.key(golden) in asked:

@@ -1,4 +1,4 @@
-"""What operators do with an agent's file: take it, see what it would change, and apply it."""
+"""Use cases of an agent's file: export it, compare it, apply it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ _NOT_IN_FILES = frozenset({SourceKind.FILE, SourceKind.DOCUMENTS})
 
 
 class AgentFiles:
-    """Every method raises NotFound for an agent that is absent or another workspace's."""
+    """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
     def __init__(
         self, records: SystemOfRecord, patterns: PatternMatcher, sources: Sources, schedules: Schedules
@@ -45,8 +45,8 @@ class AgentFiles:
         self._schedules = schedules
 
     async def contents(self, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:
-        """With the settings of its draft, or those that visitors have; golden questions name uploaded files. Raises
-        NotFound for the live settings of an agent that was never published."""
+        """With the settings of the draft or of the live version; golden questions refer to uploaded files by name.
+        Raises NotFound for the live version of an agent that was never published."""
 
         def work(tx: Transaction) -> AgentContents:
             names = golden_questions.file_names(tx, agent_id)
@@ -57,10 +57,10 @@ class AgentFiles:
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def compare(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> list[FileChange]:
-        """What the file would change of the draft and of what has no draft. With `prunes` curated answers, golden
-        questions and the agent's own saved replies that a list of the file lacks would be removed.
+        """What applying the file would change. With `prunes`, curated answers, golden questions and the agent's own
+        saved replies that the file's lists lack would be removed.
 
-        Raises InvalidInput, naming the field as it stands in the file, such as "curated_answers.2.pattern".
+        Raises InvalidInput with the field's place in the file, such as "curated_answers.2.pattern".
         """
         self._check(file)
         return await self._records.of_workspace(actor.workspace_id).read(
@@ -68,8 +68,9 @@ class AgentFiles:
         )
 
     async def apply(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> list[FileChange]:
-        """Change all that visitors do not notice, or nothing: the draft, golden questions, saved replies, and sources,
-        which nobody reads yet. Curated answers are for `give`. Returns and raises what `compare` does."""
+        """Apply everything that visitors do not see: the draft, golden questions, saved replies, and sources, which are
+        not crawled yet. All of it or nothing. `give` applies the curated answers. Returns and raises what `compare`
+        does."""
         self._check(file)
 
         def work(tx: Transaction) -> list[FileChange]:
@@ -85,7 +86,7 @@ class AgentFiles:
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def give(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> None:
-        """Visitors get the file's curated answers. Raises what `compare` does."""
+        """Apply the file's curated answers, which visitors get at once. Raises what `compare` does."""
         self._check(file)
 
         def work(tx: Transaction) -> None:
@@ -104,7 +105,7 @@ class AgentFiles:
         await self._records.of_workspace(actor.workspace_id).write(work)
 
     def _check(self, file: AgentFile) -> None:
-        """All that needs no look at the record."""
+        """The checks that need no database."""
         for number, answer in enumerate(file.curated_answers or ()):
             with _named(f"curated_answers.{number}"):
                 check_answer(answer, self._patterns)
@@ -130,7 +131,7 @@ class AgentFiles:
     def _with_files(
         self, tx: Transaction, agent_id: UUID, filed: Sequence[GoldenQuestion] | None
     ) -> list[GoldenQuestion] | None:
-        """Raises InvalidInput, as well for a page that is neither an address nor a file that the agent has."""
+        """Raises InvalidInput, also for a page that is neither a URL nor the name of a file that the agent has."""
         if filed is None:
             return None
         files = golden_questions.files_by_name(tx, agent_id)
@@ -197,7 +198,7 @@ def _store_replies(tx: Transaction, actor: Actor, match: Match[SavedReply]) -> N
 
 
 def _audit(tx: Transaction, actor: Actor, agent_id: UUID, changes: Sequence[FileChange]) -> None:
-    """Names the parts with how many of each kind; nothing where the file changed nothing."""
+    """Records the number of changes by part and kind; nothing when the file changed nothing."""
     told: dict[str, dict[str, int]] = {}
     for each in changes:
         if each.kind != "kept":
@@ -209,7 +210,7 @@ def _audit(tx: Transaction, actor: Actor, agent_id: UUID, changes: Sequence[File
 
 @contextmanager
 def _named(place: str) -> Iterator[None]:
-    """What is wrong inside is named by where it stands in the file."""
+    """Prefixes the field of an InvalidInput raised inside with its place in the file."""
     try:
         yield
     except InvalidInput as error:

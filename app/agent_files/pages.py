@@ -1,4 +1,4 @@
-"""An agent as one file: taken, looked at beside the agent, and applied."""
+"""Console pages: export an agent as one file, compare a file with the agent, and apply it."""
 
 import anyio.to_thread
 from pydantic import Field
@@ -39,7 +39,7 @@ class AgentFilePages(Pages):
 
     @page("/console/agents/{agent_id}/settings/file", access=access.read, under="agent_settings")
     async def agent_file(self, visit: Visit[NoForm]) -> Shown:
-        """Refused when it was to be applied, the file is still there, to be published all the same."""
+        """When applying was refused, the form still holds the file, so that it can be published with force."""
         refused = visit.rejected.values if visit.rejected and visit.rejected.page == "apply_agent_file" else {}
         held = {name: "".join(refused.get(name, ())) for name in ("text", "prune")}
         return Shown("agent_file.html", {"held": held, "changes": None})

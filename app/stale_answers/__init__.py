@@ -1,1 +1,1 @@
-"""Answers whose page no longer says what they say, found when the page changes."""
+"""Answers that their page no longer supports, found when the page changes."""

@@ -1,4 +1,4 @@
-"""Admin API: answers whose page no longer says what they say."""
+"""Admin API: answers that their page no longer supports."""
 
 from datetime import datetime
 from typing import Annotated

@@ -26,14 +26,14 @@ _MAX_CHARS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class LostWords:
-    """`told` is the unit of the text, `words` those of the page that it rested on."""
+    """`told` is the text's unit, `words` are the page's units that supported it."""
 
     told: str
     words: str
 
 
 class PageText:
-    """A page at one time."""
+    """One version of a page."""
 
     def __init__(self, title: str, markdown: str) -> None:
         self._title = title
@@ -43,7 +43,7 @@ class PageText:
         return f" {' '.join(words)} " in self._words
 
     def tells(self, words: str) -> bool:
-        """Whether every unit of them stands."""
+        """Whether every unit stands on the page."""
         return all(self.says(unit) for _, unit in quotable_units(words))
 
     def proof(self, statement: str, language: str | None) -> Verdict:
@@ -67,20 +67,20 @@ class ChangedPage:
         self.after = PageText(title, after)
 
     def lost_quotation(self, quote: str) -> str:
-        """The units of a quotation of the page that stand there no longer, a line each; "" where all of them do."""
+        """The units of a quotation that no longer stand on the page, one per line; "" when all of them do."""
         lost = [text for text, words in quotable_units(quote) if self._is_lost(words)]
         return "\n".join(lost)[:_MAX_CHARS]
 
     def lost_statements(self, text: str, language: str | None) -> list[LostWords]:
-        """What a text of other words states that the page said or proved, and does no longer."""
+        """The statements of a text that the page once contained or proved and no longer does."""
         return list(self._lost(text, language))
 
     def instead_of(self, words: str) -> str:
-        """What the page says now in the place of these, "" where nothing is like them."""
+        """What the page says in their place, "" when nothing resembles them."""
         return self.after.evidence.likest(words, at_least=_LIKE)[:_MAX_CHARS]
 
     def kind(self, words: str, language: str | None) -> StaleKind:
-        """Of words that are lost."""
+        """How the page differs from the lost words."""
         if not self.instead_of(words):
             return StaleKind.GONE
         is_proven = self.after.proof(words, language).is_proven

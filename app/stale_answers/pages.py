@@ -1,4 +1,4 @@
-"""Stale answers: what visitors were told that its page no longer says."""
+"""Console pages: stale answers, with what the page says now."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""A stale answer tells what its page said and says no longer."""
+"""A stale answer says what its page said once and no longer does."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 
 class StaleSubject(StrEnum):
-    """What tells the old words."""
+    """What contains the old words."""
 
     ANSWER = "answer"  # given to visitors, from pages
     CURATED = "curated"
@@ -30,8 +30,8 @@ class StaleState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageChange:
-    """`before` and `after` are Markdown; `after` is "" for a page that is gone. `changed_at` names the change: a page
-    that changes again meanwhile has another."""
+    """`before` and `after` are Markdown; `after` is "" for a deleted page. `changed_at` identifies the change: a later
+    change of the page has another."""
 
     document_id: UUID
     agent_id: UUID
@@ -45,7 +45,7 @@ class PageChange:
 
 @dataclass(frozen=True, slots=True)
 class StaleFilter:
-    """None: any."""
+    """None matches any."""
 
     state: StaleState | None = StaleState.OPEN
     kind: StaleKind | None = None
@@ -54,13 +54,11 @@ class StaleFilter:
 
 @dataclass(frozen=True, slots=True)
 class StaleAnswer:
-    """`url` and `title` are the page's. `old_words` stood on it: what visitors' answers quoted, or what a curated
-    answer or a golden question says; `new_words` is the place on it that is most like them now, "" where none is.
-
-    `question` and `old_answer` are those of the latest visitor who was told, or the operator's own; `new_answer` is
-    what the question got when it was asked again, None where it was not. `turns`, `conversations` and `visitors` were
-    told, of all whose turns are still kept.
-    """
+    """`url` and `title` are the page's. `old_words` stood on it: a visitor's answer quoted them, or a curated answer or
+    golden question contains them. `new_words` is the most similar place on the page now, "" when there is none.
+    `question` and `old_answer` are the latest visitor's, or the operator's own; `new_answer` is the answer to the
+    question now, None when it was not asked again. `turns`, `conversations` and `visitors` count who got the old
+    answer, among the turns that still exist."""
 
     id: UUID
     agent_id: UUID
@@ -84,7 +82,7 @@ class StaleAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A turn in which a visitor was told."""
+    """A turn that gave the old answer."""
 
     turn_id: UUID
     conversation_id: UUID
@@ -94,8 +92,8 @@ class Telling:
 
 @dataclass(frozen=True, slots=True)
 class ToldAnswer:
-    """An answer that cites the page, as a visitor got it. `quotes` are the words of the page that it rests on, empty
-    where none were found; `is_free` where a model wrote it in words of its own."""
+    """An answer that cites the page, as the visitor got it. `quotes` are the passages of the page that support it,
+    empty when none were found; `is_free` is true when a model wrote it in its own words."""
 
     turn_id: UUID
     answer: str
@@ -106,8 +104,8 @@ class ToldAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one look at a changed page found. `turn_ids` are those that told it, latest first; `asked_turn` is the one
-    of them whose question was asked again."""
+    """One result of checking a changed page. `turn_ids` are the turns that gave the answer, latest first; `asked_turn`
+    is the one whose question was asked again."""
 
     subject: StaleSubject
     kind: StaleKind

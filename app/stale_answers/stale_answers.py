@@ -1,4 +1,4 @@
-"""What operators do with stale answers."""
+"""Use cases of stale answers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ _ACTIONS = {
 
 
 class StaleAnswers:
-    """Every method raises NotFound for an agent or stale answer that is absent or another workspace's."""
+    """Every method raises NotFound for an agent or stale answer that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, golden: GoldenQuestions, curated: CuratedAnswers) -> None:
         self._records = records
@@ -50,7 +50,7 @@ class StaleAnswers:
         return await self._records.of_workspace(actor.workspace_id).read(lambda tx: _own(tx, actor, agent_id, stale_id))
 
     async def tellings(self, actor: Actor, agent_id: UUID, stale_id: UUID) -> list[Telling]:
-        """The turns in which visitors were told by answers from pages, latest first, MAX_TELLINGS of them."""
+        """The latest MAX_TELLINGS turns that gave it from pages, latest first."""
 
         def work(tx: Transaction) -> list[Telling]:
             _own(tx, actor, agent_id, stale_id)
@@ -61,7 +61,7 @@ class StaleAnswers:
     async def set_state(
         self, actor: Actor, agent_id: UUID, stale_ids: Sequence[UUID], state: StaleState
     ) -> list[StaleAnswer]:
-        """All of them or none, as they are then. Raises InvalidInput."""
+        """All of them or none; returns them updated. Raises InvalidInput."""
         if not 1 <= len(stale_ids) <= MAX_AT_ONCE:
             raise InvalidInput("stale_answer_ids", f"Choose between 1 and {MAX_AT_ONCE}.")
 
@@ -76,9 +76,9 @@ class StaleAnswers:
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def accept(self, actor: Actor, agent_id: UUID, stale_id: UUID, texts: Sequence[str]) -> GoldenQuestion:
-        """The new answer is right: its question becomes a golden one whose answer must hold these texts, or the golden
-        question that was stale holds them from now on in place of its old words; then it is settled. Raises
-        InvalidInput; nothing is settled then."""
+        """The new answer is right: its question becomes a golden question whose answer must contain these texts, or the
+        stale golden question gets them in place of its old words. Then the stale answer is settled. Raises
+        InvalidInput, and settles nothing."""
         stale = await self.get(actor, agent_id, stale_id)
         if not texts:
             raise InvalidInput("answer_contains", "Name what the answer must hold.")
@@ -106,8 +106,8 @@ class StaleAnswers:
         return golden
 
     async def rewrite(self, actor: Actor, agent_id: UUID, stale_id: UUID, answer: str) -> None:
-        """The curated answer says this from now on, and the stale one is settled. Raises InvalidInput, NotFound for one
-        that is no curated answer."""
+        """Replace the curated answer's text and settle the stale answer. Raises InvalidInput; NotFound when its subject
+        is no curated answer."""
         stale = await self.get(actor, agent_id, stale_id)
         if stale.curated_answer_id is None:
             raise NotFound("curated answer")
@@ -116,7 +116,7 @@ class StaleAnswers:
 
 
 def new_numbers(stale: StaleAnswer) -> list[str]:
-    """What the page states now and did not before, for whoever writes what a golden answer must hold."""
+    """Numbers that the page states now and did not before: suggestions for what a golden answer must contain."""
     return sorted(numbers_in(stale.new_words) - numbers_in(stale.old_words))
 
 

@@ -1,4 +1,4 @@
-"""A page changed: who told what it said before is found, asked again, and listed."""
+"""After a page has changed: find the answers that relied on it, ask their questions again, list the stale ones."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ _ADDRESS: Final = re.compile(r"https?://[^\s()<>\[\]\"']+")
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """All that may rest on a page; `listed` are the open stale answers of it, with their old words."""
+    """What may rely on a page; `listed` are its open stale answers with their old words."""
 
     told: Sequence[ToldAnswer]
     curated: Sequence[CuratedAnswer]
@@ -50,7 +50,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """`finding` is listed unless the new answer still tells its old words; `question` is None where none is known."""
+    """`finding` is listed unless the new answer still contains its old words; `question` is None when it is unknown."""
 
     finding: Finding
     question: PlaygroundQuestion | None
@@ -58,8 +58,8 @@ class _Candidate:
 
 
 class StaleSearch:
-    """Looks at pages that changed, a few at a time. Questions are asked as an operator does in the playground: nothing
-    is stored, counted or charged to a visitor's limits."""
+    """Checks changed pages, a few at a time. Questions are asked as in the playground: nothing is stored, counted or
+    charged to a visitor."""
 
     def __init__(self, records: SystemOfRecord, playground: Playground, patterns: PatternMatcher, clock: Clock) -> None:
         self._records = records
@@ -68,7 +68,7 @@ class StaleSearch:
         self._clock = clock
 
     async def look(self) -> int:
-        """One batch of changed pages of agents that no run is reading for; return how many there were."""
+        """Check one batch of changed pages of agents without a running crawl; return how many there were."""
         due = await self._records.read(lambda tx: ChangedPageRecords(tx).due(_PAGES_AT_ONCE))
         for change in due:
             await self._look_at(change)
@@ -104,7 +104,7 @@ class StaleSearch:
             log.info("stale_answers.found", agent=str(change.agent_id), page=change.url, count=count)
 
     async def _with_questions(self, change: PageChange, findings: Sequence[Finding]) -> list[_Candidate]:
-        """Of what visitors were told: the latest question of each, as search understood it then."""
+        """With the latest question of each, as search rephrased it then."""
 
         def work(tx: Transaction) -> Mapping[UUID, PlaygroundQuestion]:
             found = [StoredTurnRecords(tx).find(finding.turn_ids[0]) for finding in findings]
@@ -129,7 +129,7 @@ class StaleSearch:
     async def _golden_candidate(
         self, change: PageChange, page: ChangedPage, golden: GoldenQuestion
     ) -> _Candidate | None:
-        """What the answer must hold, and the page had and has no longer."""
+        """The required texts and patterns that the page contained once and no longer does."""
         if golden.pages and page_key(change.url) not in golden.page_keys:
             return None
         lost = [text for text in await self._missing(golden, change.after) if text in _wanted(golden)]
@@ -154,12 +154,12 @@ class StaleSearch:
         return _Candidate(finding, PlaygroundQuestion(golden.question, language=golden.language), still_tells)
 
     async def _missing(self, golden: GoldenQuestion, text: str) -> tuple[str, ...]:
-        """Of its texts and patterns, those that the text does not hold."""
+        """Its required texts and patterns that the text lacks."""
         matched = await self._patterns.matching(golden.answer_matches, plain_answer(text), max_chars=len(text))
         return golden.missing_texts(text) + tuple(one for one in golden.answer_matches if one not in matched)
 
     async def _asked(self, change: PageChange, candidate: _Candidate) -> Finding | None:
-        """None where the agent tells the old words still, for another page says them."""
+        """None when the agent still gives the old words, because another page contains them."""
         finding = candidate.finding
         if candidate.question is None:
             return replace(finding, asked_turn=None)
@@ -174,8 +174,8 @@ class StaleSearch:
 
 
 def _list(tx: Transaction, change: PageChange, stale: Sequence[Finding], stands: Sequence[UUID]) -> int:
-    """Keep what was found, settle what stands again, and let webhooks hear of it; return how many are newly open. 0
-    where another worker has looked, or the page changed again: the next look sees it whole."""
+    """Store the findings, settle what the page supports again, and queue webhooks; return how many are newly open. 0
+    when another worker has checked the page, or it has changed again: the next check covers both changes."""
     if not ChangedPageRecords(tx).is_looked_at(change):
         return 0
     records = StaleAnswerRecords(tx)
@@ -188,7 +188,7 @@ def _list(tx: Transaction, change: PageChange, stale: Sequence[Finding], stands:
 
 
 def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]]) -> list[UUID]:
-    """Those of which the page says the old words again, or proves what an operator wrote."""
+    """Those that the page supports again: it contains the old words, or proves what an operator wrote."""
     return [
         stale_id
         for stale_id, subject, words in listed
@@ -198,7 +198,7 @@ def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]
 
 
 def _told_findings(page: ChangedPage, told: Sequence[ToldAnswer]) -> list[Finding]:
-    """One for each run of words that visitors were told and the page says no longer, what most were told first."""
+    """One for each distinct run of lost words, those of most turns first."""
     turns: dict[str, list[UUID]] = {}
     known: dict[tuple[object, ...], tuple[str, ...]] = {}
     languages: dict[str, str | None] = {}
@@ -217,7 +217,7 @@ def _told_findings(page: ChangedPage, told: Sequence[ToldAnswer]) -> list[Findin
 
 
 def _lost_words(page: ChangedPage, told: ToldAnswer) -> tuple[str, ...]:
-    """By its quotations; where these stand, or there are none, by what a model's words state."""
+    """Judged by its quotations; when they still stand, or there are none, by the statements in the model's words."""
     lost = [words for quote in told.quotes if (words := page.lost_quotation(quote))]
     if not lost and (told.is_free or not told.quotes):
         lost = [statement.words for statement in page.lost_statements(told.answer, told.language)]
@@ -248,7 +248,7 @@ def _curated_candidates(change: PageChange, page: ChangedPage, curated: Sequence
 
 
 def _may_rest_on(answer: CuratedAnswer, url: str) -> bool:
-    """The pages that it links to; one that links to none of the website may rest on any."""
+    """The pages that it links to; without a link to the website it may rely on any page."""
     links = [link for link in _ADDRESS.findall(answer.answer) if host_of(link) == host_of(url)]
     return not links or page_key(url) in map(page_key, links)
 

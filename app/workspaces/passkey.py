@@ -1,4 +1,5 @@
-"""Passkeys (WebAuthn Level 3): a key pair of an operator's device, which asks for a finger, a face or a PIN itself."""
+"""Passkeys (WebAuthn Level 3): key pairs on an operator's device, which verifies the operator itself by fingerprint,
+face or PIN."""
 
 import hashlib
 import hmac
@@ -19,7 +20,7 @@ CHALLENGE_BYTES: Final = _TIME_BYTES + _NONCE_BYTES + _MAC_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Passkey:
-    """What is kept of one: the public half. `challenged_at` is when the challenge was made that it answered last."""
+    """The public half. `challenged_at` is the time of the latest challenge that it answered."""
 
     id: UUID
     operator_id: UUID
@@ -34,7 +35,7 @@ class Passkey:
 
 @dataclass(frozen=True, slots=True)
 class RelyingParty:
-    """Docent as browsers know it, by the address at which its pages are open."""
+    """Docent as browsers identify it, by the address of its pages."""
 
     origin: str
 
@@ -49,13 +50,13 @@ class RelyingParty:
 
 
 def new_challenge(key: bytes, browser: str, now: datetime) -> bytes:
-    """For one browser, by the secret that it holds. Nothing is kept of it: when it was made stands in it."""
+    """Bound to one browser by a secret that the browser holds. Nothing is stored: the challenge holds its own time."""
     begin = int(now.timestamp() * 1_000_000).to_bytes(_TIME_BYTES) + secrets.token_bytes(_NONCE_BYTES)
     return begin + _mac(key, browser, begin)
 
 
 def challenged_at(key: bytes, browser: str, challenge: bytes, now: datetime) -> int | None:
-    """When it was made, in microseconds; None for one that was not made for this browser, or long ago."""
+    """The time of the challenge in microseconds; None when it was made for another browser or has expired."""
     begin, mac = challenge[:-_MAC_BYTES], challenge[-_MAC_BYTES:]
     if len(challenge) != CHALLENGE_BYTES or not hmac.compare_digest(mac, _mac(key, browser, begin)):
         return None

@@ -1,4 +1,4 @@
-"""Operators add passkeys to their account, and sign in by them."""
+"""Operators add passkeys to their accounts and sign in with them."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -40,8 +40,8 @@ _BY: Final = "passkey"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a browser sends: the credential as JSON, and the challenge that it answers. `browser` is the secret that it
-    holds, for which the challenge was made."""
+    """The browser's response: the credential as JSON and the challenge that it answers. `browser` is the browser's
+    secret, to which the challenge is bound."""
 
     party: RelyingParty
     browser: str = field(repr=False)
@@ -50,8 +50,8 @@ class Answer:
 
 
 class Passkeys:
-    """A passkey is of use at one address, to a browser that asked for its challenge, and once for each challenge. Its
-    device has verified who uses it, so it signs in without a password and without a one-time code."""
+    """A passkey works at one address, in the browser that asked for the challenge, and once for each challenge. The
+    device has verified the operator, so neither a password nor a one-time code is asked for."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
         self._records = records
@@ -64,7 +64,7 @@ class Passkeys:
         )
 
     async def asked_to_add(self, operator: Operator, party: RelyingParty, browser: str) -> tuple[bytes, str]:
-        """A challenge, and what the browser is asked for, as JSON."""
+        """A challenge, and the creation options for the browser as JSON."""
         known = [each.credential_id for each in await self.of_operator(operator)]
         challenge = await self._challenge(browser)
         return challenge, creation_options(party.id, operator.id.bytes, operator.email, challenge, known)
@@ -74,7 +74,7 @@ class Passkeys:
         return challenge, request_options(party.id, challenge)
 
     async def add(self, actor: Actor, operator: Operator, password: str, name: str, answer: Answer) -> None:
-        """Asks for the password: an open session alone changes nothing about how one signs in. Raises InvalidInput."""
+        """Asks for the password: an open session alone must not change how one signs in. Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
         await checked_owner(self._records, self._passwords, actor, password, field="password")
         own = self._records.of_workspace(operator.workspace_id)
@@ -114,12 +114,12 @@ class Passkeys:
         await self._records.of_workspace(operator.workspace_id).write(work)
 
     async def sign_in(self, answer: Answer, replacing: str = "") -> str:
-        """The secret of a new session. Raises Unauthorized, and audits that."""
+        """The secret of a new session. Raises Unauthorized; refusals are audited."""
         secret = secrets.token_urlsafe(SECRET_BYTES)
         credential_id = credential_id_of(answer.credential)
 
         def work(tx: Transaction) -> str:
-            """Why not, "" where they are."""
+            """The reason for a refusal, "" when there is none."""
             now = self._clock.now()
             made = challenged_at(_key(tx), answer.browser, answer.challenge, now)
             if made is None:

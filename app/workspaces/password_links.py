@@ -1,7 +1,7 @@
-"""Links by which operators choose a password: invitations, and resets that they ask for or an admin makes.
+"""Links with which operators choose a password: invitations, and resets that they request or an admin makes.
 
-Whoever holds a link sets the account's password, once. It is sent where the installation has mail, else told to whoever
-made it. It begins with the address that the settings name, never with what a request says of itself.
+Whoever holds a link can set the account's password, once. The link is mailed where the installation has mail, else
+shown to whoever made it. It starts with the configured public URL, never with anything from the request.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ _NOT_YOU: Final = "Did you not ask for this? Then leave it: nothing changes."
 
 @dataclass(frozen=True, slots=True)
 class MadeLink:
-    """`url` is "" where it went by mail."""
+    """`url` is "" when it was mailed."""
 
     operator: Operator
     url: str = field(repr=False)
@@ -64,7 +64,7 @@ class PasswordLinks:
         return self._mailer.is_on
 
     async def invite(self, actor: Actor, email: str, role: Role) -> MadeLink:
-        """An account that waits for its password. Raises InvalidInput, for an address that is taken as well."""
+        """Make an account without a password. Raises InvalidInput, also for an address that is taken."""
         self._check_passwords()
         now = self._clock.now()
         invited = Operator(uuid4(), actor.workspace_id, checked_email(email), role, now, invited_at=now)
@@ -77,7 +77,7 @@ class PasswordLinks:
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def make(self, actor: Actor, operator_id: UUID) -> MadeLink:
-        """For an operator of the actor's workspace; links made before end. Raises NotFound, InvalidInput."""
+        """For an operator of the actor's workspace; earlier links end. Raises NotFound, InvalidInput."""
         self._check_passwords()
 
         def work(tx: Transaction) -> MadeLink:
@@ -91,15 +91,15 @@ class PasswordLinks:
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def ask(self, email: str) -> None:
-        """A mail to whoever has an account with a password, or an invitation, of this address. Nothing tells whether
-        somebody has: each address costs as much. For installations where links are mailed. Raises InvalidInput."""
+        """Mail a link to the account with this address, if it has a password or a pending invitation. The response and
+        its time do not reveal whether there is one. Only for installations with mail. Raises InvalidInput."""
         self._check_passwords()
         email = checked_email(email)
         await self._records.write(lambda tx: self._asked(tx, email))
 
     async def owner(self, token: str) -> Operator | None:
-        """Whose password the link sets, or None for one that does not hold. Looking uses nothing up: mail filters open
-        links as well."""
+        """The operator whose password the link sets, or None for an invalid link. Looking does not use it up: mail
+        filters open links too."""
         return await self._records.read(lambda tx: PasswordLinkRecords(tx).owner(_sha256(token)))
 
     async def use(self, token: str, password: str) -> Operator:
@@ -206,7 +206,7 @@ class PasswordLinks:
 
 
 def _has_password(operator: Operator, password_hash: str) -> bool:
-    """An account of the identity provider's has none, and gets none by asking."""
+    """An identity provider's account has none, and cannot get one by asking."""
     return not operator.is_disabled and (bool(password_hash) or operator.is_invited)
 
 

@@ -1,4 +1,4 @@
-"""An agent's file as it is written and read: the same names and rules as in the rest of the API."""
+"""The format of an agent's file, with the names and rules of the rest of the API."""
 
 from typing import Any, Final, Literal
 from uuid import UUID, uuid4
@@ -40,7 +40,7 @@ class ReplyInFile(Model):
 
 
 class AgentFileModel(Model):
-    """An agent as one file, without ids, secrets and what was learnt."""
+    """An agent as one file, without ids, secrets or learnt content."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -85,7 +85,7 @@ class AgentFileModel(Model):
 
 
 class AgentFileOut(Model):
-    """As `AgentFileModel`; what has its default is left out but for the settings, of which all are there."""
+    """Like `AgentFileModel`. Defaults are omitted, except in the settings, which are complete."""
 
     docent: Literal[1] = 1
     settings: dict[str, Any]
@@ -125,7 +125,7 @@ class FileChangeOut(Model):
 
 
 def _settings_of(config: AgentConfig) -> dict[str, Any]:
-    """All of them but the ids of sources that search is narrowed to, which no other agent has."""
+    """All settings except the source ids that search is limited to, which no other agent has."""
     told = AgentConfigOut.of(config).model_dump(mode="json")
     del told["retrieval"]["filter"]["sources"]
     return {"name": told.pop("name"), **told}

@@ -1,4 +1,4 @@
-"""An agent's file as text: YAML, of which JSON is a part."""
+"""An agent's file as text: YAML, which includes JSON."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one where th
 
 
 class _Loader(_Base):  # type: ignore[misc]  # the package has no types
-    """As YAML 1.2 reads plain words: `off` is a text, and so is a moment. A key stands once."""
+    """Reads plain scalars as YAML 1.2 does: `off` and timestamps are strings. Duplicate keys are refused."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
@@ -36,7 +36,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # the package has no types
-    """Texts of several lines stand as such."""
+    """Writes multi-line strings as block scalars."""
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
@@ -48,7 +48,7 @@ _Dumper.add_representer(str, _text)
 
 
 def written(contents: AgentContents) -> str:
-    """The file, with a line for each source that it leaves out."""
+    """The file, with a comment for each source that it leaves out."""
     told = AgentFileOut.of(contents).model_dump(mode="json")
     left_out = "".join(f"# Not in this file: the source {_one_line(name)}\n" for name in contents.left_out)
     text: str = yaml.dump(told, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_COLUMNS)
@@ -56,7 +56,7 @@ def written(contents: AgentContents) -> str:
 
 
 def read(text: str) -> AgentFileModel:
-    """Raises InvalidInput, naming the field as it stands in the file, or the line that is no YAML."""
+    """Raises InvalidInput with the place of the field in the file, or the line where the YAML is invalid."""
     if len(text) > MAX_FILE_CHARS:
         raise InvalidInput("", f"This has {len(text)} characters; keep it to {MAX_FILE_CHARS}.")
     found = _parsed(text)
@@ -95,8 +95,8 @@ def _parsed(text: str) -> Any:
 
 
 def _check_events(events: Iterable[yaml.Event]) -> None:
-    """An alias may stand for what holds aliases again: a short text could be read as an endless one. And what is nested
-    without end overflows the stack of whoever reads it."""
+    """Aliases are refused because a short text could expand without end, and deep nesting because it overflows the
+    stack."""
     depth = 0
     for event in events:
         if isinstance(event, yaml.AliasEvent):
@@ -107,7 +107,7 @@ def _check_events(events: Iterable[yaml.Event]) -> None:
 
 
 def _nearest(field: str) -> str | None:
-    """What was probably meant at that place of the file, such as "priority" for "curated_answers.2.prio"."""
+    """The field that was probably meant, such as "priority" for "curated_answers.2.prio"."""
     *place, last = [part for part in field.split(".") if not part.isdigit()]
     model: type[BaseModel] | None = AgentFileModel
     for part in place:
@@ -117,7 +117,7 @@ def _nearest(field: str) -> str | None:
 
 
 def _models_in(model: type[BaseModel], name: str) -> Iterator[type[BaseModel]]:
-    """Those that a field holds, in a list or not."""
+    """The models of a field, directly or in a list."""
     pending: list[Any] = [model.model_fields[name].annotation] if name in model.model_fields else []
     for kind in pending:
         if isinstance(kind, type) and issubclass(kind, BaseModel):

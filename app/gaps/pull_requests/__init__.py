@@ -1,1 +1,1 @@
-"""A gap is closed at its source: by a change of the page in the website's own repository."""
+"""Closes a gap at its source: by changing the page in the website's own repository."""

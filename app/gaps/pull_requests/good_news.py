@@ -1,4 +1,4 @@
-"""People who asked in vain and left an address hear that there is an answer now."""
+"""Tells people who asked a gap and left an address that there is an answer now."""
 
 from app.agents.records.agents import AgentRecords
 from app.core.errors import InvalidInput
@@ -16,8 +16,8 @@ class GoodNews:
         self._mailer = mailer
 
     def close(self, tx: Transaction, due: DueGap, answer: TrialAnswer) -> bool:
-        """A gap whose questions all pass, and for which a change was merged, is closed as answered; a mail goes to
-        each who asked it and left an address, once, in this transaction. False for a gap without a merged change."""
+        """When all questions of a gap pass and a pull request for it was merged, close it as answered and mail everyone
+        who asked it and left an address, once, in this transaction. False for a gap without a merged pull request."""
         page = PullRequestRecords(tx).merged_page(due.gap.id)
         if page is None:
             return False

@@ -1,4 +1,4 @@
-"""GitHub says, signed, that a change was merged or that the website was published: its pages are read again."""
+"""Handles GitHub's signed webhook: after a merge or a deployment the changed pages are read again."""
 
 import hashlib
 import hmac
@@ -27,10 +27,10 @@ class Merges:
         self._page_sync = page_sync
 
     async def hear(self, agent_id: UUID, event: str, signature: str, body: bytes) -> int:
-        """One delivery of the repository's webhook; return how many pages are read for it. `signature` is the header
-        X-Hub-Signature-256. A merge of a change of ours and each deployment that succeeds have the pages read of all
-        merged changes whose gaps are open; the worker then asks these again. Raises Unauthorized: for an agent that is
-        absent or has no repository as for a wrong signature."""
+        """Handle one delivery of the repository's webhook; return how many pages are read again. `signature` is the
+        header X-Hub-Signature-256. A merge of one of our pull requests, or a successful deployment, re-reads the pages
+        of all merged pull requests whose gaps are open; the worker then replays those gaps. Raises Unauthorized: for a
+        wrong signature, an unknown agent and an agent without a repository alike."""
         own = self._records.of_agent(agent_id)
         try:
             secrets = await own.read(lambda tx: RepositoryRecords(tx).secrets(agent_id))
@@ -76,7 +76,7 @@ class Merges:
 
 
 def _told(body: bytes) -> dict[str, Any]:
-    """Empty for what is no JSON object."""
+    """Empty when the body is not a JSON object."""
     try:
         told = json.loads(body)
     except (ValueError, RecursionError):

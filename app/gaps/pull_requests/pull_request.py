@@ -1,4 +1,4 @@
-"""A change of a page's file that is to close a gap, with its proof in words."""
+"""A pull request that changes a page to close a gap, with its proof in words."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class PullRequestState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """`number` and `url` are the host's; `path` is the file that it changes, `page_url` the page that is made of it."""
+    """`number` and `url` are the host's; `path` is the changed file, `page_url` the page built from it."""
 
     id: UUID
     agent_id: UUID
@@ -41,21 +41,21 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProvedQuestion:
-    """A wording of the gap, what its visitor got, and what the agent says with the change before it."""
+    """A wording of the gap, the answer its visitor got, and the answer the agent gives with the change."""
 
     before: GapAsking
     after: str
 
 
 def added_text(old: str, new: str) -> str:
-    """The lines that a change adds, as many as can be tried."""
+    """The lines that a change adds, up to the number of characters that can be tried."""
     added = [line[2:] for line in ndiff(old.splitlines(), new.splitlines()) if line.startswith("+ ")]
     return "\n".join(added)[:_MAX_SHOWN]
 
 
 def proof_text(asked: int, change: str, questions: Sequence[ProvedQuestion]) -> str:
-    """The pull request's text, in Markdown. What visitors and models wrote stands in fences, where no host reads
-    mentions, links or closing keywords out of it."""
+    """The pull request's description in Markdown. Visitors' and models' words are fenced, so that the host finds no
+    mentions, links or closing keywords in them."""
     times = "once" if asked == 1 else f"{asked} times"
     parts = [f"Visitors asked this in vain, {times}.", "### What this adds", _fenced(change)]
     for each in questions:

@@ -1,4 +1,4 @@
-"""From a gap to a change of a page in the website's own repository."""
+"""From a gap to a pull request in the website's own repository."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -34,8 +34,8 @@ MAX_PROVED: Final = 3  # wordings
 
 
 class PullRequests:
-    """Every method raises NotFound for a gap that is absent or another workspace's, or an agent without a repository,
-    and what CodeHost raises."""
+    """Every method raises NotFound for a gap that does not exist or belongs to another workspace, or whose agent has no
+    repository, and what CodeHost raises."""
 
     def __init__(self, records: SystemOfRecord, host: CodeHost, playground: Playground, clock: Clock) -> None:
         self._records = records
@@ -53,15 +53,15 @@ class PullRequests:
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def file(self, actor: Actor, gap_id: UUID, page_url: str) -> RepositoryFile:
-        """The file that the page is made of, as the branch has it. Raises InvalidInput where there is none."""
+        """The source file of the page, as the branch has it. Raises InvalidInput when there is none."""
         _, repository, secrets, _ = await self._known(actor, gap_id)
         return await self._file(repository, secrets, page_url)
 
     async def open(
         self, actor: Actor, gap_id: UUID, page_url: str, text: str, version: str, title: str = ""
     ) -> PullRequest:
-        """Propose this text as the whole file of the page, with the gap's questions asked of it as proof. `version` is
-        that of the file that was changed. Raises InvalidInput, also where the file has another one by now."""
+        """Propose this text as the whole file of the page, with the answers to the gap's questions as proof. `version`
+        is that of the file the change is based on. Raises InvalidInput, also when the file has changed since."""
         check_text("text", text, MAX_FILE_CHARS, may_be_empty=False)
         check_line("title", title, MAX_TITLE_CHARS)
         gap, repository, secrets, askings = await self._known(actor, gap_id)
@@ -124,7 +124,7 @@ class PullRequests:
         return file
 
     async def _after(self, actor: Actor, gap: Gap, asking: GapAsking, page_url: str, added: str) -> str:
-        """What the agent's draft says when the visitor stands on the changed page."""
+        """The answer of the agent's draft to a visitor on the changed page."""
         question = PlaygroundQuestion(
             asking.question, page_url, asking.language, page_context=added, standalone=asking.standalone
         )

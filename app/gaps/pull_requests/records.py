@@ -1,4 +1,4 @@
-"""Repositories with their sealed secrets, and the pull requests opened from gaps."""
+"""Repositories with their sealed secrets, and the pull requests opened for gaps."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from app.store.transaction import Repository as Records
 
 @dataclass(frozen=True, slots=True)
 class RepositorySecrets:
-    """The token that may write there, and what its webhook is signed with."""
+    """The token with write access, and the secret that signs the webhook."""
 
     token: str = field(repr=False)
     hook: str = field(repr=False)
@@ -32,14 +32,14 @@ class RepositorySecrets:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Somebody who asked a gap and left an address."""
+    """Someone who asked a gap and left an address."""
 
     email: str
     question: str
 
 
 class RepositoryRecords(Records):
-    """The caller has checked the workspace."""
+    """Callers check the workspace first."""
 
     def find(self, agent_id: UUID) -> Repository | None:
         return self._value(Repository, select(REPOSITORIES).where(REPOSITORIES.c.agent_id == agent_id))
@@ -59,7 +59,7 @@ class RepositoryRecords(Records):
         return RepositorySecrets(**json.loads(SealedRows(self._tx, REPOSITORIES).opened(row)))
 
     def put(self, repository: Repository, secrets: RepositorySecrets) -> None:
-        """In place of the agent's, if it has one, whose id it keeps."""
+        """Replaces the agent's repository, whose id is kept."""
         told = json.dumps({"token": secrets.token, "hook": secrets.hook}).encode()
         values: dict[str, Any] = {
             **{name: getattr(repository, name) for name in ("owner", "name", "branch", "base_path", "root")},
@@ -76,7 +76,7 @@ class RepositoryRecords(Records):
             raise NotFound("repository")
 
     def source_of(self, agent_id: UUID, url: str) -> UUID | None:
-        """The source from which the agent has learnt the page."""
+        """The source from which the agent learnt the page."""
         statement = select(DOCUMENTS.c.source_id).where(DOCUMENTS.c.agent_id == agent_id, DOCUMENTS.c.url == url)
         found: UUID | None = self._connection.scalar(statement.order_by(DOCUMENTS.c.created_at).limit(1))
         return found
@@ -92,13 +92,13 @@ class PullRequestRecords(Records):
         return self._values(PullRequest, statement.order_by(PULL_REQUESTS.c.created_at.desc(), PULL_REQUESTS.c.id))
 
     def end(self, agent_id: UUID, number: int, state: PullRequestState) -> bool:
-        """It was merged or closed; False for one that is not ours."""
+        """Mark it as merged or closed; False for a pull request that is not ours."""
         own = PULL_REQUESTS.c.agent_id == agent_id, PULL_REQUESTS.c.number == number
         ended = update(PULL_REQUESTS).where(*own).values(state=state.value).returning(PULL_REQUESTS.c.id)
         return self._connection.execute(ended).one_or_none() is not None
 
     def merged_pages(self, agent_id: UUID) -> list[str]:
-        """The pages of merged changes whose gaps are still open, each once."""
+        """The distinct pages of merged pull requests whose gaps are still open."""
         statement = (
             select(PULL_REQUESTS.c.page_url)
             .join(GAPS, GAPS.c.id == PULL_REQUESTS.c.gap_id)
@@ -112,7 +112,7 @@ class PullRequestRecords(Records):
         return sorted(self._connection.scalars(statement))
 
     def merged_page(self, gap_id: UUID) -> str | None:
-        """The page of the latest change for the gap that was merged."""
+        """The page of the latest merged pull request for the gap."""
         statement = select(PULL_REQUESTS.c.page_url).where(
             PULL_REQUESTS.c.gap_id == gap_id, PULL_REQUESTS.c.state == PullRequestState.MERGED.value
         )
@@ -120,7 +120,7 @@ class PullRequestRecords(Records):
         return found
 
     def waiting(self, gap_id: UUID) -> Sequence[Waiting]:
-        """Each address once, with what its owner asked last."""
+        """Each address once, with the latest question asked from it."""
         statement = (
             select(LEADS.c.email, MESSAGES.c.text)
             .join(TURNS, TURNS.c.conversation_id == LEADS.c.conversation_id)

@@ -1,4 +1,4 @@
-"""What operators do with the repository of an agent's website."""
+"""Use cases of the repository of an agent's website."""
 
 import secrets
 from dataclasses import dataclass, field, replace
@@ -20,14 +20,14 @@ HOOK_PREFIX: Final = "dgh_"
 
 @dataclass(frozen=True, slots=True)
 class SetRepository:
-    """`hook_secret` is told when it is made, and never again; None where it stays."""
+    """`hook_secret` is shown once, when it is made; None when the stored one is kept."""
 
     repository: Repository
     hook_secret: str | None = field(default=None, repr=False)
 
 
 class Repositories:
-    """Every method raises NotFound for an agent that is absent or another workspace's."""
+    """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -40,7 +40,7 @@ class Repositories:
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def put(self, actor: Actor, repository: Repository, token: str = "") -> SetRepository:
-        """An empty token leaves the one that is kept. Raises InvalidInput."""
+        """An empty token keeps the stored one. Raises InvalidInput."""
         check_repository(repository)
         check_line("token", token, MAX_TOKEN_CHARS)
 

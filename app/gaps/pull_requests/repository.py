@@ -1,4 +1,4 @@
-"""The repository that a website is made of, and which of its files a page is."""
+"""The repository that a website is built from, and the source files of its pages."""
 
 import re
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ _PLACE: Final = "{path}"
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """An agent's. `base_path` is the part of the website that is made of it ("/docs"), `root` the folder of its pages'
-    sources ("docs/content"), `patterns` the files below it that a page may be, in order, where {path} stands for what
-    follows `base_path` in the page's URL, "index" for nothing."""
+    """An agent's repository. `base_path` is the part of the website that is built from it ("/docs"), `root` the folder
+    of its source files ("docs/content"), `patterns` the candidate files of a page below that folder, in order; {path}
+    stands for what follows `base_path` in the page's URL, "index" when nothing does."""
 
     id: UUID
     agent_id: UUID
@@ -33,8 +33,8 @@ class Repository:
     patterns: tuple[str, ...] = DEFAULT_PATTERNS
 
     def files_of(self, url: str) -> tuple[str, ...]:
-        """The files that the page may be, likeliest first; none for a page that is not of it, or whose path would lead
-        out of the root."""
+        """Candidate source files of the page, likeliest first; none for a page outside `base_path` or a path that would
+        leave the root."""
         path, base = unquote(urlsplit(url).path), self.base_path.rstrip("/")
         if base and path != base and not path.startswith(f"{base}/"):
             return ()
@@ -48,7 +48,7 @@ class Repository:
 
 
 def check_repository(repository: Repository) -> None:
-    """Raises InvalidInput, naming the field and the fix."""
+    """Raises InvalidInput with the field and the fix."""
     for field in ("owner", "name"):
         value = getattr(repository, field)
         if not _NAME.fullmatch(value) or value in (".", ".."):
@@ -67,7 +67,7 @@ def check_repository(repository: Repository) -> None:
 
 
 def _is_inside(path: str) -> bool:
-    """A relative path that leads nowhere else."""
+    """Whether it is a relative path that stays inside its folder."""
     parts: Sequence[str] = path.split("/")
     is_plain = all(character.isprintable() and character != "\\" for character in path)
     return is_plain and all(part not in ("", ".", "..", ".git", ".github") for part in parts)

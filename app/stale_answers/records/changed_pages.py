@@ -1,4 +1,4 @@
-"""Pages that changed and wait for a look at the answers that rest on them, and what visitors were told from a page."""
+"""Changed pages whose dependent answers are still to be checked, and the answers that were given from a page."""
 
 from datetime import datetime
 from typing import Any
@@ -25,7 +25,7 @@ _IS_LIVE = DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
 
 class ChangedPageRecords(Repository):
     def due(self, at_most: int) -> list[PageChange]:
-        """Of published agents that no run is reading for, oldest first."""
+        """Of published agents without a running crawl, oldest first."""
         is_being_read = (
             select(CRAWL_RUNS.c.id)
             .where(CRAWL_RUNS.c.agent_id == AGENTS.c.id, CRAWL_RUNS.c.state.in_(_AT_WORK))
@@ -43,14 +43,14 @@ class ChangedPageRecords(Repository):
         return [value_of(PageChange, row, after=row.markdown or "") for row in self._connection.execute(statement)]
 
     def is_looked_at(self, change: PageChange) -> bool:
-        """It waits no longer. False where it waited no longer before, or the page has changed again."""
+        """Remove it from the queue. False when it was not queued any more, or the page has changed again."""
         own = PAGE_CHANGES.c.document_id == change.document_id, PAGE_CHANGES.c.changed_at == change.changed_at
         return bool(affected_rows(self._connection.execute(delete(PAGE_CHANGES).where(*own))))
 
 
 class ToldAnswerRecords(Repository):
     def citing(self, agent_id: UUID, url: str, since: datetime, at_most: int) -> list[ToldAnswer]:
-        """Answers from pages that cite this one, or a section of it, latest first."""
+        """Answers that cite the page or one of its sections, latest first."""
         statement = (
             select(TURNS.c.id, TURNS.c.language, TURNS.c.answered_by, CITATIONS.c.quote, MESSAGES.c.text)
             .join(CITATIONS, CITATIONS.c.turn_id == TURNS.c.id)

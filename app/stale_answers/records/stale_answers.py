@@ -1,4 +1,4 @@
-"""Stale answers, and the turns in which visitors were told."""
+"""Stale answers, and the turns in which they were given."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -33,12 +33,12 @@ _asked, _told = (MESSAGES.alias(name) for name in ("stale_asked", "stale_told"))
 
 
 class StaleAnswerRecords(Repository):
-    """The caller has checked the workspace of an `agent_id`."""
+    """Callers check the workspace of an `agent_id` first."""
 
     def keep(self, change: PageChange, finding: Finding) -> bool:
-        """List it, or what was found of it now beside what was told before; return whether it is newly open. One that
-        was dismissed stays so; one that was settled opens again. One whose tellers were all erased meanwhile is not
-        listed."""
+        """Add it, or update the stored one with what was found now; return whether it is newly open. A dismissed one
+        stays dismissed, a settled one is reopened. Nothing is added when every turn that gave the answer has been
+        erased meanwhile."""
         there = self._lock_turns(finding.turn_ids)  # before anything else, as whoever erases them does
         if finding.subject is StaleSubject.ANSWER and not there:
             return False
@@ -70,7 +70,7 @@ class StaleAnswerRecords(Repository):
         return known is None or known.state == StaleState.SETTLED.value
 
     def _lock_turns(self, turn_ids: Sequence[UUID]) -> set[UUID]:
-        """Those that are still kept."""
+        """The ids of those that still exist."""
         if not turn_ids:
             return set()
         kept = select(TURNS.c.id).where(TURNS.c.id.in_(turn_ids)).order_by(TURNS.c.id).with_for_update(read=True)
@@ -95,7 +95,7 @@ class StaleAnswerRecords(Repository):
         )
 
     def open_of_page(self, agent_id: UUID, url: str) -> list[tuple[UUID, StaleSubject, str]]:
-        """The ids and old words of those that are open."""
+        """Ids and old words of the open ones."""
         columns = (STALE_ANSWERS.c.id, STALE_ANSWERS.c.subject, STALE_ANSWERS.c.old_words)
         statement = select(*columns).where(
             STALE_ANSWERS.c.agent_id == agent_id,
@@ -115,7 +115,7 @@ class StaleAnswerRecords(Repository):
         return ListPage(self._whole(found.items), found.next_cursor)
 
     def get(self, workspace_id: UUID, stale_id: UUID) -> StaleAnswer:
-        """Raises NotFound, for a foreign one as well."""
+        """Raises NotFound, also for another workspace's."""
         statement = (
             select(STALE_ANSWERS)
             .join(AGENTS, AGENTS.c.id == STALE_ANSWERS.c.agent_id)
@@ -127,7 +127,7 @@ class StaleAnswerRecords(Repository):
         return self._whole(rows)[0]
 
     def tellings(self, stale_id: UUID, at_most: int) -> list[Telling]:
-        """In which visitors were told by answers from pages, latest first."""
+        """Turns that gave it from pages, latest first."""
         statement = (
             select(TURNS.c.id.label("turn_id"), TURNS.c.conversation_id, _asked.c.text.label("question"))
             .add_columns(TURNS.c.created_at.label("told_at"))
@@ -145,7 +145,7 @@ class StaleAnswerRecords(Repository):
         )
 
     def _whole(self, rows: Sequence[Row[Any]]) -> list[StaleAnswer]:
-        """With who was told, and whose question it is."""
+        """With its counts of turns, conversations and visitors, and the question."""
         ids = [row.id for row in rows]
         counts = self._told_by_answers(ids) | self._told_by_curated(rows)
         latest = self._latest(ids)
@@ -180,7 +180,7 @@ class StaleAnswerRecords(Repository):
         return {row.id: counts[row.curated_answer_id] for row in rows if row.curated_answer_id in counts}
 
     def _latest(self, ids: Sequence[UUID]) -> dict[UUID, tuple[str, str, str | None]]:
-        """The question, the answer and the new one of the latest turn that was asked again, else of the latest."""
+        """Question, answer and new answer of the latest turn that was asked again, else of the latest turn."""
         was_asked = STALE_TELLINGS.c.new_answer.is_not(None)
         order = (was_asked.desc(), TURNS.c.created_at.desc(), TURNS.c.id)
         place = func.row_number().over(partition_by=STALE_TELLINGS.c.stale_answer_id, order_by=order)
@@ -199,7 +199,7 @@ class StaleAnswerRecords(Repository):
         return {stale_id: (asked, told, new) for stale_id, asked, told, new in self._rows(statement)}
 
     def _operators_own(self, rows: Sequence[Row[Any]]) -> Mapping[UUID, tuple[str, str]]:
-        """The question and the answer of curated answers and golden questions."""
+        """Question and answer of curated answers and golden questions."""
         statement = (
             select(STALE_ANSWERS.c.id, CURATED_ANSWERS.c.pattern, CURATED_ANSWERS.c.answer, GOLDEN_QUESTIONS.c.question)
             .outerjoin(CURATED_ANSWERS, CURATED_ANSWERS.c.id == STALE_ANSWERS.c.curated_answer_id)

@@ -1,1 +1,1 @@
-"""Notices in a team's chat: posted into channels of Slack and Discord by their incoming webhooks."""
+"""Notices in a team's chat: posted to Slack and Discord channels through incoming webhooks."""

@@ -1,4 +1,4 @@
-"""Admin API: channels of a team's chat that notices are posted into."""
+"""Admin API: channels of a team's chat that receive notices."""
 
 from datetime import datetime
 from typing import Annotated

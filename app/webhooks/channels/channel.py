@@ -1,4 +1,4 @@
-"""A channel of a team's chat, and the addresses by which its service takes messages."""
+"""A channel of a team's chat, and the webhook addresses of its service."""
 
 import re
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ _WANTED: Final = "Give the address of an incoming webhook: https://hooks.slack.c
 
 @dataclass(frozen=True, slots=True)
 class NoticeChannel:
-    """It hears of `events` on any agent of its workspace since `created_at`. `is_quoting`: with the questions of the
-    gaps that it is told of. Its address is a secret, and is not here."""
+    """It gets `events` of every agent of its workspace from `created_at` on. `is_quoting`: notices include the
+    questions of their gaps. Its address is a secret and not part of this value."""
 
     id: UUID
     workspace_id: UUID
@@ -53,7 +53,7 @@ class NoticeChannel:
 
 @dataclass(frozen=True, slots=True)
 class ChannelState:
-    """How many notices wait for a channel, how many were given up, and why the latest of both failed."""
+    """How many notices wait, how many were given up, and the latest error."""
 
     waiting: int = 0
     given_up: int = 0
@@ -61,7 +61,7 @@ class ChannelState:
 
 
 def channel_kind(url: str) -> ChannelKind:
-    """Whose address that is. Raises InvalidInput, which does not repeat it, for one of no service that we know."""
+    """The service of a webhook address. Raises InvalidInput, without repeating the address, for an unknown service."""
     try:
         parts = urlsplit(url)
         is_plain = parts.scheme == "https" and parts.netloc == parts.hostname and not parts.query and not parts.fragment

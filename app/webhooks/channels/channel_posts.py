@@ -1,4 +1,4 @@
-"""Notices on their way from the record into channels, at least once."""
+"""Delivers notices to channels, at least once."""
 
 import asyncio
 import random
@@ -31,7 +31,8 @@ _LOCKED: Final = "no secret key opens the address: it was sealed with one that i
 
 
 class ChannelPosts:
-    """`luck` gives numbers in [0, 1). An attempt is counted before it is made, and no transaction is held over it."""
+    """`luck` returns numbers in [0, 1). Attempts are counted before they are made, and no transaction stays open during
+    one."""
 
     def __init__(
         self,
@@ -49,12 +50,12 @@ class ChannelPosts:
         self._luck = luck
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
-        """In the transaction in which the news leave the outbox: each is put once, whatever dies."""
+        """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
         if told := [each for each in news if event_of(each.kind) in NOTICED]:
             NoticePostRecords(tx).put(told)
 
     async def deliver(self) -> int:
-        """One batch of what is due; return how many attempts were made."""
+        """One batch of due notices; return the number of attempts."""
         if not await self._records.read(lambda tx: NoticePostRecords(tx).deliveries.is_any_due()):
             return 0
 
@@ -67,7 +68,7 @@ class ChannelPosts:
         return len(claimed)
 
     async def forget(self) -> int:
-        """Return how many left that were given up long ago."""
+        """Remove notices that were given up long ago; return how many."""
         before = self._clock.now() - KEPT
         return await self._records.write(lambda tx: NoticePostRecords(tx).forget_given_up(before))
 

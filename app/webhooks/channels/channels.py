@@ -1,4 +1,4 @@
-"""What operators do with channels: add them, try them, remove them."""
+"""Use cases of channels: add, test and remove them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class ChannelView:
 
 
 class NoticeChannels:
-    """Every method raises NotFound for what is absent or another workspace's."""
+    """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, sender: WebhookSender, mailer: Mailer, clock: Clock) -> None:
         self._records = records
@@ -79,7 +79,7 @@ class NoticeChannels:
         return channel
 
     async def delete(self, actor: Actor, channel_id: UUID) -> None:
-        """What is on its way to it is dropped."""
+        """Pending notices are dropped."""
 
         def work(tx: Transaction) -> None:
             NoticeChannelRecords(tx).remove(actor.workspace_id, channel_id)
@@ -88,7 +88,7 @@ class NoticeChannels:
         await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def test(self, actor: Actor, channel_id: UUID) -> str | None:
-        """Post a message that says so, now. None when the service took it, else why not, in words."""
+        """Post a test message now. Returns None when the service accepted it, else the reason in words."""
         own = self._records.of_workspace(actor.workspace_id)
         channel, url = await own.read(lambda tx: NoticeChannelRecords(tx).get(actor.workspace_id, channel_id))
         notice = Notice("A test by Docent", ("Notices will be posted here.",), CHANNELS_PATH, "See what is posted")

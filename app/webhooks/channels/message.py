@@ -24,8 +24,8 @@ _ROW, _BUTTON, _LINK = 1, 2, 5  # Discord's numbers of components and styles
 
 
 def post_of(kind: ChannelKind, notice: Notice, url: str, quotes: Sequence[str] = ()) -> tuple[str, bytes]:
-    """What stands behind the channel's address, and the body. `url` is where the button leads; "": without one.
-    `quotes` are questions of visitors."""
+    """The query string to append to the channel's address, and the body. `url` is the button's target, "" for no
+    button. `quotes` are visitors' questions."""
     said = [one_line(quote, _QUOTE_CHARS) for quote in quotes[:MAX_QUOTES]]
     lines = [one_line(line, _LINE_CHARS) for part in notice.paragraphs for line in part.split("\n")]
     notice = replace(notice, paragraphs=tuple(lines))
@@ -35,12 +35,12 @@ def post_of(kind: ChannelKind, notice: Notice, url: str, quotes: Sequence[str] =
 
 
 def slack_text(text: str) -> str:
-    """Of what is sent as "verbatim": Slack then looks for nothing but its own signs, which begin with "<"."""
+    """For texts sent as "verbatim", in which Slack interprets only its own sequences, which begin with "<"."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def discord_text(text: str) -> str:
-    """A backslash before each sign, so that none of them marks up anything, nor belongs to an address."""
+    """Escapes every punctuation character with a backslash, so that nothing is formatted or linked."""
     return _MARK.sub(r"\\\g<0>", text)
 
 

@@ -1,4 +1,4 @@
-"""Notices in a team's chat: which channels hear of what, tried and removed."""
+"""Console pages: channels of a team's chat, the events they get, testing and removing them."""
 
 from pydantic import Field
 

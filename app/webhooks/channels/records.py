@@ -1,4 +1,4 @@
-"""Channels of a team's chat, and the notices on their way to them."""
+"""Channels of a team's chat, and the notices queued for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from app.webhooks.webhook import News
 
 @dataclass(frozen=True, slots=True)
 class WaitingPost:
-    """What happened on an agent, on its way to `channel` at attempt number `attempts` (1..). `url` is None where no
-    key opens it; `questions` are those of gaps that it is about, as far as the channel quotes and they are kept."""
+    """A notice for `channel` at attempt number `attempts` (1..). `url` is None when no key can decrypt it; `questions`
+    are those of its gaps that still exist, empty when the channel does not quote."""
 
     id: UUID
     channel: NoticeChannel
@@ -54,13 +54,13 @@ class NoticeChannelRecords(Repository):
         return _channel(row), SealedRows(self._tx, NOTICE_CHANNELS).opened(row).decode()
 
     def remove(self, workspace_id: UUID, channel_id: UUID) -> None:
-        """With all that is on its way to it. Raises NotFound."""
+        """With its pending notices. Raises NotFound."""
         is_it = NOTICE_CHANNELS.c.id == channel_id
         if not self._delete(NOTICE_CHANNELS, is_it & (NOTICE_CHANNELS.c.workspace_id == workspace_id)):
             raise NotFound("channel")
 
     def states(self, workspace_id: UUID) -> dict[UUID, ChannelState]:
-        """Of the channels to which something waits, or was given up."""
+        """Of the channels with pending or given-up notices."""
         of_workspace = select(NOTICE_CHANNELS.c.id).where(NOTICE_CHANNELS.c.workspace_id == workspace_id)
         given_up = func.count(NOTICE_POSTS.c.died_at)
         counts = (
@@ -80,7 +80,7 @@ class NoticeChannelRecords(Repository):
         }
 
     def wanting(self, event: WebhookEvent, until: datetime) -> list[UUID]:
-        """The agents of whose `event` some channel has wanted to hear since `until` or before, oldest first."""
+        """Agents with a channel that has subscribed to `event` at `until` or before, oldest first."""
         statement = (
             select(AGENTS.c.id, NOTICE_CHANNELS.c.events)
             .join(NOTICE_CHANNELS, NOTICE_CHANNELS.c.workspace_id == AGENTS.c.workspace_id)
@@ -97,7 +97,7 @@ class NoticePostRecords(Repository):
         return Deliveries(self._tx, NOTICE_POSTS)
 
     def put(self, news: Sequence[News]) -> None:
-        """For each channel that wants to hear of it and was there before."""
+        """One for each channel that subscribed before it happened."""
         agents = {each.agent_id for each in news}
         statement = (
             select(AGENTS.c.id.label("agent_id"), NOTICE_CHANNELS)
@@ -115,7 +115,7 @@ class NoticePostRecords(Repository):
         )
 
     def claim(self, limit: int, lease_until: datetime) -> list[WaitingPost]:
-        """At most `limit` of those that are due, longest due first. Nobody else gets them before `lease_until`."""
+        """At most `limit` due notices, longest due first. No other worker gets them before `lease_until`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
             select(
@@ -136,11 +136,11 @@ class NoticePostRecords(Repository):
         return [self._waiting(row) for row in self._connection.execute(statement).all()]
 
     def posted(self, post_id: UUID) -> None:
-        """Nothing of it is kept."""
+        """Remove it."""
         self._delete(NOTICE_POSTS, NOTICE_POSTS.c.id == post_id)
 
     def forget_given_up(self, before: datetime) -> int:
-        """Those that were given up before then; return how many."""
+        """Remove those given up before then; return how many."""
         return self._delete(NOTICE_POSTS, NOTICE_POSTS.c.died_at < before)
 
     def _waiting(self, row: Row[Any]) -> WaitingPost:
@@ -152,7 +152,7 @@ class NoticePostRecords(Repository):
         )
 
     def _questions(self, news: News) -> list[str]:
-        """Read when they are sent, so that nothing is told of what was erased meanwhile; most asked first."""
+        """Read at sending time, so that erased questions are not sent; most asked first."""
         gaps = news.payload["biggest"] if news.kind == WEEKLY else [news.payload]
         named = [UUID(gap["gap_id"]) for gap in gaps if "gap_id" in gap]
         questions = GapRecords(self._tx).questions(named)

@@ -1,1 +1,1 @@
-"""Conversations that are handed over to a help desk, by mail or by its API, with what was said and cited."""
+"""Conversations handed over to a help desk, by mail or through its API, with the transcript and the citations."""

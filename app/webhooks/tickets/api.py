@@ -1,4 +1,4 @@
-"""Admin API: an agent's help desk, and the tickets that were opened there."""
+"""Admin API: an agent's help desk and the tickets opened there."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Where an agent's hand-overs go: an address for mail, or a help desk with what lets us in."""
+"""Where an agent's hand-overs go: a mail address, or a help desk with its credentials."""
 
 import re
 from dataclasses import dataclass
@@ -39,8 +39,9 @@ _NUMBER: Final = re.compile(r"[0-9]{1,18}")
 
 @dataclass(frozen=True, slots=True)
 class DeskFields:
-    """`account` is the mail's address, the agent's address at Zendesk, the type of tickets at Intercom, or Chatwoot's
-    account; `inbox` is Chatwoot's. `events` open tickets. The token is a secret, and is not here."""
+    """`account` is the mail address, the agent's address at Zendesk, the ticket type at Intercom, or the account at
+    Chatwoot; `inbox` is Chatwoot's. `events` are those that open tickets. The token is a secret and not part of this
+    value."""
 
     kind: DeskKind
     host: str
@@ -55,14 +56,14 @@ class DeskFields:
 
 @dataclass(frozen=True, slots=True)
 class DeskSettings(DeskFields):
-    """Of one agent, since `created_at`."""
+    """The settings of one agent, valid since `created_at`."""
 
     agent_id: UUID
     created_at: datetime
 
 
 def check_desk(desk: DeskFields, token: str) -> None:
-    """Raises InvalidInput, which names the field."""
+    """Raises InvalidInput with the field."""
     if not desk.events or not set(desk.events) <= set(HANDED_OVER):
         raise InvalidInput("events", f"Name at least one of {', '.join(HANDED_OVER)}.")
     if desk.kind is DeskKind.MAIL:

@@ -1,4 +1,4 @@
-"""What operators do with an agent's help desk: name it, see its tickets, send one again."""
+"""Use cases of an agent's help desk: set it, list its tickets, retry one."""
 
 from dataclasses import asdict
 from uuid import UUID
@@ -16,7 +16,7 @@ from app.workspaces.records.audit import AuditRecords
 
 
 class HelpDesks:
-    """Every method raises NotFound for what is absent or another workspace's."""
+    """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, mailer: Mailer, clock: Clock) -> None:
         self._records = records
@@ -31,7 +31,7 @@ class HelpDesks:
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def set(self, actor: Actor, agent_id: UUID, fields: DeskFields, token: str) -> DeskSettings:
-        """Without a token that of before stays, at the same host. Raises InvalidInput."""
+        """An empty token keeps the stored one while the host is the same. Raises InvalidInput."""
         desk = DeskSettings(**asdict(fields), agent_id=agent_id, created_at=self._clock.now())
         if desk.kind is DeskKind.MAIL and not self._mailer.is_on:
             raise InvalidInput("kind", "No mail is sent: this installation has no mail server.")
@@ -49,7 +49,7 @@ class HelpDesks:
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def clear(self, actor: Actor, agent_id: UUID) -> None:
-        """What waits for it is dropped, and the list of its tickets with it."""
+        """Drops pending tickets and the list of tickets."""
 
         def work(tx: Transaction) -> None:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
@@ -68,7 +68,8 @@ class HelpDesks:
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
     async def retry(self, actor: Actor, agent_id: UUID, ticket_id: UUID) -> None:
-        """One that was given up is sent again, as often as at first. The audit names no ticket: it is a visitor's."""
+        """Send a ticket that was given up again, with as many attempts as a new one. The audit log does not name the
+        ticket: it is about a visitor."""
 
         def work(tx: Transaction) -> None:
             AgentRecords(tx).get(actor.workspace_id, agent_id)

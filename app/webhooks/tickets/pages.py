@@ -1,4 +1,4 @@
-"""The help desk: where conversations are handed over to, and what became of them."""
+"""Console pages: the help desk that conversations are handed over to, and its tickets."""
 
 from typing import Final
 

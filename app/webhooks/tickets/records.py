@@ -1,4 +1,4 @@
-"""Help desks of agents, and the tickets on their way to them."""
+"""Help desks of agents, and the tickets queued for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ _MOST_MESSAGES = 200
 
 @dataclass(frozen=True, slots=True)
 class TicketState:
-    """`number` and `url` are the help desk's, "" until it took the ticket. `next_at` is when it is tried; None once it
-    was taken or given up (`died_at`)."""
+    """`number` and `url` are the help desk's, "" until it accepts the ticket. `next_at` is the time of the next
+    attempt; None once the ticket was accepted or given up (`died_at`)."""
 
     id: UUID
     conversation_id: UUID
@@ -48,7 +48,7 @@ class TicketState:
 
 @dataclass(frozen=True, slots=True)
 class WaitingTicket:
-    """At its attempt number `attempts` (1..). `token` is None where no key opens it."""
+    """At attempt number `attempts` (1..). `token` is None when no key can decrypt it."""
 
     ticket: Ticket
     workspace_id: UUID
@@ -59,7 +59,7 @@ class WaitingTicket:
 
 class HelpDeskRecords(Repository):
     def set(self, desk: DeskSettings, token: str) -> None:
-        """In the place of the agent's one: what waits goes to the new one."""
+        """Replaces the one of the agent; pending tickets go to the new one."""
         known = self._connection.scalar(select(HELP_DESKS.c.id).where(HELP_DESKS.c.agent_id == desk.agent_id))
         values = {
             "kind": desk.kind.value,
@@ -87,7 +87,7 @@ class HelpDeskRecords(Repository):
         return SealedRows(self._tx, HELP_DESKS).opened(row).decode() if row else None
 
     def clear(self, agent_id: UUID) -> None:
-        """With what waits for it. Raises NotFound."""
+        """With its pending tickets. Raises NotFound."""
         if not self._delete(HELP_DESKS, HELP_DESKS.c.agent_id == agent_id):
             raise NotFound("help desk")
 
@@ -98,7 +98,7 @@ class TicketRecords(Repository):
         return Deliveries(self._tx, TICKETS)
 
     def put(self, news: Sequence[News]) -> None:
-        """A ticket for each of them whose agent has a help desk that takes it and did before."""
+        """A ticket for each event whose agent had a help desk subscribed to it."""
         agents = {each.agent_id for each in news}
         rows = self._connection.execute(select(HELP_DESKS).where(HELP_DESKS.c.agent_id.in_(agents)))
         desks = {row.agent_id: row for row in rows}
@@ -120,8 +120,8 @@ class TicketRecords(Repository):
         )
 
     def claim(self, limit: int, lease_until: datetime) -> list[tuple[UUID, int, UUID]]:
-        """At most `limit` of those that are due, longest due first, with the attempt and whose they are. Nobody else
-        gets them before `lease_until`."""
+        """At most `limit` due tickets, longest due first, with attempt number and workspace. No other worker gets them
+        before `lease_until`."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
             select(TICKETS.c.id, TICKETS.c.attempts, AGENTS.c.workspace_id)
@@ -132,8 +132,8 @@ class TicketRecords(Repository):
         return [(row.id, row.attempts, row.workspace_id) for row in self._connection.execute(statement)]
 
     def waiting(self, workspace_id: UUID, ticket_id: UUID, attempts: int, console_url: str) -> WaitingTicket | None:
-        """As it reads now; None where its conversation was erased meanwhile. `console_url` has a place for the agent
-        and for the conversation; "": it is not told."""
+        """Its current content; None when its conversation was erased meanwhile. `console_url` is a template with a
+        place for the agent and the conversation, "" for no link."""
         statement = (
             select(
                 HELP_DESKS,
@@ -176,7 +176,7 @@ class TicketRecords(Repository):
         return self._page(_LATEST_FIRST, TicketState, statement, page)
 
     def revive(self, agent_id: UUID, ticket_id: UUID) -> None:
-        """One that was given up is due now, with all of its attempts before it. Raises NotFound."""
+        """Makes a ticket that was given up due now, with all its attempts before it. Raises NotFound."""
         if not self.deliveries.revive(ticket_id, TICKETS.c.desk_id.in_(_desk_of(agent_id))):
             raise NotFound("ticket")
 

@@ -1,4 +1,4 @@
-"""Tickets on their way from the record to a help desk, at least once."""
+"""Delivers tickets to help desks, at least once."""
 
 import asyncio
 import random
@@ -35,9 +35,9 @@ _NO_MAIL: Final = TicketRefused("no mail is sent: this installation has no mail 
 
 
 class TicketDelivery:
-    """`luck` gives numbers in [0, 1). An attempt is counted before it is made, and no transaction is held over it. A
-    process that dies between the help desk's word and its commit leaves the ticket claimed: after LEASE it is sent
-    again, under the same id."""
+    """`luck` returns numbers in [0, 1). Attempts are counted before they are made, and no transaction stays open during
+    one. When a process dies between the help desk's response and its commit, the ticket stays claimed and is sent again
+    after LEASE, with the same id."""
 
     def __init__(
         self,
@@ -55,12 +55,12 @@ class TicketDelivery:
         self._luck = luck
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
-        """In the transaction in which the news leave the outbox: each is put once, whatever dies."""
+        """Called in the transaction in which the news leave the outbox, so each is queued exactly once."""
         if handed_over := [each for each in news if event_of(each.kind) in HANDED_OVER]:
             TicketRecords(tx).put(handed_over)
 
     async def deliver(self) -> int:
-        """One batch of what is due; return how many attempts were made."""
+        """One batch of due tickets; return the number of attempts."""
         if not await self._records.read(lambda tx: TicketRecords(tx).deliveries.is_any_due()):
             return 0
         lease_until = self._clock.now() + LEASE
@@ -109,7 +109,7 @@ class TicketDelivery:
 
 
 def _reply_to(email: str) -> str:
-    """What browsers take for an address is more than what a mail can be sent to."""
+    """Browsers accept addresses that mail cannot be sent to."""
     try:
         return email and checked_mail_address("email", email)
     except InvalidInput:

@@ -1,4 +1,4 @@
-"""What the people of a help desk read: who it is, what was said, and what was cited."""
+"""The text of a ticket: the visitor, the transcript, and the citations."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ def ticket_subject(agent: str, turns: Sequence[StoredTurn], lead: Lead | None) -
 def ticket_text(
     agent: str, turns: Sequence[StoredTurn], messages: Sequence[LiveMessage], lead: Lead | None, console_url: str
 ) -> str:
-    """Plain, in the order in which it was said; the beginning is left out where it is longer than MAX_TEXT_CHARS."""
+    """Plain text in chronological order; the beginning is cut when it exceeds MAX_TEXT_CHARS."""
     head = []
     if lead:
         who = f"{lead.name} <{lead.email}>" if lead.name else lead.email
