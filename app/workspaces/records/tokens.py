@@ -55,7 +55,7 @@ class TokenRecords(Repository):
             created_at=now,
             expires_at=None if days is None else now + timedelta(days=days),
         )
-        self._add(API_TOKENS, token, workspace_id=workspace_id, sha256=sha256)
+        self._add(API_TOKENS, token, sha256=sha256)
         return token
 
     def find_token(self, sha256: bytes) -> ApiToken | None:
