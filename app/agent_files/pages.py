@@ -57,7 +57,6 @@ class AgentFilePages(Pages):
         "/console/agents/{agent_id}/settings/file/look",
         access=access.write,
         shown_on="agent_file",
-        under="agent_settings",
         max_body_bytes=MAX_FILE_CHARS,
     )
     async def look_at_agent_file(self, visit: Visit[FileLook]) -> Shown:

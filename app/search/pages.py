@@ -145,12 +145,7 @@ class SearchSettingsPages(Pages):
             raise InvalidInput(name, error.message) from None
         return Go(visit.url("search_settings"), "The draft is saved. Visitors get it when you publish it.")
 
-    @action(
-        "/console/agents/{agent_id}/settings/search/golden",
-        access=write,
-        shown_on="search_settings",
-        under="agent_settings",
-    )
+    @action("/console/agents/{agent_id}/settings/search/golden", access=write, shown_on="search_settings")
     async def compare_search_settings(self, visit: Visit[NoForm]) -> Go:
         """Every golden question is asked of the draft and of what visitors have."""
         run = await self._golden.run(visit.actor, visit.agent.id)

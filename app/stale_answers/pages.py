@@ -79,34 +79,19 @@ class StaleAnswerPages(Pages):
         }
         return Shown("stale_answer.html", told)
 
-    @action(
-        "/console/agents/{agent_id}/stale-answers/settle",
-        access=write,
-        shown_on="stale_answers",
-        under="stale_answers",
-    )
+    @action("/console/agents/{agent_id}/stale-answers/settle", access=write, shown_on="stale_answers")
     async def settle_stale_answers(self, visit: Visit[SettleForm]) -> Go:
         given = visit.input
         settled = await self._stale.set_state(visit.actor, visit.agent.id, given.stale_answer_ids, given.state)
         return Go(visit.url("stale_answers"), f"{len(settled)} {_DONE[given.state]}.")
 
-    @action(
-        "/console/agents/{agent_id}/stale-answers/{stale_answer_id}/accept",
-        access=write,
-        shown_on="stale_answer",
-        under="stale_answers",
-    )
+    @action("/console/agents/{agent_id}/stale-answers/{stale_answer_id}/accept", access=write, shown_on="stale_answer")
     async def accept_stale_answer(self, visit: Visit[AcceptForm]) -> Go:
         stale_id = visit.path_id("stale_answer_id")
         golden = await self._stale.accept(visit.actor, visit.agent.id, stale_id, visit.input.answer_contains)
         return Go(visit.url("golden_question", golden_id=golden.id), "Accepted: this is what the answer must hold.")
 
-    @action(
-        "/console/agents/{agent_id}/stale-answers/{stale_answer_id}/rewrite",
-        access=write,
-        shown_on="stale_answer",
-        under="stale_answers",
-    )
+    @action("/console/agents/{agent_id}/stale-answers/{stale_answer_id}/rewrite", access=write, shown_on="stale_answer")
     async def rewrite_stale_answer(self, visit: Visit[RewriteForm]) -> Go:
         await self._stale.rewrite(visit.actor, visit.agent.id, visit.path_id("stale_answer_id"), visit.input.answer)
         return Go(visit.url("stale_answers"), "The curated answer is saved, and visitors get it from now on.")

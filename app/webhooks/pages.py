@@ -32,7 +32,7 @@ class WebhookPages(Pages):
     async def webhooks(self, visit: Visit[ListWanted]) -> Shown:
         return await self._page(visit, visit.input.cursor)
 
-    @action("/console/agents/{agent_id}/webhooks", access=write, shown_on="webhooks", under="webhooks")
+    @action("/console/agents/{agent_id}/webhooks", access=write, shown_on="webhooks")
     async def add_webhook(self, visit: Visit[NewWebhook]) -> Shown:
         """Shown with the answer itself: a secret goes into no cookie and no address."""
         given = visit.input

@@ -23,38 +23,23 @@ class SignedUserPages(Pages):
     async def signed_users(self, visit: Visit[NoForm]) -> Shown:
         return await self._page(visit)
 
-    @action("/console/agents/{agent_id}/settings/users", access=write, shown_on="signed_users", under="agent_settings")
+    @action("/console/agents/{agent_id}/settings/users", access=write, shown_on="signed_users")
     async def make_user_secret(self, visit: Visit[NoForm]) -> Shown:
         """Shown with the answer itself: a secret goes into no cookie and no address."""
         return await self._page(visit, await self._users.make_secret(visit.actor, visit.agent.id))
 
-    @action(
-        "/console/agents/{agent_id}/settings/users/remove",
-        access=write,
-        shown_on="signed_users",
-        under="agent_settings",
-    )
+    @action("/console/agents/{agent_id}/settings/users/remove", access=write, shown_on="signed_users")
     async def remove_user_secret(self, visit: Visit[NoForm]) -> Go:
         await self._users.remove_secret(visit.actor, visit.agent.id)
         return Go(visit.url("signed_users"), "Signed users are not taken any longer.")
 
-    @action(
-        "/console/agents/{agent_id}/settings/users/issuer",
-        access=write,
-        shown_on="signed_users",
-        under="agent_settings",
-    )
+    @action("/console/agents/{agent_id}/settings/users/issuer", access=write, shown_on="signed_users")
     async def set_user_issuer(self, visit: Visit[UserIssuerForm]) -> Go:
         given = visit.input
         await self._issuers.set(visit.actor, visit.agent.id, given.issuer, given.audience, given.jwks_url)
         return Go(visit.url("signed_users"), "Its keys were read. Its tokens are taken from now on.")
 
-    @action(
-        "/console/agents/{agent_id}/settings/users/issuer/remove",
-        access=write,
-        shown_on="signed_users",
-        under="agent_settings",
-    )
+    @action("/console/agents/{agent_id}/settings/users/issuer/remove", access=write, shown_on="signed_users")
     async def remove_user_issuer(self, visit: Visit[NoForm]) -> Go:
         await self._issuers.remove(visit.actor, visit.agent.id)
         return Go(visit.url("signed_users"), "Tokens of an identity provider are not taken any longer.")

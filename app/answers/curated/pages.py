@@ -103,12 +103,7 @@ class CuratedAnswerPages(Pages):
         draft = _blank(visit) if turn_id is None else await self._turns.curated_draft(visit.actor, turn_id)
         return _form("add_curated_answer", visit.url("add_curated_answer"), draft)
 
-    @action(
-        "/console/agents/{agent_id}/curated-answers/new",
-        access=write,
-        shown_on="new_curated_answer",
-        under="curated_answers",
-    )
+    @action("/console/agents/{agent_id}/curated-answers/new", access=write, shown_on="new_curated_answer")
     async def add_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
         answer = visit.input.written(_blank(visit))
         if visit.input.is_rehearsal:
@@ -117,12 +112,7 @@ class CuratedAnswerPages(Pages):
         await self._answers.create(visit.actor, answer)
         return Go(visit.url("curated_answers"), "The answer is given from now on.")
 
-    @action(
-        "/console/agents/{agent_id}/curated-answers/preview",
-        access=write,
-        shown_on="new_curated_answer",
-        under="curated_answers",
-    )
+    @action("/console/agents/{agent_id}/curated-answers/preview", access=write, shown_on="new_curated_answer")
     async def preview_answer(self, visit: Visit[PreviewForm]) -> Shown:
         """While it is being written: a form picks the drawn answer out of this page."""
         return Shown("answer_preview.html", {"text": visit.input.answer})
@@ -131,12 +121,7 @@ class CuratedAnswerPages(Pages):
     async def curated_answer(self, visit: Visit[NoForm]) -> Shown:
         return await self._one(visit, await self._stored(visit))
 
-    @action(
-        "/console/agents/{agent_id}/curated-answers/{answer_id}",
-        access=write,
-        shown_on="curated_answer",
-        under="curated_answers",
-    )
+    @action("/console/agents/{agent_id}/curated-answers/{answer_id}", access=write, shown_on="curated_answer")
     async def save_curated_answer(self, visit: Visit[CuratedForm]) -> Shown | Go:
         stored = await self._stored(visit)
         written = visit.input.written(stored)
@@ -146,12 +131,7 @@ class CuratedAnswerPages(Pages):
         await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.input.written)
         return Go(visit.url("curated_answers"), "The answer is saved.")
 
-    @action(
-        "/console/agents/{agent_id}/curated-answers/{answer_id}/switch",
-        access=write,
-        shown_on="curated_answer",
-        under="curated_answers",
-    )
+    @action("/console/agents/{agent_id}/curated-answers/{answer_id}/switch", access=write, shown_on="curated_answer")
     async def switch_curated_answer(self, visit: Visit[SwitchForm]) -> Go:
         is_on, answer_id = visit.input.is_on, visit.path_id("answer_id")
         await self._answers.change(
@@ -160,23 +140,13 @@ class CuratedAnswerPages(Pages):
         told = "The answer is on: visitors get it." if is_on else "The answer is off: its questions go to the search."
         return Go(visit.url("curated_answer", answer_id=answer_id), told)
 
-    @action(
-        "/console/agents/{agent_id}/curated-answers/{answer_id}/restore",
-        access=write,
-        shown_on="curated_answer",
-        under="curated_answers",
-    )
+    @action("/console/agents/{agent_id}/curated-answers/{answer_id}/restore", access=write, shown_on="curated_answer")
     async def restore_curated_answer(self, visit: Visit[RestoreForm]) -> Go:
         answer_id = visit.path_id("answer_id")
         await self._answers.restore(visit.actor, visit.agent.id, answer_id, visit.input.number)
         return Go(visit.url("curated_answer", answer_id=answer_id), "The answer is as it was then.")
 
-    @action(
-        "/console/agents/{agent_id}/curated-answers/{answer_id}/delete",
-        access=write,
-        shown_on="curated_answer",
-        under="curated_answers",
-    )
+    @action("/console/agents/{agent_id}/curated-answers/{answer_id}/delete", access=write, shown_on="curated_answer")
     async def delete_curated_answer(self, visit: Visit[NoForm]) -> Go:
         await self._answers.delete(visit.actor, visit.agent.id, visit.path_id("answer_id"))
         return Go(visit.url("curated_answers"), "The answer is deleted.")

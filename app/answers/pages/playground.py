@@ -63,7 +63,6 @@ class PlaygroundPages(Pages):
         "/console/agents/{agent_id}/playground",
         access=write,
         shown_on="playground",
-        under="playground",
         max_body_bytes=4 * 1024 * 1024,  # a long conversation with what made each answer
     )
     async def ask_playground(self, visit: Visit[PlaygroundForm]) -> Shown | Streamed:

@@ -75,12 +75,7 @@ class ConversationPages(Pages):
             },
         )
 
-    @action(
-        "/console/agents/{agent_id}/conversations/{conversation_id}/edit",
-        access=write,
-        shown_on="conversation",
-        under="conversations",
-    )
+    @action("/console/agents/{agent_id}/conversations/{conversation_id}/edit", access=write, shown_on="conversation")
     async def edit_conversation(self, visit: Visit[EditForm]) -> Go:
         """A closed one leads on to the next of the list."""
         thread, wanted = await self._thread(visit), visit.input.wanted
@@ -93,12 +88,7 @@ class ConversationPages(Pages):
             shown = neighbours.next
         return gone_to(visit, wanted, changed, change, shown)
 
-    @action(
-        "/console/agents/{agent_id}/conversations/{conversation_id}/notes",
-        access=write,
-        shown_on="conversation",
-        under="conversations",
-    )
+    @action("/console/agents/{agent_id}/conversations/{conversation_id}/notes", access=write, shown_on="conversation")
     async def add_note(self, visit: Visit[NoteForm]) -> Go:
         thread = await self._thread(visit)
         await self._inbox.note(visit.actor, thread.conversation.id, visit.input.text)
@@ -118,7 +108,6 @@ class ConversationPages(Pages):
         "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/gap",
         access=write,
         shown_on="conversation",
-        under="conversations",
     )
     async def flag_turn(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
@@ -129,7 +118,6 @@ class ConversationPages(Pages):
         "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/golden",
         access=write,
         shown_on="conversation",
-        under="conversations",
     )
     async def make_golden(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)

@@ -170,9 +170,7 @@ class InboxPages(Pages):
         file.headers["Cache-Control"] = "no-store"
         return file
 
-    @action(
-        "/console/agents/{agent_id}/conversations/edit", access=write, shown_on="conversations", under="conversations"
-    )
+    @action("/console/agents/{agent_id}/conversations/edit", access=write, shown_on="conversations")
     async def edit_conversations(self, visit: Visit[ManyForm]) -> Go:
         given = visit.input
         if not given.conversation_ids:

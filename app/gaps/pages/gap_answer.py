@@ -54,7 +54,7 @@ class GapAnswerPages(Pages):
         self._suggestions = suggestions
         self._show = show
 
-    @action("/console/agents/{agent_id}/gaps/{gap_id}/rehearse", access=write, shown_on="gap", under="gaps")
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/rehearse", access=write, shown_on="gap")
     async def rehearse_gap(self, visit: Visit[AnswerForm]) -> Shown:
         """Nothing is saved; the form keeps what was typed."""
         gap = await self._show.own(visit)
@@ -63,7 +63,7 @@ class GapAnswerPages(Pages):
         rehearsal = await self._rehearsals.rehearse(visit.actor, answer, answer.id if is_written else None)
         return replace(await self._show.page(visit, rehearsal=rehearsal), form=_typed(visit.input))
 
-    @action("/console/agents/{agent_id}/gaps/{gap_id}/suggest", access=write, shown_on="gap", under="gaps")
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/suggest", access=write, shown_on="gap")
     async def suggest_answer(self, visit: Visit[HalfWrittenForm]) -> Shown:
         """Nothing is saved; the form comes back with the draft, after what was typed."""
         gap = await self._show.own(visit)
@@ -78,7 +78,7 @@ class GapAnswerPages(Pages):
         shown = await self._show.page(visit, suggestion=suggestion)
         return replace(shown, form=_typed(given.model_copy(update={"answer": answer})))
 
-    @action("/console/agents/{agent_id}/gaps/{gap_id}/answer", access=write, shown_on="gap", under="gaps")
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/answer", access=write, shown_on="gap")
     async def answer_gap(self, visit: Visit[AnswerForm]) -> Shown | Go:
         gap = await self._show.own(visit)
         given = visit.input

@@ -84,7 +84,7 @@ class GapsPages(Pages):
         file.headers["Cache-Control"] = "no-store"
         return file
 
-    @action("/console/agents/{agent_id}/gaps/ignore", access=write, shown_on="gaps", under="gaps")
+    @action("/console/agents/{agent_id}/gaps/ignore", access=write, shown_on="gaps")
     async def ignore_gaps(self, visit: Visit[ManyGaps]) -> Go:
         given = visit.input
         ignored = await self._triage.settle(visit.actor, visit.agent.id, given.gap_ids, GapState.IGNORED, given.note)
@@ -92,7 +92,7 @@ class GapsPages(Pages):
         to = visit.url("gaps", {"state": given.state, "undo_note": given.note})
         return Go(f"{to}&{undone}", f"{len(ignored)} ignored.")
 
-    @action("/console/agents/{agent_id}/gaps/take-back", access=write, shown_on="gaps", under="gaps")
+    @action("/console/agents/{agent_id}/gaps/take-back", access=write, shown_on="gaps")
     async def take_back_gaps(self, visit: Visit[ManyGaps]) -> Go:
         given, state = visit.input, GapState(visit.input.state)
         back = await self._triage.take_back(visit.actor, visit.agent.id, given.gap_ids, state, given.note)

@@ -46,7 +46,7 @@ class PullRequestPages(Pages):
     async def repository(self, visit: Visit[NoForm]) -> Shown:
         return await self._repository(visit)
 
-    @action("/console/agents/{agent_id}/repository", access=write, shown_on="repository", under="gaps")
+    @action("/console/agents/{agent_id}/repository", access=write, shown_on="repository")
     async def set_repository(self, visit: Visit[RepositoryForm]) -> Shown | Go:
         """The secret is shown at once: it must not be sent over a redirect."""
         given = visit.input.model_dump()
@@ -56,7 +56,7 @@ class PullRequestPages(Pages):
             return Go(visit.url("repository"), "Saved.")
         return await self._repository(visit, made.hook_secret)
 
-    @action("/console/agents/{agent_id}/repository/remove", access=write, shown_on="repository", under="gaps")
+    @action("/console/agents/{agent_id}/repository/remove", access=write, shown_on="repository")
     async def remove_repository(self, visit: Visit[NoForm]) -> Go:
         await self._repositories.remove(visit.actor, visit.agent.id)
         return Go(visit.url("repository"), "The repository and its token are forgotten.")
@@ -65,7 +65,7 @@ class PullRequestPages(Pages):
     async def pull_requests(self, visit: Visit[NoForm]) -> Shown:
         return await self._of_gap(visit)
 
-    @action("/console/agents/{agent_id}/gaps/{gap_id}/page-file", access=write, shown_on="pull_requests", under="gaps")
+    @action("/console/agents/{agent_id}/gaps/{gap_id}/page-file", access=write, shown_on="pull_requests")
     async def read_page_file(self, visit: Visit[PageFileForm]) -> Shown:
         """Nothing is proposed yet: the file comes to be changed."""
         gap = await self._show.own(visit)
@@ -77,7 +77,6 @@ class PullRequestPages(Pages):
         "/console/agents/{agent_id}/gaps/{gap_id}/pull-requests",
         access=write,
         shown_on="pull_requests",
-        under="gaps",
         max_body_bytes=4 * MAX_FILE_CHARS,
     )
     async def open_pull_request(self, visit: Visit[ChangeForm]) -> Go:

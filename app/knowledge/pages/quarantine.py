@@ -37,24 +37,14 @@ class QuarantinePages(Pages):
     async def quarantined_page(self, visit: Visit[NoForm]) -> Shown:
         return Shown("quarantined_page.html", {"reviews": await self._reviews(visit), "in_words": IN_WORDS})
 
-    @action(
-        "/console/agents/{agent_id}/quarantine/{document_id}/release",
-        access=write,
-        shown_on="quarantined_page",
-        under="sources",
-    )
+    @action("/console/agents/{agent_id}/quarantine/{document_id}/release", access=write, shown_on="quarantined_page")
     async def release_page(self, visit: Visit[NoForm]) -> Go:
         page = (await self._reviews(visit))[0].page
         await self._quarantine.release(visit.actor, page.document_id)
         told = "is released. A worker makes its text live" if page.is_held else "is fine, and listed no more"
         return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
 
-    @action(
-        "/console/agents/{agent_id}/quarantine/{document_id}/dismiss",
-        access=write,
-        shown_on="quarantined_page",
-        under="sources",
-    )
+    @action("/console/agents/{agent_id}/quarantine/{document_id}/dismiss", access=write, shown_on="quarantined_page")
     async def dismiss_page(self, visit: Visit[NoForm]) -> Go:
         page = (await self._reviews(visit))[0].page
         await self._quarantine.dismiss(visit.actor, page.document_id)

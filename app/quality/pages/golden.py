@@ -44,7 +44,7 @@ class GoldenPages(Pages):
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
         return Shown("golden.html", {"page": page, "runs": runs.items, "wanted": visit.input})
 
-    @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden", under="golden")
+    @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden")
     async def add_golden(self, visit: Visit[GoldenForm]) -> Go:
         given = visit.input
         golden = GoldenQuestion(uuid4(), visit.agent.id, **given.model_dump())
@@ -52,17 +52,13 @@ class GoldenPages(Pages):
         return Go(visit.url("golden"), "The question is kept.")
 
     @action(
-        "/console/agents/{agent_id}/golden/import",
-        access=write,
-        shown_on="golden",
-        under="golden",
-        max_body_bytes=4 * MAX_CSV_CHARS,
+        "/console/agents/{agent_id}/golden/import", access=write, shown_on="golden", max_body_bytes=4 * MAX_CSV_CHARS
     )
     async def import_golden(self, visit: Visit[ImportForm]) -> Go:
         receipt = await self._golden.import_csv(visit.actor, visit.agent.id, visit.input.csv)
         return Go(visit.url("golden"), f"{receipt.added} added, {receipt.changed} changed.")
 
-    @action("/console/agents/{agent_id}/golden/run", access=write, shown_on="golden", under="golden")
+    @action("/console/agents/{agent_id}/golden/run", access=write, shown_on="golden")
     async def run_golden(self, visit: Visit[NoForm]) -> Go:
         run = await self._runs.run(visit.actor, visit.agent.id)
         rest = " A worker asks the rest." if run.is_running else ""
@@ -80,7 +76,7 @@ class GoldenPages(Pages):
     async def golden_question(self, visit: Visit[NoForm]) -> Shown:
         return Shown("golden_question.html", {"golden": await self._stored(visit)})
 
-    @action("/console/agents/{agent_id}/golden/{golden_id}", access=write, shown_on="golden_question", under="golden")
+    @action("/console/agents/{agent_id}/golden/{golden_id}", access=write, shown_on="golden_question")
     async def save_golden(self, visit: Visit[GoldenForm]) -> Go:
         given = visit.input
         stored = await self._stored(visit)
@@ -92,9 +88,7 @@ class GoldenPages(Pages):
         )
         return Go(visit.url("golden"), "The question is saved.")
 
-    @action(
-        "/console/agents/{agent_id}/golden/{golden_id}/delete", access=write, shown_on="golden_question", under="golden"
-    )
+    @action("/console/agents/{agent_id}/golden/{golden_id}/delete", access=write, shown_on="golden_question")
     async def delete_golden(self, visit: Visit[NoForm]) -> Go:
         await self._golden.delete(visit.actor, visit.agent.id, visit.path_id("golden_id"))
         return Go(visit.url("golden"), "The question is deleted.")

@@ -33,7 +33,7 @@ class DeletionPages(Pages):
         deletion = await self._deletions.finish_again(visit.actor, visit.path_id("deletion_id"))
         return Go(visit.url("deletion", deletion_id=deletion.id), f"A worker takes up {deletion.name} again.")
 
-    @action("/console/agents/{agent_id}/delete", access=write, shown_on="agent_settings", under="agent_settings")
+    @action("/console/agents/{agent_id}/delete", access=write, shown_on="agent_settings")
     async def delete_agent(self, visit: Visit[AgentDeletion]) -> Go:
         """Its name, typed, says that this agent is meant."""
         if visit.input.name.strip() != visit.agent.draft.name:
@@ -50,7 +50,6 @@ class DeletionPages(Pages):
         "/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}/delete",
         access=write,
         shown_on="learnt_page",
-        under="sources",
     )
     async def delete_page(self, visit: Visit[NoForm]) -> Go:
         await own_source(self._sources, visit)

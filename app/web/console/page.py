@@ -139,8 +139,9 @@ class MenuEntry:
 class Details(TypedDict, total=False):
     """What a page says of itself beside its path, its access and the type of its form.
 
-    `shown_on` names the page of an action's form, which is shown again with what is wrong. `under` names the page whose
-    menu entry is marked; `is_file` is what is no page but a download, `is_stream` what is none but events without end.
+    `shown_on` names the page with an action's form, which is shown again when the form is refused. `under` names the
+    page whose menu entry is highlighted, for an action that of `shown_on` by default. `is_file` marks downloads,
+    `is_stream` endless event streams.
     """
 
     shown_on: str

@@ -1,6 +1,7 @@
 """The routes of the console."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from starlette.requests import Request
@@ -24,7 +25,13 @@ def pages_by_name(parts: Iterable[Pages]) -> dict[str, ConsolePage]:
         if page.name in pages:
             raise ValueError(f"two pages of the console have the name {page.name}")
         pages[page.name] = page
-    return pages
+    return {page.name: replace(page, under=_under(page, pages)) for page in pages.values()}
+
+
+def _under(page: ConsolePage, pages: Mapping[str, ConsolePage]) -> str:
+    """An action stands where the page of its form does, unless it says otherwise."""
+    form = pages.get(page.shown_on)
+    return page.under or (form.under or form.name if form else "")
 
 
 def console_routes(pages: Mapping[str, ConsolePage], door: Dispatcher, files: StaticFiles) -> list[Route]:

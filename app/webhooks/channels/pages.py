@@ -33,7 +33,7 @@ class NoticeChannelPages(Pages):
         }
         return Shown("notice_channels.html", told)
 
-    @action(CHANNELS_PATH, access=write, shown_on="notice_channels", under="notices")
+    @action(CHANNELS_PATH, access=write, shown_on="notice_channels")
     async def add_notice_channel(self, visit: Visit[NewChannel]) -> Go:
         given = visit.input
         await self._channels.create(visit.actor, given.name, given.url, given.events, is_quoting=given.is_quoting)

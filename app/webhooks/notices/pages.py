@@ -22,7 +22,7 @@ class NoticePages(Pages):
         chosen = await self._notices.chosen(visit.actor, visit.operator.id)
         return Shown("notices.html", {"chosen": chosen, "in_words": NOTICED, "has_mail": self._mailer.is_on})
 
-    @action(SETTINGS_PATH, access=read, shown_on="notices", under="notices")
+    @action(SETTINGS_PATH, access=read, shown_on="notices")
     async def choose_notices(self, visit: Visit[NoticesForm]) -> Go:
         await self._notices.choose(visit.actor, visit.operator.id, visit.input.events)
         return Go(visit.url("notices"), "Saved.")

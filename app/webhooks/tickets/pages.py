@@ -51,7 +51,7 @@ class HelpDeskPages(Pages):
         }
         return Shown("help_desk.html", told)
 
-    @action("/console/agents/{agent_id}/help-desk", access=write, shown_on="help_desk", under="help_desk")
+    @action("/console/agents/{agent_id}/help-desk", access=write, shown_on="help_desk")
     async def set_help_desk(self, visit: Visit[HelpDeskForm]) -> Go:
         given = visit.input
         fields = DeskFields(given.kind, given.host.strip(), given.account.strip(), given.inbox.strip(), given.events)

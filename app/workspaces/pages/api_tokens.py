@@ -22,7 +22,7 @@ class ApiTokenPages(Pages):
     async def tokens(self, visit: Visit[NoForm]) -> Shown:
         return await self._page(visit)
 
-    @action("/console/tokens", access=manage, shown_on="tokens", under="tokens")
+    @action("/console/tokens", access=manage, shown_on="tokens")
     async def issue_token(self, visit: Visit[NewToken]) -> Shown:
         """Shown with the answer itself: a token goes into no cookie and no address."""
         given, actor = visit.input, visit.actor

@@ -51,7 +51,7 @@ class OperatorPages(Pages):
         added = await self._operators.add(visit.actor, given.email, given.role, given.password)
         return Go(visit.url("operators"), f"{added.email} may sign in now.")
 
-    @action("/console/operators/invite", access=manage, shown_on="operators", under="operators")
+    @action("/console/operators/invite", access=manage, shown_on="operators")
     async def invite_operator(self, visit: Visit[Invitation]) -> Shown | Go:
         made = await self._links.invite(visit.actor, visit.input.email, visit.input.role)
         return _handed(visit, made)
@@ -71,7 +71,7 @@ class OperatorPages(Pages):
         changed = await self._change(visit, password=visit.input.password)
         return Go(visit.url("operator", operator_id=changed.id), f"{changed.email} has another password.")
 
-    @action("/console/operators/{operator_id}/password-link", access=manage, shown_on="operator", under="operators")
+    @action("/console/operators/{operator_id}/password-link", access=manage, shown_on="operator")
     async def make_password_link(self, visit: Visit[NoForm]) -> Shown | Go:
         return _handed(visit, await self._links.make(visit.actor, visit.path_id("operator_id")))
 

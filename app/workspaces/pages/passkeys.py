@@ -70,14 +70,14 @@ class PasskeyPages(Pages):
         told = {"found": found, "options": options, "challenge": _text_of(challenge), "asked": asked}
         return Shown("passkeys.html", told)
 
-    @action("/console/account/passkeys", access=read, shown_on="passkeys", under="account")
+    @action("/console/account/passkeys", access=read, shown_on="passkeys")
     async def add_passkey(self, visit: Visit[NewPasskey]) -> Go:
         given = visit.input
         await self._count_password(visit)
         await self._passkeys.add(visit.actor, visit.operator, given.password, given.name, self._answer(visit, given))
         return Go(visit.url("passkeys"), f"{given.name} is a passkey of yours now.")
 
-    @action("/console/account/passkeys/remove", access=read, shown_on="passkeys", under="account")
+    @action("/console/account/passkeys/remove", access=read, shown_on="passkeys")
     async def remove_passkey(self, visit: Visit[RemoveForm]) -> Go:
         await self._count_password(visit)
         try:

@@ -44,7 +44,7 @@ class SecondFactorPages(Pages):
             "second_factor.html", {"secret": secret, "drawn": qr_code(provisioning_uri(secret, visit.operator.email))}
         )
 
-    @action("/console/account/second-factor", access=read, shown_on="second_factor", under="account")
+    @action("/console/account/second-factor", access=read, shown_on="second_factor")
     async def switch_on_second_factor(self, visit: Visit[SwitchOnForm]) -> Shown:
         """The codes are shown with the answer itself: they go into no cookie and no address."""
         given = visit.input
@@ -52,7 +52,7 @@ class SecondFactorPages(Pages):
         codes = await self._factors.switch_on(visit.actor, given.password, given.secret, given.code)
         return Shown("recovery_codes.html", {"codes": codes})
 
-    @action("/console/account/second-factor/off", access=read, shown_on="account", under="account")
+    @action("/console/account/second-factor/off", access=read, shown_on="account")
     async def switch_off_second_factor(self, visit: Visit[SwitchOffForm]) -> Go:
         await self._count(visit)
         await self._factors.switch_off(visit.actor, visit.input.own_password)

@@ -49,7 +49,7 @@ class LeadPages(Pages):
         file.headers["Cache-Control"] = "no-store"
         return file
 
-    @action("/console/agents/{agent_id}/leads/{lead_id}/assign", access=write, shown_on="leads", under="leads")
+    @action("/console/agents/{agent_id}/leads/{lead_id}/assign", access=write, shown_on="leads")
     async def assign_lead(self, visit: Visit[AssignForm]) -> Go:
         lead = await self._leads.get(visit.actor, visit.path_id("lead_id"))
         if lead.agent_id != visit.agent.id:

@@ -114,7 +114,7 @@ class LivePages(Pages):
             },
         )
 
-    @action("/console/live/{conversation_id}/take", access=write, shown_on="live_chat", under="live")
+    @action("/console/live/{conversation_id}/take", access=write, shown_on="live_chat")
     async def take_live(self, visit: Visit[TakeForm]) -> Go:
         try:
             await self._chats.take_over(visit.actor, visit.path_id("conversation_id"), visit.input.name)
@@ -122,7 +122,7 @@ class LivePages(Pages):
             raise InvalidInput("", str(error)) from None
         return self._back(visit, "You answer now; the agent is silent.")
 
-    @action("/console/live/{conversation_id}/reply", access=write, shown_on="live_chat", under="live")
+    @action("/console/live/{conversation_id}/reply", access=write, shown_on="live_chat")
     async def reply_live(self, visit: Visit[ReplyForm]) -> Go:
         """Where it comes too late, what was written stays in the form."""
         given = visit.input
@@ -134,7 +134,7 @@ class LivePages(Pages):
             raise InvalidInput("", str(error)) from None
         return self._back(visit)
 
-    @action("/console/live/{conversation_id}/insert", access=write, shown_on="live_chat", under="live")
+    @action("/console/live/{conversation_id}/insert", access=write, shown_on="live_chat")
     async def insert_saved_reply(self, visit: Visit[HalfWrittenForm]) -> Shown:
         """Nothing is sent: the form comes back with the reply after what was typed, to be edited."""
         given, conversation_id = visit.input, visit.path_id("conversation_id")
@@ -148,7 +148,7 @@ class LivePages(Pages):
         values = {name: (value,) for name, value in typed.items()}
         return replace(await self._chat(visit), form=Rejected("reply_live", values, wrong))
 
-    @action("/console/live/{conversation_id}/transfer", access=write, shown_on="live_chat", under="live")
+    @action("/console/live/{conversation_id}/transfer", access=write, shown_on="live_chat")
     async def transfer_live(self, visit: Visit[TransferForm]) -> Go:
         try:
             view = await self._chats.transfer(visit.actor, visit.path_id("conversation_id"), visit.input.assignee)

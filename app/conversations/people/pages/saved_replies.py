@@ -37,7 +37,7 @@ class SavedReplyPages(Pages):
         replies = await self._replies.of_workspace(visit.actor)
         return await self._shown(visit, "saved_replies.html", {"replies": replies})
 
-    @action("/console/saved-replies", access=write, shown_on="saved_replies", under="live")
+    @action("/console/saved-replies", access=write, shown_on="saved_replies")
     async def add_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
         blank = SavedReply(uuid4(), visit.actor.workspace_id, None, "", "")
         await self._replies.create(visit.actor, visit.input.written(blank))
@@ -48,12 +48,12 @@ class SavedReplyPages(Pages):
         reply = await self._replies.get(visit.actor, visit.path_id("reply_id"))
         return await self._shown(visit, "saved_reply.html", {"reply": reply})
 
-    @action("/console/saved-replies/{reply_id}", access=write, shown_on="saved_reply", under="live")
+    @action("/console/saved-replies/{reply_id}", access=write, shown_on="saved_reply")
     async def save_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
         await self._replies.change(visit.actor, visit.path_id("reply_id"), visit.input.written)
         return Go(visit.url("saved_replies"), "The reply is saved.")
 
-    @action("/console/saved-replies/{reply_id}/delete", access=write, shown_on="saved_reply", under="live")
+    @action("/console/saved-replies/{reply_id}/delete", access=write, shown_on="saved_reply")
     async def delete_saved_reply(self, visit: Visit[NoForm]) -> Go:
         await self._replies.delete(visit.actor, visit.path_id("reply_id"))
         return Go(visit.url("saved_replies"), "The reply is deleted.")
