@@ -18,12 +18,11 @@ from app.core.actor import MANAGE, READ, WRITE, Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat, NotFound
 from app.core.turn import VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.stored_bytes import StoredBytes
 from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of
+from tests.doubles.visitors import new_agent, visitor_of
 
 STAFF = frozenset((READ, WRITE))
 
@@ -73,13 +72,10 @@ class Desk:
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs", live_chat=True))
-            AgentRecords(tx).publish(workspace, agent.id)
+        agent = new_agent(record, AgentConfig(name="Docs", live_chat=True), is_published=True)
         history = RecordingHistory()
         chats = LiveChats(record, clock, history)
-        yield Desk(record, clock, StoredBytes(tmp_path), chats, history, agent.id, workspace)
+        yield Desk(record, clock, StoredBytes(tmp_path), chats, history, agent.id, agent.workspace_id)
 
 
 def texts(view: LiveView) -> list[tuple[int, str, str | None, str]]:

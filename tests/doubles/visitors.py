@@ -1,13 +1,15 @@
-"""Somebody who asks."""
+"""Somebody who asks, and whom."""
 
 from uuid import UUID, uuid4
 
-from app.agents.agent import AgentConfig
+from app.agents.agent import Agent, AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.core.turn import Channel, VisitorSession
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords
+
+DOCS = AgentConfig(name="Docs")
 
 
 async def visitor_of(record: SystemOfRecord, workspace_id: UUID, agent_id: UUID) -> VisitorSession:
@@ -20,7 +22,14 @@ async def visitor_of(record: SystemOfRecord, workspace_id: UUID, agent_id: UUID)
 
 async def visitor_of_new_agent(record: SystemOfRecord) -> VisitorSession:
     """In a conversation with the agent `Docs`, made for this."""
+    agent = new_agent(record)
+    return await visitor_of(record, agent.workspace_id, agent.id)
+
+
+def new_agent(record: SystemOfRecord, config: AgentConfig = DOCS, *, is_published: bool = False) -> Agent:
+    """Of the first workspace."""
     with record.writing() as tx:
-        workspace_id = TokenRecords(tx).default_workspace()
-        agent = AgentRecords(tx).create(workspace_id, AgentConfig(name="Docs"))
-    return await visitor_of(record, workspace_id, agent.id)
+        agent = AgentRecords(tx).create(TokenRecords(tx).default_workspace(), config)
+        if is_published:
+            AgentRecords(tx).publish(agent.workspace_id, agent.id)
+    return agent

@@ -27,11 +27,10 @@ from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_threads import OnnxThreads
 from app.providers.shipped_weights import EMBEDDER_FOLDER
 from app.store.system_of_record import SystemOfRecord
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of
+from tests.doubles.visitors import new_agent, visitor_of
 from tests.paraphrases import KINDS, cluster_lines, clusters, groups
 from tests.store.sample_rows import ask
 
@@ -78,16 +77,14 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
+        agent = new_agent(record)
         embedder = HashingEmbedder()
         yield Office(
             record,
             clock,
             embedder,
             GapClustering(record, embedder, LanguageGuesser()),
-            workspace,
+            agent.workspace_id,
             agent.id,
         )
 

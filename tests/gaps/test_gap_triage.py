@@ -24,11 +24,10 @@ from app.kit.language_guesser import LanguageGuesser
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.operator import Operator, Role
 from app.workspaces.records.operators import OperatorRecords
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of
+from tests.doubles.visitors import new_agent, visitor_of
 from tests.store.sample_rows import ask
 
 DAY = 24 * 3600
@@ -79,10 +78,10 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-        yield Office(record, clock, GapTriage(record), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
+        agent = new_agent(record)
+        yield Office(
+            record, clock, GapTriage(record), Actor(agent.workspace_id, "ann", frozenset((READ, WRITE))), agent.id
+        )
 
 
 async def test_merged_gaps_count_together_and_go_on_counting(office: Office) -> None:

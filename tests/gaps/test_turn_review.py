@@ -9,8 +9,6 @@ from uuid import UUID
 
 import pytest
 
-from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import Trigger
 from app.conversations.conversation_filter import ConversationFilter
 from app.conversations.conversation_review import ConversationReview
@@ -29,10 +27,9 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenOrigin
 from app.quality.golden_questions import GoldenQuestions
 from app.store.system_of_record import SystemOfRecord
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of
+from tests.doubles.visitors import new_agent, visitor_of
 from tests.store.sample_rows import ask
 
 LOW = GapReason.LOW_CONFIDENCE
@@ -78,10 +75,8 @@ class Desk:
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-        yield Desk(record, clock, Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
+        agent = new_agent(record)
+        yield Desk(record, clock, Actor(agent.workspace_id, "ann", frozenset((READ, WRITE))), agent.id)
 
 
 async def test_words_are_looked_for_in_questions_and_answers(desk: Desk) -> None:

@@ -20,8 +20,8 @@ from app.sources.files.records import FileRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import new_agent
 
 PRICES = "https://www.example.com/prices"
 
@@ -43,12 +43,10 @@ class Office:
 @pytest.fixture
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     async with temporary_record(tmp_path) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
+        agent = new_agent(record)
         yield Office(
             GoldenQuestions(record, PatternMatcher()),
-            Actor(workspace, "tests", frozenset(SCOPES)),
+            Actor(agent.workspace_id, "tests", frozenset(SCOPES)),
             agent.id,
             record,
         )

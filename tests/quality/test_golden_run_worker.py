@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.agents.agent import AgentConfig, PublishGate
+from app.agents.agent import PublishGate
 from app.agents.records.agents import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
@@ -16,10 +16,10 @@ from app.quality.golden_run import GoldenRun
 from app.quality.golden_run_worker import GIVEN_UP_AFTER, LEASE, GoldenRunWorker
 from app.quality.golden_runs import GoldenRuns
 from app.quality.records.golden_runs import GoldenRunRecords
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import new_agent
 from tests.quality.test_publishing import Shop
 
 QUESTIONS = 25
@@ -30,10 +30,10 @@ async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
     """Its draft does not find page 20, the live version does."""
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-        shop = Shop(record, clock, NamesakeSearches(), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
+        agent = new_agent(record)
+        shop = Shop(
+            record, clock, NamesakeSearches(), Actor(agent.workspace_id, "ann", frozenset((READ, WRITE))), agent.id
+        )
         await shop.agents.publish(shop.actor, shop.agent)
         await shop.golden(*(f"page{number}" for number in range(QUESTIONS)))
         await shop.draft(tone="dry", publish_gate=PublishGate.REFUSE)

@@ -7,9 +7,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.agents.agent import AgentConfig, PublishGate
+from app.agents.agent import PublishGate
 from app.agents.agents import Agents
-from app.agents.records.agents import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import IndexUnavailable, InvalidInput, NotFound, PublishGateFailed
 from app.core.list_page import PageRequest
@@ -18,11 +17,11 @@ from app.quality.golden_runs import KEPT, GoldenRuns
 from app.quality.publishing import Publishing
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.store.system_of_record import SystemOfRecord
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.temporary_record import temporary_record
+from tests.doubles.visitors import new_agent
 
 
 @dataclass
@@ -63,10 +62,8 @@ class Shop:
 async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
     clock = FixedClock()
     async with temporary_record(tmp_path, clock) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-        actor = Actor(workspace, "ann", frozenset((READ, WRITE)))
+        agent = new_agent(record)
+        actor = Actor(agent.workspace_id, "ann", frozenset((READ, WRITE)))
         yield Shop(record, clock, NamesakeSearches(), actor, agent.id)
 
 

@@ -12,8 +12,6 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import func, select
 
-from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
@@ -31,11 +29,10 @@ from app.reports.topic import TopicPlace, WaitingQuestion
 from app.reports.topic_placing import TopicPlacing
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.turns import TOPICS
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of
+from tests.doubles.visitors import new_agent, visitor_of
 from tests.paraphrases import groups
 from tests.store.sample_rows import an_id, ask
 
@@ -72,12 +69,10 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock(datetime(2026, 1, 8, 12, tzinfo=UTC))
     async with temporary_record(tmp_path, clock) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
+        agent = new_agent(record)
         embedder = HashingEmbedder()
         placing = TopicPlacing(record, embedder, LanguageGuesser())
-        yield Office(record, clock, embedder, placing, workspace, agent.id)
+        yield Office(record, clock, embedder, placing, agent.workspace_id, agent.id)
 
 
 async def test_the_same_in_other_words_is_one_topic_that_its_first_question_names(office: Office) -> None:

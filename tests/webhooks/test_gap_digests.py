@@ -28,11 +28,10 @@ from app.store.system_of_record import SystemOfRecord
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.webhook_delivery import WebhookDelivery
 from app.webhooks.webhooks import Webhooks
-from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.recording_sender import RecordingSender
 from tests.doubles.temporary_record import temporary_record
-from tests.doubles.visitors import visitor_of
+from tests.doubles.visitors import new_agent, visitor_of
 from tests.store.sample_rows import ask
 
 LOW = GapReason.LOW_CONFIDENCE
@@ -108,10 +107,10 @@ class Office:
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     clock = FixedClock(CHRISTMAS_EVE)
     async with temporary_record(tmp_path, clock) as record:
-        with record.writing() as tx:
-            workspace = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace, AgentConfig(name="Docs"))
-        yield Office(record, clock, RecordingSender(), Actor(workspace, "ann", frozenset((READ, WRITE))), agent.id)
+        agent = new_agent(record)
+        yield Office(
+            record, clock, RecordingSender(), Actor(agent.workspace_id, "ann", frozenset((READ, WRITE))), agent.id
+        )
 
 
 async def test_a_digest_is_what_the_documentation_shows(office: Office) -> None:

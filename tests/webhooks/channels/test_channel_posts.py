@@ -5,19 +5,18 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from sqlalchemy import update
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.people.live_chats import LiveChats
-from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
-from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
 from app.kit.retry_schedule import RETRY_AFTER
@@ -38,6 +37,7 @@ from tests.doubles.recording_sender import RecordingSender
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of, visitor_of_new_agent
 from tests.doubles.workspaces import another_workspace
+from tests.store.sample_rows import ask
 
 SLACK = "https://hooks.slack.com/services/T00000000/B00000000/abcDEF123456"
 DISCORD = "https://discord.com/api/webhooks/123456789012345678/abc-DEF_123"
@@ -71,14 +71,8 @@ class Team:
         await LiveChats(self.record, self.clock, RecordingHistory()).ask(self.session)
 
     async def asked_in_vain(self, question: str) -> None:
-        turn_id = uuid4()
         session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)
-        with self.record.writing() as tx:
-            TurnRecords(tx).begin(session, TurnRequest(turn_id, question, "https://www.example.com/"), 1, "tests")
-            end = TurnEnd(
-                TurnState.DONE, "?", AnsweredBy.MODEL, 0.1, True, Finish.COMPLETE, gap=GapReason.LOW_CONFIDENCE
-            )
-            TurnRecords(tx).finish(turn_id, end)
+        await ask(self.record, session, question, gap=GapReason.LOW_CONFIDENCE)
 
     async def deliver(self) -> int:
         await WebhookDelivery(self.record, self.sender, self.clock, self.posts.put).deliver()

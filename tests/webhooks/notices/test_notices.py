@@ -39,6 +39,7 @@ from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of, visitor_of_new_agent
 from tests.doubles.workspaces import another_workspace
+from tests.store.sample_rows import ask
 
 WEEK_SECONDS = 7 * 24 * 3600
 
@@ -67,14 +68,8 @@ class Team:
         await LiveChats(self.record, self.clock, RecordingHistory()).ask(self.session)
 
     async def asked_in_vain(self, question: str) -> None:
-        turn_id = uuid4()
         session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)
-        with self.record.writing() as tx:
-            TurnRecords(tx).begin(session, TurnRequest(turn_id, question, "https://www.example.com/"), 1, "tests")
-            end = TurnEnd(
-                TurnState.DONE, "?", AnsweredBy.MODEL, 0.1, True, Finish.COMPLETE, gap=GapReason.LOW_CONFIDENCE
-            )
-            TurnRecords(tx).finish(turn_id, end)
+        await ask(self.record, session, question, gap=GapReason.LOW_CONFIDENCE)
 
     async def bound_to(self, daily_tokens: int) -> None:
         with self.record.writing() as tx:
