@@ -2,8 +2,7 @@
 
 from app.overview.overview import Change, ChangeKind
 from app.overview.overviews import Overviews
-from app.web.access import read
-from app.web.console.page import MenuEntry, NoForm, Pages, Shown, Visit, page
+from app.web.console.page import MenuEntry, NoForm, Pages, Shown, Visit, page, read
 
 
 class OverviewPages(Pages):

@@ -18,11 +18,10 @@ from app.reports.records.figures import PAGES_OF_TURNS
 from app.reports.report import Figures, Report
 from app.reports.report_file import WEEKDAYS
 from app.reports.reports import LISTED, MOST_AGENTS, Reports
-from app.web.access import read
 from app.web.console.bar_chart import BarChart, Bars, bar_chart
 from app.web.console.filters import number, percent, plural
 from app.web.console.line_chart import Line, line_chart
-from app.web.console.page import Form, MenuEntry, Pages, Rejected, Shown, Visit, page
+from app.web.console.page import Form, MenuEntry, Pages, Rejected, Shown, Visit, page, read
 
 _RANGES: Final = (7, 28, 90, 365)
 _UTC: Final = "UTC"

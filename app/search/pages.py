@@ -21,9 +21,8 @@ from app.search.agent_search import AgentSearch
 from app.search.api.agent_search import MAX_QUESTION_CHARS
 from app.search.retrieval import SearchQuery
 from app.sources.sources import Sources
-from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.trace_view import found_by_search, stages_of
 
 _FOUND: Final = 10

@@ -8,9 +8,8 @@ from app.answers.curated.curated_answers import MAX_ANSWER_CHARS
 from app.core.list_page import PageRequest
 from app.stale_answers.stale_answer import StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers
-from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
 

@@ -7,8 +7,7 @@ from pydantic import Field
 
 from app.core.list_page import PageRequest
 from app.core.webhook_event import WebhookEvent
-from app.web.access import read, write
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.webhook import Webhook
 from app.webhooks.webhooks import MAX_WEBHOOKS, Webhooks
 

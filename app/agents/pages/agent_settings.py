@@ -20,9 +20,21 @@ from app.agents.agent_pictures import MAX_UPLOAD_BYTES, AgentPictures
 from app.agents.agents import Agents
 from app.core.errors import InvalidInput
 from app.core.time_zone import MAX_ZONE_CHARS
-from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import ConsolePage, Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import (
+    ConsolePage,
+    Form,
+    Go,
+    MenuEntry,
+    NoForm,
+    Pages,
+    Shown,
+    Visit,
+    action,
+    page,
+    read,
+    write,
+)
 from app.web.form_body import FORM_BYTES, FilePart
 
 _CONFIG = AgentConfig(name="?")

@@ -12,8 +12,7 @@ from app.core.errors import InvalidInput, PublishGateFailed
 from app.core.list_page import PageRequest
 from app.core.origin import is_listed
 from app.quality.publishing import Published, Publishing
-from app.web.access import read, write
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.middleware.public_url import base_url_of
 from app.web.widget_script import SCRIPT_PATH, BuiltFile, WidgetFolder
 

@@ -9,9 +9,8 @@ from app.agents import agent_rules as rules
 from app.agents.agent import AgentConfig, Translation
 from app.agents.agents import Agents
 from app.core.errors import InvalidInput
-from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 
 class TranslationForm(Form):

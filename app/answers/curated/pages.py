@@ -20,8 +20,7 @@ from app.answers.curated.curated_uses import LATELY_DAYS, CuratedUse
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest
 from app.gaps.turn_review import TurnReview
-from app.web.access import read, write
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 100
 _SHOWN_USES = 20

@@ -19,8 +19,21 @@ from app.answers.playground import Playground, PlaygroundListener, PlaygroundQue
 from app.conversations.api.page_context import MAX_BYTES, flattened
 from app.core.errors import DocentError, InvalidInput, ModelInterrupted
 from app.core.field_rules import check_http_url, check_language, check_text
-from app.web.access import read, write
-from app.web.console.page import Drawn, Form, MenuEntry, NoForm, Pages, Rejected, Shown, Streamed, Visit, action, page
+from app.web.console.page import (
+    Drawn,
+    Form,
+    MenuEntry,
+    NoForm,
+    Pages,
+    Rejected,
+    Shown,
+    Streamed,
+    Visit,
+    action,
+    page,
+    read,
+    write,
+)
 from app.web.errors import INTERNAL, problem_of
 from app.web.limits_policy import StreamPolicy
 from app.web.sse import event_stream

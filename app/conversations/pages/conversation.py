@@ -12,8 +12,7 @@ from app.conversations.people.live_chats import LiveChats
 from app.conversations.token_budgets import TokenBudgets
 from app.core.errors import NotFound
 from app.gaps.turn_review import TurnReview
-from app.web.access import read, write
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.workspaces.assignees import Assignees
 

@@ -25,10 +25,9 @@ from app.conversations.inbox_entry import (
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy
-from app.web.access import read, write
 from app.web.console.filters import plural
 from app.web.console.forms import form_of, parse_fields
-from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
 from app.workspaces.assignees import Assignees
 from app.workspaces.operators import MAX_EMAIL_CHARS

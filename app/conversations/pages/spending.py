@@ -3,8 +3,7 @@
 from typing import Final
 
 from app.conversations.token_budgets import TokenBudgets
-from app.web.access import read
-from app.web.console.page import NoForm, Pages, Shown, Visit, page
+from app.web.console.page import NoForm, Pages, Shown, Visit, page, read
 
 _MONTHS: Final = 12
 

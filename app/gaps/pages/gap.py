@@ -9,8 +9,7 @@ from app.gaps.gap import Gap
 from app.gaps.gap_triage import GapTriage
 from app.gaps.gaps import MAX_NOTE_CHARS, Gaps
 from app.gaps.pages.view import GapShow
-from app.web.access import read, write
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 

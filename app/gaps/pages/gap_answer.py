@@ -15,8 +15,7 @@ from app.gaps.gap_replays import GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_NOTE_CHARS
 from app.gaps.pages.view import GapShow, answer_id
-from app.web.access import write
-from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action
+from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, write
 
 log = structlog.get_logger(__name__)
 

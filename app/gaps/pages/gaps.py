@@ -13,8 +13,7 @@ from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gap_triage import MAX_AT_ONCE, GapTriage
 from app.gaps.gaps import MAX_NOTE_CHARS, Gaps
-from app.web.access import read, write
-from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
 

@@ -10,10 +10,9 @@ from app.core.errors import NotFound
 from app.gaps.gap_triage import GapTriage, GapView
 from app.quality.threshold_curves import ThresholdCurves
 from app.search.threshold_curve import ThresholdCurve
-from app.web.access import read, write
 from app.web.console.filters import percent
 from app.web.console.line_chart import Line, LineChart, share_chart
-from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page, read, write
 
 
 class ThresholdWanted(Form):

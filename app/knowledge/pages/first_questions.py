@@ -8,9 +8,8 @@ from pydantic import Field
 from app.agents import agent_rules as rules
 from app.agents.agents import Agents
 from app.knowledge.starter_suggestions import StarterSuggestions
-from app.web.access import write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, write
 
 _TICKED: Final = 4  # where the agent has none so far
 

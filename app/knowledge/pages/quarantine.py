@@ -12,8 +12,7 @@ from app.knowledge.document import QuarantinedPage
 from app.knowledge.injection_scan import IN_WORDS
 from app.knowledge.page_review import PageReview
 from app.knowledge.quarantine import PageQuarantine
-from app.web.access import read, write
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN: Final = 50
 

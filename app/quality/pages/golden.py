@@ -10,9 +10,8 @@ from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS, GoldenQuestions
 from app.quality.golden_run import GoldenMark, GoldenRun, GoldenSide
 from app.quality.golden_runs import GoldenRuns
-from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN, _RUNS = 100, 10
 

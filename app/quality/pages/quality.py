@@ -5,9 +5,8 @@ from typing import Literal
 from app.conversations.token_budgets import TokenBudgets
 from app.quality.quality import total
 from app.quality.quality_review import QualityReview
-from app.web.access import read
 from app.web.console.line_chart import Line, line_chart
-from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page
+from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page, read
 
 _MONTHS = 12
 _RANGES = ("7", "30", "90")

@@ -9,8 +9,7 @@ from app.sources.deletions.deletion import DeletedKind, Deletion, StoreCounts
 from app.sources.deletions.deletions import Deletions
 from app.sources.pages.own_source import own_source
 from app.sources.sources import Sources
-from app.web.access import read, write
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 
 class AgentDeletion(Form):

@@ -10,8 +10,7 @@ from app.sources import source_rules as rules
 from app.sources.files.source_files import SourceFiles
 from app.sources.pages.own_source import own_source
 from app.sources.sources import Sources
-from app.web.access import read, write
-from app.web.console.page import ConsolePage, Form, Go, NoForm, Pages, Visit, action, page
+from app.web.console.page import ConsolePage, Form, Go, NoForm, Pages, Visit, action, page, read, write
 from app.web.file_export import served
 from app.web.form_body import FORM_BYTES, FilePart
 

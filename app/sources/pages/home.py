@@ -11,8 +11,7 @@ from app.core.field_rules import check_http_url
 from app.sources.pages.sources import with_scheme
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.sources import Sources
-from app.web.access import everyone, write
-from app.web.console.page import Answer, Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Answer, Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, everyone, page, write
 
 
 class NoPage(Pages):

@@ -19,9 +19,8 @@ from app.sources.runs.run_progress import run_progress
 from app.sources.source import ENDED_STATES, GIVEN_KINDS, LISTED_KINDS, RunState, SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
-from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
 

@@ -15,8 +15,7 @@ from app.sources.source_access import AccessKind, SourceAccess
 from app.sources.source_accesses import SourceAccesses
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
-from app.web.access import read, write
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _PATH = "/console/agents/{agent_id}/sources/{source_id}/upkeep"
 _SHOWN = "source_upkeep"

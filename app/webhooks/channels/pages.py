@@ -4,8 +4,7 @@ from pydantic import Field
 
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
-from app.web.access import read, write
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS
 from app.webhooks.channels.channels import CHANNELS_PATH, NoticeChannels
 from app.webhooks.notices.notice import NOTICED

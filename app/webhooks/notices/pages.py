@@ -2,8 +2,7 @@
 
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
-from app.web.access import read
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read
 from app.webhooks.notices.notice import NOTICED
 from app.webhooks.notices.notices import SETTINGS_PATH, Notices
 

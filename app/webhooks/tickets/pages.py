@@ -7,8 +7,7 @@ from pydantic import Field
 from app.core.list_page import PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
-from app.web.access import read, write
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.notices.notice import NOTICED
 from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, MAX_TOKEN_CHARS, DeskFields, DeskKind
 from app.webhooks.tickets.help_desks import HelpDesks

@@ -3,8 +3,7 @@
 from pydantic import Field
 
 from app.core.actor import SCOPES, USUAL_SCOPES
-from app.web.access import manage
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
 from app.workspaces.api_tokens import MAX_DAYS, MAX_NAME_CHARS, ApiTokens, IssuedToken
 
 

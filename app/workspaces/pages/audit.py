@@ -6,8 +6,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.core.list_page import PageRequest
-from app.web.access import manage
-from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page
+from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, manage, page
 from app.web.file_export import ExportFormat
 from app.workspaces.api.audit import audit_file
 from app.workspaces.assignees import Assignees

@@ -4,8 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from app.web.access import manage
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
 from app.workspaces.password_links import MadeLink, PasswordLinks

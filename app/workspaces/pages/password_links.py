@@ -2,9 +2,8 @@
 
 from pydantic import Field
 
-from app.web.access import everyone
 from app.web.admission import Admission
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS
 from app.workspaces.password_links import LINK_PATH, MAX_TOKEN_CHARS, PasswordLinks
 from app.workspaces.sign_in_methods import SignInMethods

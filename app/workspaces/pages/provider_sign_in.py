@@ -18,9 +18,8 @@ from starlette.responses import RedirectResponse, Response
 
 from app.core.errors import NotFound, Unauthorized, Unavailable
 from app.providers.identity.oidc_provider import Attempt, OidcProvider
-from app.web.access import everyone
 from app.web.admission import Admission
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, everyone, page
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import (
     attempt_of,

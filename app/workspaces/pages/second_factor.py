@@ -3,9 +3,8 @@
 from markupsafe import Markup
 from pydantic import Field
 
-from app.web.access import read
 from app.web.admission import Admission
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read
 from app.web.errors import Refusal
 from app.workspaces.operators import MAX_PASSWORD_CHARS, Operators
 from app.workspaces.second_factor import MAX_CODE_CHARS, is_secret, new_secret, provisioning_uri

@@ -9,9 +9,8 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from app.core.errors import InvalidInput, Unauthorized
-from app.web.access import everyone, read
 from app.web.admission import Admission
-from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page, read
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import (
     device_of,

@@ -9,8 +9,7 @@ from app.conversations.people.api.leads import leads_file
 from app.conversations.people.leads import Leads
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
-from app.web.access import read, write
-from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
 from app.workspaces.assignees import Assignees
 from app.workspaces.operators import MAX_EMAIL_CHARS

@@ -8,8 +8,7 @@ import anyio
 from starlette.responses import Response
 
 from app.conversations.people.operator_news import News, OperatorNews
-from app.web.access import read
-from app.web.console.page import NoForm, Pages, Visit, page
+from app.web.console.page import NoForm, Pages, Visit, page, read
 from app.web.limits_policy import StreamPolicy
 from app.web.sse import event_stream
 from app.workspaces.sign_in import SignIn

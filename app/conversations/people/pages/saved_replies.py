@@ -12,8 +12,7 @@ from app.conversations.people.live_chat import MAX_TEXT_CHARS
 from app.conversations.people.saved_replies import SavedReplies
 from app.conversations.people.saved_reply import MAX_TITLE_CHARS, VARIABLES, SavedReply
 from app.core.list_page import PageRequest
-from app.web.access import read, write
-from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _AGENTS: Final = 200
 

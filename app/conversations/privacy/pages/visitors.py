@@ -8,9 +8,8 @@ from app.conversations.conversation_review import ConversationReview
 from app.conversations.privacy.api.visitors import VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
 from app.core.errors import NotFound
-from app.web.access import read, write
 from app.web.console.filters import plural
-from app.web.console.page import Go, NoForm, Pages, Visit, action, page
+from app.web.console.page import Go, NoForm, Pages, Visit, action, page, read, write
 
 
 class VisitorPages(Pages):
