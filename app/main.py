@@ -14,6 +14,8 @@ import structlog
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
+from app.actions.action import ActionHosts
+from app.actions.action_calls import ActionCalls
 from app.agents.crawler_key_set_reader import CrawlerKeySetReader
 from app.agents.key_set_reader import KeySetReader
 from app.answers.curated.curated_matcher import CuratedMatcher
@@ -28,6 +30,7 @@ from app.bootstrap.adapters import (
 )
 from app.bootstrap.answering import (
     Answering,
+    action_calls,
     open_answering,
     playground_for,
     trial_search,
@@ -114,8 +117,9 @@ async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIte
         given = doubles.get(Infrastructure) or await opened.enter_async_context(open_infrastructure(settings))
         base = cast(Infrastructure, given)
         await opened.enter_async_context(following_keywords(base))
-        answering = await opened.enter_async_context(open_answering(base))
-        parts = Wiring({**await _parts(base, answering, opened), **doubles})
+        actions = await opened.enter_async_context(action_calls(base))
+        answering = await opened.enter_async_context(open_answering(base, actions))
+        parts = Wiring({**await _parts(base, answering, actions, opened), **doubles})
         warming = asyncio.create_task(warm_up(base.models, LanguageGuesser()))
         try:
             app = create_app(parts, version=VERSION, root_path=settings.root_path)
@@ -176,7 +180,8 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
         log.info("indexes.reconciled", **asdict(report))
         model = configured_chat_model(settings, base.circuits, closing, configured_model_limiter(settings))
         helper = configured_helper_model(settings, base.circuits, closing)
-        playground = playground_for(base, model, helper)
+        actions = await closing.enter_async_context(action_calls(base))
+        playground = playground_for(base, model, helper, actions=actions)
         unnamed_files = partial(base.files.forget_unnamed, base.record, base.clock)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
@@ -205,7 +210,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             yield
 
 
-async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitStack) -> Parts:
+async def _parts(base: Infrastructure, answering: Answering, actions: ActionCalls, opened: AsyncExitStack) -> Parts:
     """What the web application is put together from: everything that is not made of these by its constructor."""
     settings = base.settings
     files = await opened.enter_async_context(PooledFileReader())
@@ -251,6 +256,8 @@ async def _parts(base: Infrastructure, answering: Answering, opened: AsyncExitSt
         Playground: answering.playground,
         Trials: TrialAnswers(answering.playground),
         SearchUnderTest: trial_search(answering),
+        ActionCalls: actions,
+        ActionHosts: ActionHosts(settings.action_hosts),
         AnswerDrafts: answering.drafter,
         ModelHealth: answering.model_health,
         Readiness: readiness,

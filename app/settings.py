@@ -16,6 +16,7 @@ from app.core.setting_values import (
     USER_AGENT,
     Endpoint,
     ReasoningEffort,
+    checked_hosts,
     checked_jobs_url,
     checked_networks,
     checked_public_url,
@@ -199,6 +200,9 @@ class Settings(SignInSettings):
     render_browser: str = Field(
         "", description="Path of a Chromium for pages that are empty until their scripts run; empty: left out."
     )
+    action_hosts: Annotated[tuple[str, ...], NoDecode, AfterValidator(checked_hosts)] = Field(
+        (), description="Hosts that agents' actions may call, comma separated; *.example.com: all below. Empty: off."
+    )
     public_url: Annotated[str, AfterValidator(checked_public_url)] = Field(
         "",
         description="Address at which people open Docent, such as https://docent.example.com: links in mail begin so.",
@@ -217,7 +221,7 @@ class Settings(SignInSettings):
     trace_texts: bool = Field(False, description="Put questions, answers and prompts into OpenTelemetry's traces.")
     log_format: Literal["text", "json"] = Field("text", description="Log lines for people or for machines.")
 
-    @field_validator("trusted_proxies", mode="before")
+    @field_validator("trusted_proxies", "action_hosts", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

@@ -34,7 +34,11 @@ _SHORT_FILES: Final = {
         "app.providers.server_clock",
         "app.webhooks.crawler_webhook_sender",
     ),
-    "metrics: what is measured knows no Prometheus": ("app.providers.chat.model_meter", "app.store.process_meter"),
+    "metrics: what is measured knows no Prometheus": (
+        "app.actions.action_meter",
+        "app.providers.chat.model_meter",
+        "app.store.process_meter",
+    ),
     "repositories and pages stand apart from what is done with them": (
         "app.conversations.pages.spending",
         "app.reports.records.waiting_questions",

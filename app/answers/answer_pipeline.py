@@ -5,7 +5,9 @@ A visitor's turn adds durability and streaming, the others add nothing, so what 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
+from app.actions.action_calls import ActionCalls, AnswerActions
 from app.agents.agent import LiveAgent
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.curated.curated_matcher import CuratedMatcher
@@ -37,7 +39,7 @@ from app.store.system_of_record import SystemOfRecord
 class Asking:
     """A question, and who asks it. `locale` is what the visitor's browser says ("" for nothing), `language` what they
     are answered in (BCP 47 primary subtag), `history` what was said before, oldest first, `about_visitor` what the
-    model may know of them."""
+    model may know of them; `visitor_id` is None for nobody in particular."""
 
     request: TurnRequest
     language: str | None
@@ -45,6 +47,7 @@ class Asking:
     channel: Channel = Channel.WIDGET
     history: tuple[Exchange, ...] = ()
     about_visitor: tuple[VisitorAttribute, ...] = ()
+    visitor_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ class Outcome:
 class AnswerPipeline:
     """The steps, in their order: `language`, `ready`, or else search and `generation`, then its writing, `outcome`.
 
-    `writers` are tried in order; with the `embedder` what a model writes is looked up in its sources.
+    `writers` are tried in order; with the `embedder` what a model writes is looked up in its sources. `actions` are
+    offered to models, where there are any.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class AnswerPipeline:
         languages: LanguageGuesser,
         clock: Clock,
         embedder: Embedder | None,
+        actions: ActionCalls | None = None,
     ) -> None:
         self._records = records
         self._curated = curated
@@ -77,6 +82,7 @@ class AnswerPipeline:
         self._languages = languages
         self._clock = clock
         self._embedder = embedder
+        self._actions = actions
         self._sections = KnownSections()
 
     def language(self, agent: LiveAgent, question: str, locale: str = "") -> str | None:
@@ -132,6 +138,7 @@ class AnswerPipeline:
             canary=new_canary(),
             agent_id=agent.id,
             about_visitor=asking.about_visitor,
+            actions=await self._callable(agent, asking) if found is not None else None,
         )
         return Generation(context, on_text, self._embedder, self._sections)
 
@@ -142,7 +149,7 @@ class AnswerPipeline:
 
     def outcome(self, agent: LiveAgent, asking: Asking, generation: Generation, found: Retrieval) -> Outcome:
         """Of what was written."""
-        on_page = rests_on_visitors_page(asking.request, generation.citations)
+        on_page = rests_on_visitors_page(asking.request, generation.citations) or generation.rests_on_action
         is_cited = bool(generation.citations)
         confidence = answer_confidence(
             generation.sureness(found.best), is_cited=is_cited, rests_on_current_page=on_page
@@ -150,6 +157,11 @@ class AnswerPipeline:
         is_unsure = not is_cited or confidence < agent.config.confidence_threshold
         is_low = is_unsure or (found.is_low_confidence and not on_page)
         return Outcome(confidence, is_low, _gap(generation, is_low))
+
+    async def _callable(self, agent: LiveAgent, asking: Asking) -> AnswerActions | None:
+        if self._actions is None or AnsweredBy.MODEL not in (writer.answered_by for writer in self._writers):
+            return None
+        return await self._actions.for_answer(agent.workspace_id, agent.id, asking.visitor_id)
 
     async def _crawled_page(self, agent: LiveAgent, request: TurnRequest) -> Sequence[Chunk]:
         """Our own copy of the page that the visitor's browser tells us of."""

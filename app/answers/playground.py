@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
+from app.actions.action_calls import ActionCalls
 from app.agents.agent import LiveAgent, Version
 from app.agents.records.agents import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline, Asking
@@ -176,13 +177,14 @@ def playground_on(
     languages: LanguageGuesser,
     judge: PassageJudge,
     model: ChatModel | None = None,
+    actions: ActionCalls | None = None,
 ) -> Playground:
-    """Answers are written by `model` where there is one."""
+    """Answers are written by `model` where there is one, which may call `actions`."""
     curated = CuratedMatcher(parts.record, patterns, parts.embedder)
     writers = answer_writers(model, judge, parts.tokens)
     return Playground(
         parts.record,
-        AnswerPipeline(parts.record, curated, writers, languages, parts.clock, parts.embedder),
+        AnswerPipeline(parts.record, curated, writers, languages, parts.clock, parts.embedder, actions),
         parts.for_operators(cache, languages),
         question_completer(parts.helper),
         PromptBuilder(parts.tokens) if model else None,

@@ -15,6 +15,7 @@ from app.bootstrap.adapters import (
 )
 
 if TYPE_CHECKING:
+    from app.actions.action_calls import ActionCalls
     from app.answers.answer_drafter import AnswerDrafter
     from app.answers.curated.curated_matcher import CuratedMatcher
     from app.answers.playground import Playground
@@ -54,8 +55,9 @@ async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
 
 
 @asynccontextmanager
-async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
-    """Running turns are ended and stored when the block is left."""
+async def open_answering(base: Infrastructure, actions: ActionCalls | None = None) -> AsyncIterator[Answering]:
+    """`actions` are what models may call, if they are open already. Running turns are ended and stored when the
+    block is left."""
     from app.answers.answer_drafter import AnswerDrafter
     from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.curated.curated_matcher import CuratedMatcher
@@ -74,6 +76,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
     from app.turns.turns import Turns
 
     async with AsyncExitStack() as closing:
+        actions = actions or await closing.enter_async_context(action_calls(base))
         limiter = configured_model_limiter(base.settings)
         model = configured_chat_model(base.settings, base.circuits, closing, limiter)
         health = ModelHealth(base.clock) if model else None
@@ -99,6 +102,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
                 languages,
                 base.clock,
                 base.models.questions,
+                actions,
             ),
             retriever=search.for_turns(base.shared.cache),
             completer=question_completer(search.helper),
@@ -111,7 +115,7 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
         )
         shared = configured_shared_turns(base.settings, base.circuits, closing)
         for_operators = search.for_operators(base.shared.cache, languages)
-        playground = playground_for(base, model, helper, judge)
+        playground = playground_for(base, model, helper, judge, actions)
         turns = Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches, base.supervisor)
         async with Heartbeat(base.record, base.process, supervisor=base.supervisor, lost=turns.lost), turns:
             yield Answering(
@@ -124,6 +128,20 @@ async def open_answering(base: Infrastructure) -> AsyncIterator[Answering]:
                 health,
                 indexes,
             )
+
+
+@asynccontextmanager
+async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
+    """What answers may call, through the crawler's guard."""
+    from app.actions.action import ActionHosts
+    from app.actions.action_calls import MAX_REPLY_BYTES, ActionCalls
+    from app.actions.action_meter import counted_calls
+    from app.providers.crawler_http_caller import CrawlerHttpCaller
+
+    settings = base.settings
+    async with CrawlerHttpCaller(settings.crawl_allow, max_reply_bytes=MAX_REPLY_BYTES) as caller:
+        hosts, on_called = ActionHosts(settings.action_hosts), counted_calls(base.metrics)
+        yield ActionCalls(base.record, caller, base.shared.rate_limiter, hosts, on_called)
 
 
 def trial_search(answering: Answering) -> TrialSearch:
@@ -161,6 +179,7 @@ def playground_for(
     model: ChatModel | None,
     helper: ChatModel | None = None,
     judge: PassageJudge | None = None,
+    actions: ActionCalls | None = None,
 ) -> Playground:
     """With the judge of what visitors are answered, where this process has one: it knows passages already."""
     from app.answers.playground import playground_on
@@ -169,7 +188,7 @@ def playground_for(
 
     parts = search_parts(base, model, helper)
     judge = judge or passage_judge(base)
-    return playground_on(parts, PatternMatcher(), base.shared.cache, LanguageGuesser(), judge, model)
+    return playground_on(parts, PatternMatcher(), base.shared.cache, LanguageGuesser(), judge, model, actions)
 
 
 def trial_searches_on(

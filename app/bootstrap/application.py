@@ -8,6 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
+from app.actions.api import AdminActions
+from app.actions.pages import ActionPages
 from app.agent_files.api.agent_files import AdminAgentFiles
 from app.agent_files.pages import AgentFilePages
 from app.agents.api.agents import AdminAgentPicture, AdminAgents, AdminStarterSuggestions, WidgetPicture
@@ -155,6 +157,7 @@ APIS: Sequence[type[Api]] = (
     AdminQuarantine,
     AdminRehearsals,
     AdminCuratedAnswers,
+    AdminActions,
     AdminPlayground,
     AdminGoldenRuns,
     AdminGoldenQuestions,
@@ -216,6 +219,7 @@ PAGES: Sequence[type[Pages]] = (
     NoticeChannelPages,
     PlaygroundPages,
     CuratedAnswerPages,
+    ActionPages,
     GoldenPages,
     QualityPages,
     ThresholdPages,

@@ -17,6 +17,7 @@ OWN_PATHS: Final = ("console", "docs", "healthz", "llms", "mcp", "metrics", "ope
 _NAMED_VALUE: Final = re.compile(r"\w+=.+")
 _NEARLY_ALIKE: Final = 0.85  # 1 is the same name
 _USER_AGENT: Final = re.compile(r"[A-Za-z0-9_-]+(?:[/ ][\x20-\x7e]*)?")
+_HOST: Final = re.compile(r"(?:\*\.)?[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,10}")
 _ROOT_PATH: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+")
 
 
@@ -47,6 +48,14 @@ def checked_networks(written: tuple[str, ...]) -> tuple[str, ...]:
         except ValueError:
             raise ValueError(f"{network!r} is no address and no network; write 10.0.0.1 or 10.0.0.0/8") from None
     return written
+
+
+def checked_hosts(written: tuple[str, ...]) -> tuple[str, ...]:
+    """In lower case. Raises ValueError for what is neither a host's name or address nor "*." and one."""
+    for host in written:
+        if not _HOST.fullmatch(host):
+            raise ValueError(f"{host!r} is no host; write api.example.com, or *.example.com for all below it")
+    return tuple(host.lower() for host in written)
 
 
 def checked_jobs_url(written: str) -> str:

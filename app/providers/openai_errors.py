@@ -14,6 +14,7 @@ OPENAI_ERRORS: Final = (openai.OpenAIError, httpx2.HTTPError, ValueError, TypeEr
 # Of what we send. Other names in a provider's answer may hold anything.
 _FIELDS: Final = frozenset(
     {"max_tokens", "max_completion_tokens", "temperature", "reasoning_effort", "response_format", "stream_options"}
+    | {"tools"}
 )
 
 
@@ -40,8 +41,10 @@ def what_happened(error: Exception) -> str:
 
 
 def refused_field(error: openai.APIStatusError) -> str:
-    """The field of the request that a refusal names, "" where it names none of those that we send."""
-    return error.param if isinstance(error.param, str) and error.param in _FIELDS else ""
+    """The field of the request that a refusal names, or names a part of, such as tools[0].function; "" where it names
+    none of those that we send."""
+    field = error.param.partition("[")[0].partition(".")[0] if isinstance(error.param, str) else ""
+    return field if field in _FIELDS else ""
 
 
 def seconds_asked_for(error: Exception) -> float:

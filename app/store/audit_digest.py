@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Table, select
 
+from app.store.tables.actions import ACTIONS
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, USER_ISSUERS, USER_KEYS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.gaps import GAPS, REPOSITORIES
@@ -25,6 +26,7 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "source": (SOURCES.c.id, SOURCE_HOOKS.c.source_id, SOURCE_SCHEDULES.c.source_id),
     "document": (DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.document_id),
     "curated_answer": (CURATED_ANSWERS.c.id,),
+    "action": (ACTIONS.c.id,),
     "golden_question": (GOLDEN_QUESTIONS.c.id,),
     "gap": (GAPS.c.id,),
     "repository": (REPOSITORIES.c.id,),
@@ -40,6 +42,7 @@ _LEFT_OUT: Final[Mapping[Table, tuple[str, ...]]] = {
     GAPS: ("question", "question_key", "meaning"),  # a visitor's words
     STALE_ANSWERS: ("key", "old_words", "new_words", "new_answer"),  # what a visitor may have been told
     LIVE_CHATS: ("conversation_id",),  # which its visitor's erasure must leave nowhere
+    ACTIONS: ("sealed", "sealed_by"),  # other bytes each time that a key seals it
     HELP_DESKS: ("sealed", "sealed_by"),
     REPOSITORIES: ("sealed", "sealed_by"),  # other bytes each time that a key seals it
     NOTICE_CHANNELS: ("sealed", "sealed_by"),  # other bytes each time that a key seals it

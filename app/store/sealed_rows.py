@@ -7,12 +7,13 @@ from sqlalchemy import Row, Table, select, update
 
 from app.core.errors import SecretsLocked
 from app.store.secret_keys import Sealed
+from app.store.tables.actions import ACTIONS
 from app.store.tables.gaps import REPOSITORIES
 from app.store.tables.sources import SOURCE_ACCESS
 from app.store.tables.webhooks import HELP_DESKS, MAILS, NOTICE_CHANNELS
 from app.store.transaction import Repository, Transaction
 
-SEALED_TABLES: Final[tuple[Table, ...]] = (MAILS, NOTICE_CHANNELS, SOURCE_ACCESS, HELP_DESKS, REPOSITORIES)
+SEALED_TABLES: Final[tuple[Table, ...]] = (MAILS, NOTICE_CHANNELS, SOURCE_ACCESS, HELP_DESKS, REPOSITORIES, ACTIONS)
 
 
 class SealedRows(Repository):

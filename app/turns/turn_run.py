@@ -175,7 +175,10 @@ class TurnRun:
             lambda tx: self._read(tx, before)
         )
         language = self._tools.pipeline.language(agent, self._request.message, self._session.locale)
-        asking = Asking(self._request, language, self._session.locale, self._session.channel, history, about)
+        session = self._session
+        asking = Asking(
+            self._request, language, session.locale, session.channel, history, about, visitor_id=session.visitor_id
+        )
         ready = await self._tools.pipeline.ready(agent, answers, asking)
         if ready is not None and ready.language is not None:
             asking = replace(asking, language=ready.language)

@@ -18,6 +18,8 @@ FILES: Final = {
     "robots": "robots_cases.jsonl",
     "sse": "sse_cases.jsonl",
     "injection": "injection_pages.jsonl",
+    "action results": "action_results.jsonl",
+    "action arguments": "action_arguments.jsonl",
 }
 RUNNERS: Final = {
     "tests/crawler/fetch/test_ssrf_cases.py": "ssrf",
@@ -27,6 +29,8 @@ RUNNERS: Final = {
     "tests/widget_cases/test_sse_decode_cases.py": "sse",
     "tests/crawler/extract/test_injection_pages.py": "injection",
     "tests/answers/test_injection_cases.py": "injection",
+    "tests/answers/test_action_result_cases.py": "action results",
+    "tests/actions/test_action_argument_cases.py": "action arguments",
     "tests/widget_cases/test_rendering_cases.py": "injection",
 }
 

@@ -22,8 +22,11 @@ def cases_folder() -> Path:
 
 
 def load_rows(name: str) -> list[Row]:
-    """All rows of one .jsonl file."""
-    lines = (cases_folder() / name).read_text(encoding="utf-8").split("\n")
+    """All rows of one .jsonl file; none where the folder that DOCENT_CASES names has no such file."""
+    path = cases_folder() / name
+    if not path.exists() and path.parent != DEFAULT_FOLDER:
+        return []
+    lines = path.read_text(encoding="utf-8").split("\n")
     return [json.loads(line) for line in lines if line.strip()]
 
 

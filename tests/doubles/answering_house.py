@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from app.actions.action import ActionHosts
+from app.actions.action_calls import ActionCalls
 from app.agents.agent import AgentConfig, LiveAgent
 from app.agents.records.agents import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline
@@ -32,6 +34,7 @@ from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.knowledge.retire import Retire
 from app.providers.chat.chat_model import ChatModel
+from app.providers.http_caller import HttpCaller
 from app.providers.markdown_text_splitter import MarkdownTextSplitter
 from app.providers.shipped_weights import EMBEDDER_FOLDER
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
@@ -50,12 +53,14 @@ from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
 from app.turns.turn_run import TurnTools
 from app.turns.turns import Turns
 from app.workspaces.records.tokens import TokenRecords
+from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_cache import DictCache
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.overlap_reranker import OverlapReranker
+from tests.doubles.shop_api import SHOP_HOST
 from tests.doubles.temporary_record import temporary_record
 
 SITE = "https://lamps.example"
@@ -133,8 +138,10 @@ async def answering_house(
     max_searching: int = 10,
     shared: SharedTurns | None = None,
     checks_answers: bool = False,
+    shop: HttpCaller | None = None,
 ) -> AsyncIterator[AnsweringHouse]:
-    """With PAGES learnt and the agent published. Without `model` answers are extractive."""
+    """With PAGES learnt and the agent published. Without `model` answers are extractive. With a `shop` its host may be
+    called by actions."""
     clock = FixedClock()
     model = model and BudgetedChatModel(model)
     async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
@@ -161,6 +168,7 @@ async def answering_house(
                 languages,
                 clock,
                 embedder if checks_answers else None,
+                ActionCalls(record, shop, CountingRateLimiter(), ActionHosts((SHOP_HOST,))) if shop else None,
             ),
             retriever=search.for_turns(cache),
             completer=StitchingContextualizer(),

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import anyio
 
 from app.core.turn import Finish, TokenUsage
-from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta, ToolCall
 
 
 class UnheardCancel(asyncio.Event):
@@ -20,7 +20,8 @@ class UnheardCancel(asyncio.Event):
         return await super().wait()
 
 
-Step = str | Exception | anyio.Event | asyncio.Event  # text to say, an error to raise, an event to wait for
+# Text to say, an error to raise, an event to wait for, a tool to ask for.
+Step = str | Exception | anyio.Event | asyncio.Event | ToolCall
 
 
 _USAGE: Final = TokenUsage(prompt_tokens=10, completion_tokens=5, model="scripted")
@@ -54,6 +55,7 @@ class ScriptedChatModel:
                 raise step
             if isinstance(step, anyio.Event | asyncio.Event):
                 await step.wait()
-            elif step:
+            elif isinstance(step, str) and step:
                 yield TextDelta(step)
-        yield ChatEnd(self._finish, self._usage)
+        calls = tuple(step for step in steps if isinstance(step, ToolCall))
+        yield ChatEnd(self._finish, self._usage, calls=calls)

@@ -12,6 +12,7 @@ import httpx2
 from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 
+from app.actions.action import ActionHosts
 from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
 from app.agents.key_set_reader import KeySetReader
@@ -41,6 +42,7 @@ from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
 from app.providers.embedding.embedder import Embedder
+from app.providers.http_caller import HttpCaller
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.trial_search import TrialSearch
@@ -80,6 +82,7 @@ from tests.doubles.scripted_drafts import ScriptedDrafts
 from tests.doubles.scripted_key_sets import ScriptedKeySets
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
+from tests.doubles.shop_api import SHOP_HOST, ShopApi
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.whole_words import WholeWords
 from tests.doubles.workspaces import another_workspace
@@ -298,6 +301,8 @@ def doubles(
         KeySetReader: ScriptedKeySets(),
         WebhookSender: CrawlerWebhookSender(),
         CodeHost: MemoryCodeHost(),
+        HttpCaller: ShopApi(),
+        ActionHosts: ActionHosts((SHOP_HOST,)),
         Mailer: Mailer(is_on=False, public_url=""),
         PasswordHasher: PlainPasswordHasher(),
         KeywordIndex: keywords,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
+from tests.web.actions import BODIES as ACTIONS
 from tests.web.house import PAGE, Json, a_question
 from tests.web.pull_requests import BODIES as PULL_REQUESTS
 
@@ -72,6 +73,7 @@ BODIES: Mapping[str, Json] = {
     "splitGap": {"turn_id": "{split_turn}"},
     "settleGaps": {"gap_ids": ["{other_gap}"], "state": "ignored", "note": "not ours"},
     **PULL_REQUESTS,
+    **ACTIONS,
     "settleStaleAnswers": {"stale_answer_ids": ["{stale_answer}"], "state": "dismissed"},
     "acceptStaleAnswer": {"answer_contains": ["10 to 17"]},
     "rewriteStaleAnswer": {"answer": "From 10 to 17."},
@@ -110,6 +112,7 @@ REQUIRED: Mapping[str, str] = {
     "splitGap": "turn_id",
     "settleGaps": "state",
     "setRepository": "owner",
+    "createAction": "url",
     "readPageFile": "page_url",
     "openPullRequest": "text",
     "settleStaleAnswers": "state",

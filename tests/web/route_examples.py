@@ -55,6 +55,7 @@ from app.workspaces.operators import Operators
 from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
 from tests.doubles.sample_files import picture_file
+from tests.web.actions import an_action
 from tests.web.closed_gap import a_closed_gap
 from tests.web.ended_turn import store_turn
 from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, open_house
@@ -234,6 +235,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "channel_id": channel.id,
             "ticket_id": ticket_id,
             "answer_id": answer.id,
+            "action_id": await an_action(house),
             "reply_id": reply.id,
             "stale_answer_id": stale_answer,
             "gap_id": gaps.items[0].id,

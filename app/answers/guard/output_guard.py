@@ -62,7 +62,7 @@ class OutputGuard:
     released. In code a URL stays that stands so in `source_text`, the sources as they were given.
     """
 
-    sources: Collection[int]
+    sources: set[int]
     link_hosts: Collection[str]
     max_chars: int
     canary: str = ""
@@ -80,6 +80,10 @@ class OutputGuard:
         self._length = LengthLimit(self.max_chars, _cut_at_word)
         urls = (found.group().rstrip(_TRAILING) for found in _URL.finditer(self.source_text))
         self._urls_of_sources = frozenset(urls)
+
+    def admit(self, number: int) -> None:
+        """One more source may be cited."""
+        self.sources.add(number)
 
     def feed(self, delta: str) -> str:
         """Take the next piece; return what may be shown now, perhaps nothing."""

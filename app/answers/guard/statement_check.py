@@ -41,18 +41,23 @@ class Finding:
 class StatementCheck:
     """Of one answer. A sentence that cites nothing is checked against all sources; one that says that nothing was found
     is not checked. Meaning is compared only where words alone do not show it, in a language that the embedder reads.
-    What a visitor's page says is not remembered in `sections`, which other answers are checked by as well."""
+    What a visitor's page or an action says is not remembered in `sections`, which other answers are checked by too."""
 
     def __init__(
         self, embedder: Embedder, sources: Sequence[Source], language: str | None, sections: KnownSections
     ) -> None:
         self._embedder = embedder
-        self._sources = sources
+        self._sources = tuple(sources)
         self._language = language
         self._sections = sections
         self._known: dict[frozenset[int], Evidence] = {}
         self.checked = 0
         self.findings: list[Finding] = []
+
+    def admit(self, source: Source) -> None:
+        """One more source, which what is written from now on may rest on."""
+        self._sources = (*self._sources, source)
+        self._known.clear()
 
     async def finding(self, sentence: str, cited: Collection[int]) -> Finding | None:
         """`cited` are the numbers of sources as the context has them."""
@@ -111,4 +116,4 @@ class StatementCheck:
 
     def _section(self, source: Source) -> Section:
         title = " ".join((source.title, *source.breadcrumb))
-        return (Section.cut if source.is_from_visitor else self._sections.section)(title, source.text)
+        return (self._sections.section if source.chunk_id else Section.cut)(title, source.text)

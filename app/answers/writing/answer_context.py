@@ -6,6 +6,7 @@ from datetime import date
 from typing import Protocol
 from uuid import UUID
 
+from app.actions.action_calls import AnswerActions
 from app.agents.agent import AgentConfig
 from app.core.turn import AnsweredBy, Exchange
 from app.core.visitor_attribute import VisitorAttribute
@@ -20,7 +21,7 @@ class Source:
     where a chunk stands, `heading` that of its section, `breadcrumb` the headings down to it, `day` how new the page
     is, `calibrated` in [0, 1] what search thinks of it, `order` its place in search's order, from 1 (first) to 0,
     `language` the page's (BCP 47 primary subtag). A source `is_unasked` that is here because the visitor looks at it
-    and not because search chose it.
+    and not because search chose it. What an action returned has the `action`'s name, and is no page.
     """
 
     number: int
@@ -37,18 +38,20 @@ class Source:
     day: date | None = None
     order: float = 0.0
     language: str | None = None
+    action: str = ""
 
     @property
     def is_from_visitor(self) -> bool:
         """Said by a browser, which may say anything."""
-        return self.chunk_id is None
+        return self.chunk_id is None and not self.action
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
     """The question and everything that may be said to it. `question` is the visitor's own wording; `standalone` is
     what search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is
-    None where no index knows the agent. `about_visitor` is what the agent's settings let the model know of who asks."""
+    None where no index knows the agent. `about_visitor` is what the agent's settings let the model know of who asks.
+    `actions` are those that a model may call; `failed_calls` says in our words which of them gave nothing."""
 
     agent: AgentConfig
     question: str
@@ -60,6 +63,18 @@ class AnswerContext:
     canary: str = ""
     agent_id: UUID | None = None
     about_visitor: tuple[VisitorAttribute, ...] = ()
+    actions: AnswerActions | None = None
+    failed_calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSource:
+    """A writer has one more source, which it may cite from now on."""
+
+    source: Source
+
+
+WritingItem = TextDelta | ChatEnd | FoundSource
 
 
 class AnswerWriter(Protocol):
@@ -68,8 +83,9 @@ class AnswerWriter(Protocol):
     @property
     def answered_by(self) -> AnsweredBy: ...
 
-    def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        """Text in order, then one ChatEnd. Whoever leaves it early closes it: the model is then left, and counted.
+    def write(self, context: AnswerContext) -> AsyncGenerator[WritingItem, None]:
+        """Text in order, a source before the text that cites it, then one ChatEnd. Whoever leaves it early closes it:
+        the model is then left, and counted.
 
         Raises ModelUnavailable before the first text, ModelInterrupted after it.
         """

@@ -4,7 +4,7 @@ import re
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.guard.quote_finder import found_quotes, marked_numbers
 from app.answers.guard.statement_check import StatementCheck
-from app.answers.writing.answer_context import AnswerContext, AnswerWriter, Source
+from app.answers.writing.answer_context import AnswerContext, AnswerWriter, FoundSource, Source
 from app.core.errors import ModelUnavailable
 from app.core.page_url import host_of
 from app.core.text.canned_messages import canned_messages
@@ -56,12 +56,20 @@ class Generation:
         """What the answer is worth, in [0, 1]: what its writer says, else what search thinks of what was `found`."""
         return found if self.confidence is None else self.confidence
 
+    @property
+    def rests_on_action(self) -> bool:
+        """Whether the answer cites what an action returned."""
+        of_actions = {source.url for source in self.context.sources if source.action}
+        return any(cited.url in of_actions for cited in self.citations)
+
     async def write(self, writers: Sequence[AnswerWriter]) -> None:
         """Let the first writer that has a word answer; when none has, say honestly that nothing was found.
 
         Raises ModelInterrupted; the text so far stays.
         """
+        given = self.context
         for writer in writers:
+            self.context = given  # what another one has found is not this one's
             try:
                 await self._write_with(writer)
             except ModelUnavailable as error:
@@ -93,6 +101,9 @@ class Generation:
                         self.finish = item.finish
                         self.confidence = self.confidence if item.confidence is None else item.confidence
                         continue
+                    if isinstance(item, FoundSource):
+                        self._take(item.source, guard, checked)
+                        continue
                     self._show_checked(await self._looked_up(guard.feed(item.text), checked))
                     if guard.finish is not None:
                         break
@@ -102,9 +113,18 @@ class Generation:
         finally:
             if checked:
                 self.trace["answer_check"] = checked.trace
+            if self.context.actions and self.context.actions.trace:
+                self.trace["actions"] = self.context.actions.trace
             self.citations = _citations(self.context, guard.cited, self.text)
         if guard.finish is not None:
             self.finish = guard.finish
+
+    def _take(self, source: Source, guard: OutputGuard, checked: CheckedText | None) -> None:
+        """It may be cited from now on; no link of it may be shown."""
+        self.context = replace(self.context, sources=(*self.context.sources, source))
+        guard.admit(source.number)
+        if checked:
+            checked.check.admit(source)
 
     def _check(self, guard: OutputGuard) -> CheckedText | None:
         policy = self.context.agent.answer_check
@@ -145,7 +165,8 @@ def _title(source: Source, language: str | None) -> str:
     words, title = canned_messages(language), source.title
     if page := _FILE_PAGE.search(source.url):
         title = f"{title}, {words.file_page.format(page=page[1])}"
-    return f"{title} ({words.internal_document})" if source.url.startswith(UNLINKED) else title
+    is_document = source.url.startswith(UNLINKED) and not source.action
+    return f"{title} ({words.internal_document})" if is_document else title
 
 
 def _citations(context: AnswerContext, cited: Sequence[int], text: str) -> tuple[Citation, ...]:

@@ -82,6 +82,17 @@ class ConversationRecords(Repository):
         told = self._connection.scalar(select(VISITORS.c.attributes).where(VISITORS.c.id == visitor_id)) or ()
         return tuple(VisitorAttribute(**each) for each in told)
 
+    def signed_facts(self, visitor_id: UUID) -> dict[str, str]:
+        """What the visitor's website has signed: their attributes, and as "id" who they are."""
+        found = self._connection.execute(
+            select(VISITORS.c.user_id, VISITORS.c.attributes).where(VISITORS.c.id == visitor_id)
+        )
+        row = found.first()
+        if row is None:
+            return {}
+        facts = {each["name"]: each["value"] for each in row.attributes or () if each["is_signed"]}
+        return facts | ({"id": row.user_id} if row.user_id is not None else {})
+
     def resumable(self, visitor_id: UUID, channel: Channel = Channel.WIDGET) -> Conversation | None:
         """The visitor's latest conversation on that channel that is not cleared, if it was active within
         RESUME_WITHIN."""

@@ -3,12 +3,14 @@
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
+from types import MappingProxyType
 from typing import Any, Final, Literal, cast, get_args
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import anyio
 import httpx2
+import structlog
 from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import (
     ChatCompletionAssistantMessageParam,
@@ -17,7 +19,6 @@ from openai.types.chat import (
     ChatCompletionSystemMessageParam,
     ChatCompletionUserMessageParam,
 )
-from openai.types.shared_params import ResponseFormatJSONSchema
 
 from app.core.encodable_text import encodable
 from app.core.errors import ModelInterrupted, ModelUnavailable
@@ -25,9 +26,12 @@ from app.core.setting_values import ReasoningEffort
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+from app.providers.chat.written_calls import WrittenCalls
 from app.providers.httptools_transport import HttptoolsTransport
 from app.providers.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
 from app.providers.provider_events import MAX_EVENT_BYTES, ProviderEvents
+
+log = structlog.get_logger(__name__)
 
 _FINISHES: Final = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FILTER}
 LengthField = Literal["max_tokens", "max_completion_tokens"]
@@ -35,6 +39,7 @@ LengthField = Literal["max_tokens", "max_completion_tokens"]
 _ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
 _REFUSED: Final = frozenset({400, 422})  # what servers answer to a field that they do not take
 _CLOSING_SECONDS: Final = 1.0
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _REST_SECONDS: Final = 0.1  # a connection is kept only where its answer was read to the end
 
 
@@ -47,9 +52,10 @@ class OpenAIChatModel:
 
     Most servers know `max_tokens` only, and some pass over what they do not know; OpenAI's newer models refuse it. So
     it is sent first, and a request that is refused is sent once more with `max_completion_tokens`; what was taken is
-    remembered. A schema for the reply is sent until the endpoint refuses one and takes the same request without it;
-    from then on the messages' own words must do. Hidden reasoning counts into the length: `reasoning_tokens` are added
-    for it, by default 4,000 where the newer field is taken and none elsewhere, for a small context may not hold them.
+    remembered. A schema for the reply, or tools, are sent until the endpoint refuses them and takes the same request
+    without; from then on the messages' own words must do. Hidden reasoning counts into the length: `reasoning_tokens`
+    are added for it, by default 4,000 where the newer field is taken and none elsewhere, for a small context may not
+    hold them.
     `temperature` and `reasoning_effort` are sent only when they are given: many models refuse one or the other. With
     `has_cache_control` the end of what calls share is marked for endpoints that keep nothing unless they are told to.
     """
@@ -75,7 +81,7 @@ class OpenAIChatModel:
         self._reasoning_tokens = reasoning_tokens
         self._has_cache_control = has_cache_control
         self._length_field: LengthField | None = None  # until the endpoint has taken one
-        self._takes_schemas = True  # until it has refused one
+        self._not_taken: set[str] = set()  # fields beside the messages that it has refused
         self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
             base_url=base_url,
@@ -100,41 +106,42 @@ class OpenAIChatModel:
         await self._client.close()
 
     async def _begin(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncStream[ChatCompletionChunk]:
-        schema = next((message.reply_schema for message in messages if message.reply_schema is not None), None)
+        beside = {name: value for name, value in _beside(messages).items() if name not in self._not_taken}
         try:
-            if schema is None or not self._takes_schemas:
+            if not beside:
                 return await self._sized(messages, max_tokens)
             try:
-                return await self._sized(messages, max_tokens, _response_format(schema))
+                return await self._sized(messages, max_tokens, beside)
             except APIStatusError as refusal:
-                if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", "response_format"}:
+                if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", *beside}:
                     raise
             completion = await self._sized(messages, max_tokens)
-            self._takes_schemas = False
+            self._not_taken |= beside.keys()
+            log.warning("model.field_refused", model=self._model, fields=sorted(beside))
             return completion
         except OPENAI_ERRORS as error:
             raise ModelUnavailable(self._told(what_happened(error)), seconds_asked_for(error)) from error
 
     async def _sized(
-        self, messages: Sequence[ChatMessage], max_tokens: int, reply: ResponseFormatJSONSchema | None = None
+        self, messages: Sequence[ChatMessage], max_tokens: int, beside: Mapping[str, Any] = _NOTHING
     ) -> AsyncStream[ChatCompletionChunk]:
         if self._length_field is not None:
-            return await self._request(messages, max_tokens, self._length_field, reply)
-        return await self._first_taken(messages, max_tokens, reply)
+            return await self._request(messages, max_tokens, self._length_field, beside)
+        return await self._first_taken(messages, max_tokens, beside)
 
     async def _first_taken(
-        self, messages: Sequence[ChatMessage], max_tokens: int, reply: ResponseFormatJSONSchema | None
+        self, messages: Sequence[ChatMessage], max_tokens: int, beside: Mapping[str, Any]
     ) -> AsyncStream[ChatCompletionChunk]:
         older, newer = get_args(LengthField)
         field: LengthField = older
         try:
-            completion = await self._request(messages, max_tokens, field, reply)
+            completion = await self._request(messages, max_tokens, field, beside)
         except APIStatusError as refusal:
             if refusal.status_code not in _REFUSED or refused_field(refusal) not in {"", older}:
                 raise
             field = newer
             try:
-                completion = await self._request(messages, max_tokens, field, reply)
+                completion = await self._request(messages, max_tokens, field, beside)
             except APIStatusError as error:
                 # One of both was about the length. The other says what is wrong beside it.
                 raise (refusal if refused_field(error) == newer else error) from error
@@ -146,7 +153,7 @@ class OpenAIChatModel:
         messages: Sequence[ChatMessage],
         max_tokens: int,
         field: LengthField,
-        reply: ResponseFormatJSONSchema | None,
+        beside: Mapping[str, Any],
     ) -> AsyncStream[ChatCompletionChunk]:
         room = _ROOM_FOR_REASONING[field] if self._reasoning_tokens is None else self._reasoning_tokens
         asked: dict[str, Any] = {
@@ -155,13 +162,12 @@ class OpenAIChatModel:
             field: max_tokens + room,
             "stream": True,
             "stream_options": {"include_usage": True},
+            **beside,
         }
         if self._temperature is not None:
             asked["temperature"] = self._temperature
         if self._reasoning_effort:
             asked["reasoning_effort"] = self._reasoning_effort
-        if reply is not None:
-            asked["response_format"] = reply
         # Not by `chat.completions.create`, which goes through every field of every message by its type first.
         return await self._client.post(
             "/chat/completions",
@@ -175,7 +181,7 @@ class OpenAIChatModel:
     async def _items(self, completion: AsyncStream[ChatCompletionChunk]) -> AsyncGenerator[TextDelta | ChatEnd, None]:
         has_begun, finish, half = False, "", ""
         usage = TokenUsage(model=self._model)
-        events = ProviderEvents(self._max_event_bytes)
+        events, calls = ProviderEvents(self._max_event_bytes), WrittenCalls()
         reads = _reads(completion.response)
         try:
             async for read in reads:
@@ -184,6 +190,7 @@ class OpenAIChatModel:
                     if reported := chunk.get("usage"):
                         usage = self._usage(reported)
                     choice = _ours(chunk)
+                    calls.feed(choice.get("delta") or {})
                     text, half = _whole(half + _text(choice))
                     if text:
                         has_begun = True
@@ -196,9 +203,9 @@ class OpenAIChatModel:
             raise self._failed(what_happened(error), has_begun=has_begun) from error
         if not finish and not events.is_done:
             raise self._failed("ended its answer in the middle", has_begun=has_begun)
-        if not has_begun and finish != "content_filter":
+        if not has_begun and not calls.whole and finish != "content_filter":
             raise self._failed(_why_empty(finish), has_begun=False)
-        yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage)
+        yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage, calls=calls.whole)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
         """What is no object says nothing."""
@@ -275,8 +282,23 @@ async def _read_rest(reads: AsyncIterator[bytes]) -> None:
             pass
 
 
-def _response_format(schema: Mapping[str, Any]) -> ResponseFormatJSONSchema:
-    return {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": dict(schema)}}
+def _beside(messages: Sequence[ChatMessage]) -> dict[str, Any]:
+    """The fields beside the messages that these ask for."""
+    schema = next((message.reply_schema for message in messages if message.reply_schema is not None), None)
+    tools = [tool for message in messages for tool in message.tools]
+    beside: dict[str, Any] = {}
+    if schema is not None:
+        told = {"name": "reply", "strict": True, "schema": dict(schema)}
+        beside["response_format"] = {"type": "json_schema", "json_schema": told}
+    if tools:
+        beside["tools"] = [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
+            }
+            for tool in tools
+        ]
+    return beside
 
 
 def _message(message: ChatMessage, has_cache_control: bool) -> ChatCompletionMessageParam:

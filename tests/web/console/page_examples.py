@@ -17,6 +17,7 @@ from app.web.console.page import ConsolePage
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from tests.doubles.fixed_clock import FixedClock
+from tests.doubles.shop_api import SHOP
 from tests.doubles.small_github import PRICING, version_of
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, Value, an_operator
 from tests.web.house import PAGE, Belongings, House, uninhabited
@@ -44,6 +45,24 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "suggest_answer": {"answer": "Yes."},
     "set_repository": {"owner": "nimbrel", "name": "website", "branch": "main", "patterns": "docs/{path}.md"},
     "remove_repository": {},
+    "create_action": {
+        "name": "stock",
+        "title": "In stock",
+        "description": "How many are left.",
+        "url": f"{SHOP}/stock?item={{item}}",
+        "parameters": ' {"type": "object", "properties": {"item": {"type": "string"}}, "required": ["item"]}',
+        "fixed": "customer={{visitor.id}}",
+        "header_value": "Bearer t",
+    },
+    "edit_action": {
+        "name": "order_status",
+        "title": "Your order",
+        "description": "Where an order is.",
+        "url": f"{SHOP}/orders",
+        "forget_headers": "true",
+    },
+    "delete_action": {},
+    "try_action": {"arguments": ' {"order": "A-17"}', "visitor": "id=ann"},
     "read_page_file": {"page_url": PAGE},
     "open_pull_request": {"page_url": PAGE, "text": f"{PRICING}\nPay by invoice.\n", "version": version_of(PRICING)},
     "settle_stale_answers": {"stale_answer_ids": ["{stale_answer_id}"], "state": "settled"},
@@ -191,6 +210,7 @@ SHOWN_AT_ONCE: frozenset[str] = frozenset(
         "rehearse_gap",
         "replay_gap",
         "suggest_answer",
+        "try_action",
         "switch_on_second_factor",
     }
 )

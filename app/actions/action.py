@@ -1,0 +1,164 @@
+"""An action: what it asks, of whom, with what, and what of the reply is read."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from app.actions.action_schema import check_parameters
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_between, check_http_url, check_line, check_text
+
+MAX_NAME_CHARS: Final = 40
+MAX_TITLE_CHARS: Final = 80
+MAX_DESCRIPTION_CHARS: Final = 1000
+MAX_URL_CHARS: Final = 2000
+MAX_FIXED: Final = 10
+MAX_VALUE_CHARS: Final = 500
+MAX_HEADERS: Final = 10
+MAX_HEADER_CHARS: Final = 2000
+MAX_PATH_CHARS: Final = 200
+MAX_RESULT_CHARS: Final = 8000
+MAX_TIMEOUT_SECONDS: Final = 10
+MAX_DAILY_CALLS: Final = 1_000_000
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_ARGUMENT: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
+_PLACE: Final = re.compile(r"\{([^{}]*+)\}")
+_OF_VISITOR: Final = re.compile(r"\{\{\s*+visitor\.([A-Za-z0-9_.-]{1,64}+)\s*+\}\}")
+_HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
+_OURS: Final = frozenset(
+    {
+        *("accept-encoding", "connection", "content-length", "content-type", "expect"),
+        *("host", "te", "trailer", "transfer-encoding", "upgrade"),
+    }
+)
+
+
+class ActionMethod(StrEnum):
+    """Those that only look. POST is for addresses that take a question in a body."""
+
+    GET = "GET"
+    POST = "POST"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """`name` is the model's word for it, `title` the visitors'. In the path and the query of `url` each {argument}
+    stands for a value; what has no place there goes into the query of a GET, or into the JSON body of a POST. The model
+    gives those of `parameters` (JSON Schema); those of `fixed` it never sees: texts as they are, or {{visitor.id}} and
+    {{visitor.NAME}}, what the website has signed of the visitor. `result_path` names the part of a JSON reply that is
+    read ("order.status"; "" for all of it), and `header_names` the headers whose values are kept sealed."""
+
+    id: UUID
+    agent_id: UUID
+    name: str
+    title: str
+    description: str
+    url: str
+    method: ActionMethod = ActionMethod.GET
+    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    fixed: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    result_path: str = ""
+    max_result_chars: int = 2000
+    timeout_seconds: int = 5
+    daily_calls: int = 1000
+    is_on: bool = True
+    header_names: tuple[str, ...] = ()
+
+    @property
+    def host(self) -> str:
+        """Lower case."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def server(self) -> str:
+        """Whom its headers go to: scheme, host and port."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}".lower()
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The arguments that the address holds."""
+        return frozenset(_PLACE.findall(self.url))
+
+
+@dataclass(frozen=True, slots=True)
+class ActionHosts:
+    """Those that actions of this installation may call; "*.example.com" is every host below example.com."""
+
+    names: tuple[str, ...] = ()
+
+    def allow(self, host: str) -> bool:
+        return any(host == name or (name.startswith("*.") and host.endswith(name[1:])) for name in self.names)
+
+
+def visitor_fact(value: str) -> str | None:
+    """The name of what a fixed value takes from the visitor, such as "id"; None for a text as it is."""
+    found = _OF_VISITOR.fullmatch(value.strip())
+    return found[1] if found else None
+
+
+def check_action(action: Action, hosts: ActionHosts) -> None:
+    """Raises InvalidInput, naming the field and the fix."""
+    if not _NAME.fullmatch(action.name):
+        raise InvalidInput("name", "Write lower-case letters, digits and _, a letter first, such as order_status.")
+    check_line("title", action.title, MAX_TITLE_CHARS, may_be_empty=False)
+    check_text("description", action.description, MAX_DESCRIPTION_CHARS, may_be_empty=False)
+    check_line("result_path", action.result_path, MAX_PATH_CHARS)
+    check_between("max_result_chars", action.max_result_chars, 1, MAX_RESULT_CHARS)
+    check_between("timeout_seconds", action.timeout_seconds, 1, MAX_TIMEOUT_SECONDS)
+    check_between("daily_calls", action.daily_calls, 1, MAX_DAILY_CALLS)
+    known = check_parameters(action.parameters)
+    _check_fixed(action.fixed, known)
+    _check_address(action, hosts)
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Raises InvalidInput, which repeats no value."""
+    if len(headers) > MAX_HEADERS:
+        raise InvalidInput("headers", f"There are {len(headers)} headers; keep it to {MAX_HEADERS}.")
+    for name, value in headers.items():
+        if not _HEADER.fullmatch(name) or name.lower() in _OURS:
+            raise InvalidInput("headers", "Name headers such as Authorization or X-Api-Key; those of HTTP are ours.")
+        if not 1 <= len(value) <= MAX_HEADER_CHARS or not (value.isascii() and value.isprintable()):
+            raise InvalidInput("headers", f"Write the value of {name} in ASCII, on one line.")
+    if len({name.lower() for name in headers}) < len(headers):
+        raise InvalidInput("headers", "Name each header once.")
+
+
+def _check_fixed(fixed: Mapping[str, str], known: Collection[str]) -> None:
+    if len(fixed) > MAX_FIXED:
+        raise InvalidInput("fixed", f"There are {len(fixed)} values; keep it to {MAX_FIXED}.")
+    for name, value in fixed.items():
+        if not _ARGUMENT.fullmatch(name):
+            raise InvalidInput("fixed", "Name arguments by letters, digits and _, a letter first.")
+        if name in known:
+            raise InvalidInput("fixed", f"{name} is a parameter as well. What the model may not choose is only here.")
+        check_line(f"fixed.{name}", value, MAX_VALUE_CHARS)
+        if visitor_fact(value) is None and "{{" in value:
+            raise InvalidInput("fixed", "Write a text as it is, or {{visitor.id}} or {{visitor.NAME}} alone.")
+
+
+def _check_address(action: Action, hosts: ActionHosts) -> None:
+    if len(action.url) > MAX_URL_CHARS:
+        raise InvalidInput("url", f"Keep the address to {MAX_URL_CHARS} characters.")
+    bare = _PLACE.sub("", action.url)
+    if "{" in bare or "}" in bare or "#" in bare:
+        raise InvalidInput("url", "Write each argument in single braces, such as {order}, and no fragment.")
+    check_http_url("url", bare)
+    server = action.url.split("://", 1)[1].split("/", 1)[0].split("?", 1)[0]
+    if "{" in server:
+        raise InvalidInput("url", "Arguments stand in the path and the query; the host is always the same.")
+    if not hosts.allow(action.host):
+        raise InvalidInput(
+            "url", "This installation allows no calls to that host: whoever runs it names it in DOCENT_ACTION_HOSTS."
+        )
+    always = {*action.parameters.get("required", ()), *action.fixed}
+    for name in sorted(action.places):
+        if name not in always:
+            raise InvalidInput("url", f"{{{name}}} is no required parameter and no fixed value.")

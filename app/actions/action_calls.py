@@ -1,0 +1,201 @@
+"""Calls of actions: bounded, sealed, guarded, and whatever comes back is data."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from time import perf_counter
+from typing import Any, Final
+from uuid import UUID
+
+import anyio
+import structlog
+
+from app.actions.action import Action, ActionHosts, visitor_fact
+from app.actions.action_request import request_of
+from app.actions.action_result import NoResult, result_text
+from app.actions.action_schema import WrongArguments, check_arguments, offered_schema, read_arguments
+from app.actions.records import ActionRecords
+from app.conversations.records.conversations import ConversationRecords
+from app.core.errors import DocentError, RateLimited
+from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.providers.chat.chat_model import ToolCall, ToolOffer
+from app.providers.http_caller import CallFailed, HttpCaller
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+log = structlog.get_logger(__name__)
+
+MAX_CALLS: Final = 4  # for one answer
+CALLS_A_MINUTE: Final = 20  # for one visitor, or for all who ask without being one
+MAX_REPLY_BYTES: Final = 262_144
+_DAY: Final = 86_400
+
+
+class CallOutcome(StrEnum):
+    ANSWERED = "answered"
+    REFUSED = "refused"  # by us, for its arguments
+    LIMITED = "limited"  # by us, for how many there were
+    FAILED = "failed"  # by whoever was called
+
+
+@dataclass(frozen=True, slots=True)
+class CalledAction:
+    """`text` is what is read of the reply, and where there is none, why, in our words. `status` is that of HTTP, None
+    where nobody answered."""
+
+    action: Action
+    outcome: CallOutcome
+    text: str
+    status: int | None = None
+    duration_ms: int = 0
+
+    @property
+    def is_answered(self) -> bool:
+        return self.outcome is CallOutcome.ANSWERED
+
+
+class ActionCalls:
+    """`on_called` hears the outcome of each call."""
+
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        caller: HttpCaller,
+        limiter: RateLimiter,
+        hosts: ActionHosts,
+        on_called: Callable[[CallOutcome], None] = lambda outcome: None,
+    ) -> None:
+        self._records = records
+        self._caller = caller
+        self._limiter = limiter
+        self._hosts = hosts
+        self._on_called = on_called
+
+    async def for_answer(self, workspace_id: UUID, agent_id: UUID, visitor_id: UUID | None) -> "AnswerActions | None":
+        """What an answer may call: what is switched on, whose host is allowed, and whose fixed values are known of the
+        visitor. None where that is nothing; without allowed hosts the record is not asked."""
+        if not self._hosts.names:
+            return None
+
+        def work(tx: Transaction) -> tuple[list[Action], Mapping[str, str]]:
+            actions = [
+                each for each in ActionRecords(tx).of_agent(agent_id) if each.is_on and self._hosts.allow(each.host)
+            ]
+            is_asking = visitor_id is not None and any(map(visitor_fact, _values(actions)))
+            return actions, ConversationRecords(tx).signed_facts(visitor_id) if visitor_id and is_asking else {}
+
+        actions, facts = await self._records.of_workspace(workspace_id).read(work)
+        offered = {each.name: each for each in actions if _fixed(each, facts) is not None}
+        return AnswerActions(self, workspace_id, offered, facts, str(visitor_id or agent_id)) if offered else None
+
+    async def call(
+        self, workspace_id: UUID, action: Action, arguments: Mapping[str, Any], facts: Mapping[str, str], who: str
+    ) -> CalledAction:
+        """Once, now. `arguments` are the model's, unchecked; `facts` what the website has signed of the visitor."""
+        began = perf_counter()
+        try:
+            found = await self._called(workspace_id, action, arguments, facts, who)
+        except WrongArguments as error:
+            found = CalledAction(action, CallOutcome.REFUSED, str(error))
+        except RateLimited:
+            found = CalledAction(action, CallOutcome.LIMITED, "it was called too often")
+        except DocentError as error:  # it is gone, its headers are locked, or the record is away
+            log.warning("action.not_called", action=str(action.id), reason=str(error))
+            found = CalledAction(action, CallOutcome.FAILED, "it cannot be called now")
+        self._on_called(found.outcome)
+        if found.outcome in (CallOutcome.FAILED, CallOutcome.LIMITED):
+            log.warning("action.failed", action=str(action.id), outcome=found.outcome.value, reason=found.text)
+        milliseconds = round((perf_counter() - began) * 1000)
+        return CalledAction(found.action, found.outcome, found.text, found.status, milliseconds)
+
+    async def _called(
+        self, workspace_id: UUID, action: Action, arguments: Mapping[str, Any], facts: Mapping[str, str], who: str
+    ) -> CalledAction:
+        check_arguments(action.parameters, arguments)
+        fixed = _fixed(action, facts)
+        if fixed is None:
+            raise WrongArguments("the website has not signed what this needs of the visitor")
+        if not self._hosts.allow(action.host):
+            return CalledAction(action, CallOutcome.FAILED, "this installation allows no calls to its host")
+        headers = await self._records.of_workspace(workspace_id).read(lambda tx: ActionRecords(tx).headers(action))
+        request = request_of(action, {**arguments, **fixed}, headers)
+        await self._limiter.hit(Limit(CALLS_A_MINUTE, 60), "action", str(action.agent_id), who)
+        await self._limiter.hit(Limit(action.daily_calls, _DAY), "action a day", str(action.id))
+        try:
+            with anyio.fail_after(action.timeout_seconds):
+                reply = await self._caller.call(request.method, request.url, request.headers, request.body)
+        except TimeoutError:
+            return CalledAction(action, CallOutcome.FAILED, f"no answer within {action.timeout_seconds} s")
+        except CallFailed as error:
+            return CalledAction(action, CallOutcome.FAILED, str(error))
+        if not 200 <= reply.status < 300:
+            return CalledAction(action, CallOutcome.FAILED, f"it answered with status {reply.status}", reply.status)
+        try:
+            text = result_text(reply.body, action.result_path, action.max_result_chars)
+        except NoResult as error:
+            return CalledAction(action, CallOutcome.FAILED, str(error), reply.status)
+        return CalledAction(action, CallOutcome.ANSWERED, text, reply.status)
+
+
+@dataclass(slots=True)
+class AnswerActions:
+    """Those that one answer may call, MAX_CALLS at most, all of them before any result was read: no result can ask
+    for another call. `trace` is what operators see of it."""
+
+    calls: ActionCalls
+    workspace_id: UUID
+    offered: Mapping[str, Action]
+    facts: Mapping[str, str] = field(repr=False)
+    who: str
+    trace: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def tools(self) -> tuple[ToolOffer, ...]:
+        return tuple(
+            ToolOffer(each.name, each.description, offered_schema(each.parameters)) for each in self.offered.values()
+        )
+
+    async def run(self, wanted: Sequence[ToolCall]) -> list[CalledAction]:
+        """Side by side, in the order in which they were asked for; the same call is made once. What was not offered is
+        not called."""
+        known = [each for each in dict.fromkeys(wanted) if each.name in self.offered][:MAX_CALLS]
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(self._call(each)) for each in known]
+        called = [task.result() for task in running]
+        for each, wish in zip(called, known, strict=True):
+            self.trace.append(
+                {
+                    "action": wish.name,
+                    "arguments": wish.arguments,
+                    "outcome": each.outcome.value,
+                    "status": each.status,
+                    "ms": each.duration_ms,
+                    **({} if each.is_answered else {"reason": each.text}),
+                }
+            )
+        if left_out := len(wanted) - len(known):
+            self.trace.append({"outcome": "not called", "calls": left_out})
+        return called
+
+    async def _call(self, wish: ToolCall) -> CalledAction:
+        action = self.offered[wish.name]
+        try:
+            arguments = read_arguments(action.parameters, wish.arguments)
+        except WrongArguments as error:
+            return CalledAction(action, CallOutcome.REFUSED, str(error))
+        return await self.calls.call(self.workspace_id, action, arguments, self.facts, self.who)
+
+
+def _values(actions: Sequence[Action]) -> list[str]:
+    return [value for each in actions for value in each.fixed.values()]
+
+
+def _fixed(action: Action, facts: Mapping[str, str]) -> dict[str, str] | None:
+    """The values that the model never sees; None where the visitor lacks one."""
+    filled: dict[str, str] = {}
+    for name, value in action.fixed.items():
+        fact = visitor_fact(value)
+        if fact is not None and not facts.get(fact):
+            return None
+        filled[name] = value if fact is None else facts[fact]
+    return filled

@@ -1,0 +1,67 @@
+"""An action and its arguments become one HTTP request, whose host and path nobody but the operator chooses."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import quote
+
+from app.actions.action import Action, ActionMethod
+from app.actions.action_schema import WrongArguments
+
+_PLACE: Final = re.compile(r"\{([^{}]*+)\}")
+_SEPARATORS: Final = frozenset("/\\%")  # servers and proxies decode twice, and read \ as /
+_MAX_URL_CHARS: Final = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRequest:
+    """`headers` may be secret."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes | None = None
+
+
+def request_of(action: Action, arguments: Mapping[str, Any], headers: Mapping[str, str]) -> ActionRequest:
+    """`arguments` are checked ones with the fixed values among them. Raises WrongArguments for a value that would lead
+    to another path."""
+    path, _, query = action.url.partition("?")
+    filled = _PLACE.sub(lambda found: _in_path(found[1], arguments), path)
+    terms = [_PLACE.sub(lambda found: _in_query(found[1], arguments), query)] if query else []
+    rest = {name: value for name, value in arguments.items() if name not in action.places}
+    body = None
+    sent = {"Accept": "application/json, text/plain;q=0.9, */*;q=0.5", **headers}
+    if action.method is ActionMethod.GET:
+        terms += [f"{name}={_in_query(name, rest)}" for name in sorted(rest)]
+    else:
+        body = json.dumps(rest, ensure_ascii=False).encode()
+        sent["Content-Type"] = "application/json"
+    url = "?".join([filled, "&".join(terms)]) if terms else filled
+    if len(url) > _MAX_URL_CHARS:
+        raise WrongArguments("the address would be too long")
+    return ActionRequest(action.method.value, url, sent, body)
+
+
+def _in_path(name: str, arguments: Mapping[str, Any]) -> str:
+    text = _text(arguments[name])
+    if not text.strip(". ") or _SEPARATORS & set(text):
+        raise WrongArguments(f"{name}: this cannot stand in a path")
+    return quote(_plain(name, text), safe="")
+
+
+def _in_query(name: str, arguments: Mapping[str, Any]) -> str:
+    return quote(_plain(name, _text(arguments[name])), safe="")
+
+
+def _plain(name: str, text: str) -> str:
+    if any(unicodedata.category(each) in ("Cc", "Cs") for each in text):
+        raise WrongArguments(f"{name}: control characters or broken ones")
+    return text
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

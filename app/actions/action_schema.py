@@ -1,0 +1,104 @@
+"""What the model may give an action: a part of JSON Schema that every endpoint takes, and every value checked by it."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from app.core.errors import InvalidInput
+
+MAX_PARAMETERS: Final = 10
+MAX_TEXT_CHARS: Final = 500  # of a value
+MAX_ARGUMENT_CHARS: Final = 8000  # of all together, as the model writes them
+_MAX_DESCRIPTION_CHARS: Final = 300
+_MAX_CHOICES: Final = 50
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
+_KEYWORDS: Final[Mapping[str, frozenset[str]]] = {
+    "string": frozenset({"type", "description", "enum", "minLength", "maxLength"}),
+    "integer": frozenset({"type", "description", "enum", "minimum", "maximum"}),
+    "number": frozenset({"type", "description", "enum", "minimum", "maximum"}),
+    "boolean": frozenset({"type", "description"}),
+}
+
+
+class WrongArguments(Exception):
+    """What the model gave does not fit; `str(error)` says why and repeats no value."""
+
+
+def check_parameters(schema: Mapping[str, Any]) -> Collection[str]:
+    """The names of the parameters; {} has none. Raises InvalidInput for what is more than an object of plain values."""
+    if not schema:
+        return ()
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if schema.keys() - {"type", "properties", "required", "additionalProperties"} or schema.get("type") != "object":
+        raise InvalidInput("parameters", 'Write {"type": "object", "properties": {...}, "required": [...]}.')
+    if schema.get("additionalProperties", False) is not False:
+        raise InvalidInput("parameters", "additionalProperties can only be false.")
+    if not isinstance(properties, Mapping) or len(properties) > MAX_PARAMETERS:
+        raise InvalidInput("parameters", f"properties is an object of {MAX_PARAMETERS} parameters at most.")
+    if not isinstance(required, list | tuple) or any(name not in properties for name in required):
+        raise InvalidInput("parameters", "required is a list of names that stand in properties.")
+    for name, told in properties.items():
+        _check_parameter(name, told)
+    return frozenset(properties)
+
+
+def _check_parameter(name: str, told: Any) -> None:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput("parameters", "Name parameters by letters, digits and _, a letter first.")
+    kind = told.get("type") if isinstance(told, Mapping) else None
+    if not isinstance(kind, str) or kind not in _KEYWORDS:
+        raise InvalidInput("parameters", f"{name} needs a type: string, integer, number or boolean.")
+    if more := sorted(told.keys() - _KEYWORDS[kind]):
+        raise InvalidInput("parameters", f"{name}: {', '.join(map(str, more))[:100]} cannot be said of a {kind} here.")
+    description = told.get("description", "")
+    if not isinstance(description, str) or len(description) > _MAX_DESCRIPTION_CHARS:
+        raise InvalidInput("parameters", f"{name}: a description has {_MAX_DESCRIPTION_CHARS} characters at most.")
+    choices = told.get("enum")
+    if choices is not None and not (isinstance(choices, list | tuple) and 1 <= len(choices) <= _MAX_CHOICES):
+        raise InvalidInput("parameters", f"{name}: enum is a list of 1 to {_MAX_CHOICES} values.")
+    for bound in ("minLength", "maxLength", "minimum", "maximum"):
+        value = told.get(bound, 0)
+        if isinstance(value, bool) or not isinstance(value, int | float) or (bound.endswith("h") and value < 0):
+            raise InvalidInput("parameters", f"{name}: {bound} is a number.")
+
+
+def offered_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """As an endpoint is told of it, and as arguments are checked: no other names, no text without a bound."""
+    properties: dict[str, Any] = {}
+    for name, told in parameters.get("properties", {}).items():
+        is_open_text = told["type"] == "string" and "enum" not in told
+        longest = {"maxLength": min(told.get("maxLength", MAX_TEXT_CHARS), MAX_TEXT_CHARS)} if is_open_text else {}
+        properties[name] = {**told, **longest}
+    required = list(parameters.get("required", ()))
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def read_arguments(parameters: Mapping[str, Any], written: str) -> dict[str, Any]:
+    """Of the JSON object that the model wrote ("" is none at all). Raises WrongArguments."""
+    if len(written) > MAX_ARGUMENT_CHARS:
+        raise WrongArguments("the arguments are too long")
+    try:
+        told = json.loads(written.strip() or "{}", parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
+        raise WrongArguments("the arguments are no JSON") from error
+    check_arguments(parameters, told)
+    return dict(told)
+
+
+def check_arguments(parameters: Mapping[str, Any], told: Any) -> None:
+    """Raises WrongArguments, as well for texts with control characters or broken ones."""
+    from jsonschema import Draft202012Validator  # with the first call: it takes its time
+
+    schema = offered_schema(parameters)
+    for problem in Draft202012Validator(schema).iter_errors(told):
+        where = ".".join(map(str, problem.absolute_path)) or "the arguments"
+        raise WrongArguments(f"{where}: not what the schema's {problem.validator} wants")
+    for name, value in told.items():
+        if isinstance(value, str) and any(unicodedata.category(each) in ("Cc", "Cs") for each in value):
+            raise WrongArguments(f"{name}: control characters or broken ones")
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(name)

@@ -1,0 +1,121 @@
+"""What operators do with an agent's actions."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID
+
+from app.actions.action import Action, ActionHosts, check_action, check_headers
+from app.actions.action_calls import ActionCalls, CalledAction
+from app.actions.records import ActionRecords
+from app.agents.records.agents import AgentRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+MAX_ACTIONS: Final = 20  # of an agent
+
+
+class Actions:
+    """Every method raises NotFound for an agent or action that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, calls: ActionCalls, hosts: ActionHosts) -> None:
+        self._records = records
+        self._calls = calls
+        self._hosts = hosts
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Those that this installation lets actions call."""
+        return self._hosts.names
+
+    async def of_agent(self, actor: Actor, agent_id: UUID) -> list[Action]:
+        """By name."""
+
+        def work(tx: Transaction) -> list[Action]:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return ActionRecords(tx).of_agent(agent_id)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def get(self, actor: Actor, agent_id: UUID, action_id: UUID) -> Action:
+        def work(tx: Transaction) -> Action:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            return ActionRecords(tx).get(agent_id, action_id)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def create(self, actor: Actor, action: Action, headers: Mapping[str, str]) -> Action:
+        """Visitors' answers may call it from now on, where it is switched on. Raises InvalidInput."""
+        check_action(action, self._hosts)
+        check_headers(headers)
+
+        def work(tx: Transaction) -> Action:
+            AgentRecords(tx).get(actor.workspace_id, action.agent_id)
+            created = ActionRecords(tx).create(action, headers)
+            check_room(tx, action.agent_id)
+            AuditRecords(tx).acted(actor, "action.create", created.id, agent_id=str(created.agent_id))
+            return created
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def change(
+        self,
+        actor: Actor,
+        agent_id: UUID,
+        action_id: UUID,
+        change: Callable[[Action], Action],
+        headers: Mapping[str, str] | None = None,
+    ) -> Action:
+        """Save what `change` makes of it. Without headers those of before stay, at the same host. Raises
+        InvalidInput."""
+        check_headers(headers or {})
+
+        def work(tx: Transaction) -> Action:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            before = ActionRecords(tx).get(agent_id, action_id)
+            after = change(before)
+            check_action(after, self._hosts)
+            if headers is None and before.header_names and after.server != before.server:
+                raise InvalidInput("headers", "Give the headers anew, or none ({}): they go to another host.")
+            saved = ActionRecords(tx).save(after, headers)
+            AuditRecords(tx).acted(actor, "action.edit", action_id, agent_id=str(agent_id))
+            return saved
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def delete(self, actor: Actor, agent_id: UUID, action_id: UUID) -> None:
+        """With its headers."""
+
+        def work(tx: Transaction) -> None:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            ActionRecords(tx).delete(agent_id, action_id)
+            AuditRecords(tx).acted(actor, "action.delete", action_id, agent_id=str(agent_id))
+
+        await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def try_out(
+        self, actor: Actor, agent_id: UUID, action_id: UUID, arguments: Mapping[str, Any], visitor: Mapping[str, str]
+    ) -> CalledAction:
+        """Call it once, also while it is switched off, for a visitor of whom `visitor` is signed. Counts into its
+        calls of the day."""
+
+        def work(tx: Transaction) -> Action:
+            AgentRecords(tx).get(actor.workspace_id, agent_id)
+            AuditRecords(tx).acted(actor, "action.try", action_id, agent_id=str(agent_id))
+            return ActionRecords(tx).get(agent_id, action_id)
+
+        action = await self._records.of_workspace(actor.workspace_id).write(work)
+        return await self._calls.call(actor.workspace_id, action, arguments, visitor, f"operators of {agent_id}")
+
+
+def check_room(tx: Transaction, agent_id: UUID) -> None:
+    """Raises InvalidInput where the agent has more than it may."""
+    if len(ActionRecords(tx).of_agent(agent_id)) > MAX_ACTIONS:
+        raise InvalidInput("", f"An agent has {MAX_ACTIONS} actions at most. Delete some first.")
+
+
+def stored_onto(stored: Action, written: Action) -> Action:
+    """What `written` says, of the action that `stored` is."""
+    return replace(written, id=stored.id, agent_id=stored.agent_id, header_names=stored.header_names)

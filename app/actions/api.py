@@ -1,0 +1,199 @@
+"""Admin API: HTTP calls that an agent may make to look something up."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from pydantic import ConfigDict, Field
+
+from app.actions.action import (
+    MAX_DAILY_CALLS,
+    MAX_DESCRIPTION_CHARS,
+    MAX_FIXED,
+    MAX_HEADERS,
+    MAX_NAME_CHARS,
+    MAX_PATH_CHARS,
+    MAX_RESULT_CHARS,
+    MAX_TIMEOUT_SECONDS,
+    MAX_TITLE_CHARS,
+    MAX_URL_CHARS,
+    Action,
+    ActionMethod,
+)
+from app.actions.action_calls import CalledAction, CallOutcome
+from app.actions.actions import Actions
+from app.core.actor import Actor
+from app.web.access import read, write
+from app.web.endpoint import Api, Call, delete, get, patch, post
+from app.web.model import Model, without_defaults
+
+TAG = "Actions"
+_HEADERS = "Values are kept sealed and shown nowhere."
+EXAMPLE: dict[str, Any] = {
+    "name": "order_status",
+    "title": "Order status",
+    "description": "Where an order is and when it arrives, by its number.",
+    "url": "https://api.example.com/orders/{order}",
+    "parameters": {
+        "type": "object",
+        "properties": {"order": {"type": "string", "description": "The order's number.", "maxLength": 20}},
+        "required": ["order"],
+    },
+    "fixed": {"customer": "{{visitor.id}}"},
+    "result_path": "order",
+}
+
+
+class ActionFields(Model):
+    """What operators set of an action, but for its headers."""
+
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS, description="The model's word for it: order_status.")
+    title: str = Field(min_length=1, max_length=MAX_TITLE_CHARS, description="The visitors' word for it.")
+    description: str = Field(
+        min_length=1, max_length=MAX_DESCRIPTION_CHARS, description="Tells the model when to call it."
+    )
+    url: str = Field(
+        min_length=1,
+        max_length=MAX_URL_CHARS,
+        description="On a host of DOCENT_ACTION_HOSTS. {argument} stands for a value, in path and query alone.",
+    )
+    method: ActionMethod = Field(
+        default=ActionMethod.GET, strict=False, description="POST only where the address changes nothing."
+    )
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description="JSON Schema of what the model gives: an object of plain values."
+    )
+    fixed: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=MAX_FIXED,
+        description="Arguments that the model never sees: texts, or {{visitor.id}} and {{visitor.NAME}}, what the "
+        "website has signed. Visitors of whom it is not signed are not offered the action.",
+    )
+    result_path: str = Field(default="", max_length=MAX_PATH_CHARS, description="The part of a JSON reply: order.0.id.")
+    max_result_chars: int = Field(default=2000, ge=1, le=MAX_RESULT_CHARS)
+    timeout_seconds: int = Field(default=5, ge=1, le=MAX_TIMEOUT_SECONDS)
+    daily_calls: int = Field(default=1000, ge=1, le=MAX_DAILY_CALLS, description="In any 24 hours.")
+    is_on: bool = True
+
+    def written_for(self, agent_id: UUID) -> Action:
+        told = {name: getattr(self, name) for name in ActionFields.model_fields}
+        return Action(uuid4(), agent_id, **told)
+
+
+class ActionCreate(ActionFields):
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    headers: dict[str, str] = Field(default_factory=dict, max_length=MAX_HEADERS, description=_HEADERS)
+
+
+class ActionPatch(ActionFields):
+    """Only what is sent changes."""
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+    name: str = Field(default="?", min_length=1, max_length=MAX_NAME_CHARS)
+    title: str = Field(default="?", min_length=1, max_length=MAX_TITLE_CHARS)
+    description: str = Field(default="?", min_length=1, max_length=MAX_DESCRIPTION_CHARS)
+    url: str = Field(default="?", min_length=1, max_length=MAX_URL_CHARS)
+    headers: dict[str, str] = Field(
+        default_factory=dict, max_length=MAX_HEADERS, description=f"All of them anew. {_HEADERS}"
+    )
+
+    def onto(self, action: Action) -> Action:
+        sent = {name: getattr(self, name) for name in self.model_fields_set - {"headers"}}
+        told = {name: sent.get(name, getattr(action, name)) for name in ActionFields.model_fields}
+        return Action(action.id, action.agent_id, header_names=action.header_names, **told)
+
+
+class ActionOut(ActionFields):
+    id: UUID
+    agent_id: UUID
+    header_names: tuple[str, ...] = Field(description="Their values are kept sealed.")
+
+    @classmethod
+    def of(cls, action: Action) -> "ActionOut":
+        told = {name: getattr(action, name) for name in cls.model_fields}
+        return cls(**told | {"parameters": dict(action.parameters), "fixed": dict(action.fixed)})
+
+
+class ActionsOut(Model):
+    items: tuple[ActionOut, ...]
+
+
+class TryIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"arguments": {"order": "A-17"}, "visitor": {"id": "ann"}}]}
+    )
+
+    arguments: dict[str, Any] = Field(default_factory=dict, description="As the model would give them.")
+    visitor: dict[str, str] = Field(
+        default_factory=dict, max_length=MAX_FIXED, description="What the website would have signed of the visitor."
+    )
+
+
+class CalledOut(Model):
+    outcome: CallOutcome
+    text: str = Field(description="What the model would read; for another outcome than answered why it reads nothing.")
+    status: int | None = Field(description="HTTP's; null where nobody answered.")
+    duration_ms: int
+
+    @classmethod
+    def of(cls, called: CalledAction) -> "CalledOut":
+        return cls.model_validate(called)
+
+
+class AdminActions(Api):
+    tag = TAG
+
+    def __init__(self, actions: Actions) -> None:
+        self._actions = actions
+
+    @get("/v1/agents/{agent_id}/actions", "What the agent may call, by name", access=read, codes=("not_found",))
+    async def list_actions(self, call: Call[Actor, None]) -> ActionsOut:
+        actions = await self._actions.of_agent(call.caller, call.path_id("agent_id"))
+        return ActionsOut(items=tuple(map(ActionOut.of, actions)))
+
+    @post(
+        "/v1/agents/{agent_id}/actions",
+        "Let the agent call an address to look something up",
+        access=write,
+        status=201,
+        codes=("not_found",),
+    )
+    async def create_action(self, call: Call[Actor, ActionCreate]) -> ActionOut:
+        given = call.input
+        action = given.written_for(call.path_id("agent_id"))
+        return ActionOut.of(await self._actions.create(call.caller, action, given.headers))
+
+    @patch(
+        "/v1/agents/{agent_id}/actions/{action_id}",
+        "Change an action; only what is sent changes",
+        access=write,
+        codes=("not_found",),
+    )
+    async def edit_action(self, call: Call[Actor, ActionPatch]) -> ActionOut:
+        given, agent_id = call.input, call.path_id("agent_id")
+        headers = given.headers if "headers" in given.model_fields_set else None
+        changed = await self._actions.change(call.caller, agent_id, call.path_id("action_id"), given.onto, headers)
+        return ActionOut.of(changed)
+
+    @delete(
+        "/v1/agents/{agent_id}/actions/{action_id}",
+        "Delete an action with its headers",
+        access=write,
+        status=204,
+        codes=("not_found",),
+    )
+    async def delete_action(self, call: Call[Actor, None]) -> None:
+        await self._actions.delete(call.caller, call.path_id("agent_id"), call.path_id("action_id"))
+
+    @post(
+        "/v1/agents/{agent_id}/actions/{action_id}/try",
+        "Call it once, as an answer would",
+        access=write,
+        codes=("not_found",),
+    )
+    async def try_action(self, call: Call[Actor, TryIn]) -> CalledOut:
+        called = await self._actions.try_out(
+            call.caller, call.path_id("agent_id"), call.path_id("action_id"), call.input.arguments, call.input.visitor
+        )
+        return CalledOut.of(called)

@@ -1,0 +1,88 @@
+"""Actions with the sealed values of their headers."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, bindparam, select, update
+
+from app.actions.action import Action
+from app.core.errors import InvalidInput, NotFound
+from app.store.codec import value_of
+from app.store.sealed_rows import SealedRows
+from app.store.tables.actions import ACTIONS
+from app.store.tables.agents import AGENTS
+from app.store.transaction import Repository, affected_rows
+
+# Asked with each question of an installation that has actions, so it is made once.
+_OF_AGENT = select(ACTIONS).where(ACTIONS.c.agent_id == bindparam("agent_id")).order_by(ACTIONS.c.name)
+
+
+class ActionRecords(Repository):
+    """`action.agent_id` says whose it is; the caller has checked the workspace."""
+
+    def of_agent(self, agent_id: UUID) -> list[Action]:
+        """By name."""
+        return [value_of(Action, row) for row in self._connection.execute(_OF_AGENT, {"agent_id": agent_id})]
+
+    def get(self, agent_id: UUID, action_id: UUID) -> Action:
+        """Raises NotFound."""
+        row = self._connection.execute(select(ACTIONS).where(_is(agent_id, action_id))).first()
+        if row is None:
+            raise NotFound("action")
+        return value_of(Action, row)
+
+    def headers(self, action: Action) -> dict[str, str]:
+        """Raises NotFound for one that is gone, SecretsLocked."""
+        row = self._connection.execute(select(ACTIONS).where(_is(action.agent_id, action.id))).first()
+        if row is None:
+            raise NotFound("action")
+        return dict(json.loads(SealedRows(self._tx, ACTIONS).opened(row)))
+
+    def create(self, action: Action, headers: Mapping[str, str]) -> Action:
+        """Raises NotFound for an agent that is gone, InvalidInput for a name that another of its actions has."""
+        if not self._exists(AGENTS, action.agent_id):
+            raise NotFound("agent")
+        self._check_name(action)
+        own = {"id": action.id, "agent_id": action.agent_id, "created_at": self._now()}
+        self._connection.execute(self._insert(ACTIONS).values(**own, **_written(action), **self._kept(action, headers)))
+        return self.get(action.agent_id, action.id)
+
+    def save(self, action: Action, headers: Mapping[str, str] | None = None) -> Action:
+        """Without headers those of before stay. Raises NotFound, and InvalidInput as `create` does."""
+        self._check_name(action)
+        kept = {} if headers is None else self._kept(action, headers)
+        changed = update(ACTIONS).where(_is(action.agent_id, action.id)).values(**_written(action), **kept)
+        if not affected_rows(self._connection.execute(changed)):
+            raise NotFound("action")
+        return self.get(action.agent_id, action.id)
+
+    def delete(self, agent_id: UUID, action_id: UUID) -> None:
+        """Raises NotFound."""
+        if not self._delete(ACTIONS, _is(agent_id, action_id)):
+            raise NotFound("action")
+
+    def _kept(self, action: Action, headers: Mapping[str, str]) -> dict[str, Any]:
+        sealed = SealedRows(self._tx, ACTIONS).sealed(action.id, json.dumps(dict(headers)).encode())
+        return {"header_names": sorted(headers), **sealed}
+
+    def _check_name(self, action: Action) -> None:
+        named = select(ACTIONS.c.id).where(ACTIONS.c.agent_id == action.agent_id, ACTIONS.c.name == action.name)
+        if self._connection.scalar(named) not in (None, action.id):
+            raise InvalidInput("name", "Another action of this agent has this name.")
+
+
+def _is(agent_id: UUID, action_id: UUID) -> ColumnElement[bool]:
+    return and_(ACTIONS.c.id == action_id, ACTIONS.c.agent_id == agent_id)
+
+
+def _written(action: Action) -> dict[str, Any]:
+    texts = ("name", "title", "description", "url", "result_path")
+    bounds = ("max_result_chars", "timeout_seconds", "daily_calls")
+    return {
+        **{name: getattr(action, name) for name in (*texts, *bounds, "is_on")},
+        "method": action.method.value,
+        "parameters": dict(action.parameters),
+        "fixed": dict(action.fixed),
+    }

@@ -1,0 +1,51 @@
+"""Tool calls as they come in a stream of OpenAI's kind: piece by piece, each piece naming the call that it is of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.providers.chat.chat_model import ToolCall
+
+_MOST_CALLS: Final = 16
+_MOST_CHARS: Final = 20_000  # of the arguments of one
+
+
+@dataclass(slots=True)
+class _Begun:
+    index: Any
+    id: str
+    name: str
+    arguments: str
+
+
+class WrittenCalls:
+    """Feed it every delta. What goes beyond its bounds is passed over, with the call that it belongs to."""
+
+    def __init__(self) -> None:
+        self._begun: list[_Begun] = []
+
+    def feed(self, delta: Mapping[str, Any]) -> None:
+        for piece in delta.get("tool_calls") or ():
+            told = piece.get("function") or {}
+            call = self._call(piece.get("index"), str(piece.get("id") or ""), str(told.get("name") or ""))
+            if call is not None:
+                call.arguments += str(told.get("arguments") or "")[: _MOST_CHARS + 1 - len(call.arguments)]
+
+    @property
+    def whole(self) -> tuple[ToolCall, ...]:
+        """In the order in which they were begun."""
+        return tuple(
+            ToolCall(each.name, each.arguments)
+            for each in self._begun
+            if each.name and len(each.arguments) <= _MOST_CHARS
+        )
+
+    def _call(self, index: Any, id_: str, name: str) -> _Begun | None:
+        """The one of that index. Some endpoints give all calls the same index, or none, and an id to each."""
+        for known in reversed(self._begun):
+            if known.index == index and (not id_ or known.id == id_):
+                return known
+        if len(self._begun) == _MOST_CALLS or not (id_ or name):
+            return None
+        self._begun.append(_Begun(index, id_, name, ""))
+        return self._begun[-1]

@@ -1,0 +1,25 @@
+"""The action that the guide adds."""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+from app.actions.action import ActionHosts, check_action, check_headers
+from app.actions.action_request import request_of
+from app.actions.api import ActionCreate
+from tests.docs.fenced_blocks import blocks
+
+PAGE = "docs/how-to/actions.md"
+
+
+def test_it_can_be_added_and_called() -> None:
+    [command] = [block.code for block in blocks() if block.page == PAGE and "curl" in block.code]
+    body = command.partition("<<'END'\n")[2].rpartition("END")[0]
+    given = ActionCreate.model_validate_json(body)
+    told: dict[str, Any] = json.loads(body)
+    action = given.written_for(uuid4())
+    check_action(action, ActionHosts(("api.example.com",)))
+    check_headers(given.headers)
+    request = request_of(action, {"order": "A-17", "customer": "ann"}, given.headers)
+    assert request.url == "https://api.example.com/orders/A-17?customer=ann"
+    assert request.headers["Authorization"] == told["headers"]["Authorization"]
