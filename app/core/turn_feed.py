@@ -1,6 +1,7 @@
 """A turn as its readers see it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 from uuid import UUID
 
@@ -22,4 +23,12 @@ class TurnFeed(Protocol):
     def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
         """Events with numbers above `after`, then live ones; ends after done or error. Whoever leaves it early closes
         it."""
+        ...
+
+    def followed(
+        self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]
+    ) -> AbstractContextManager[None]:
+        """The same, told while the block runs: `heard` gets the events that there are before it begins, and each later
+        one as it is published; `ended` is called after the last. Both return at once and raise nothing, for the turn
+        itself calls them."""
         ...

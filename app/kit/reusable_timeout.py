@@ -1,7 +1,7 @@
 """Bounds for waits that come one after the other, hundreds in a second."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from typing import Any, TypeVar, cast
 
 Result = TypeVar("Result")
@@ -25,9 +25,12 @@ class ReusableTimeout:
     def is_waiting(self) -> bool:
         return self._waiting is not None
 
+    def within(self, seconds: float, wanted: Awaitable[Result]) -> Coroutine[Any, Any, Result]:
+        return self.until(self._loop.time() + seconds, wanted)
+
     async def until(self, due: float, wanted: Awaitable[Result]) -> Result:
         """What is wanted. Raises TimeoutError at `due`, by the event loop's clock."""
-        waiting = cast(asyncio.Task[Any], asyncio.current_task())
+        waiting = cast(asyncio.Task[Any], asyncio.current_task(self._loop))  # which is not looked for
         self._due, self._is_over, self._waiting = due, False, waiting
         cancellings = waiting.cancelling()
         if self._timer is None:

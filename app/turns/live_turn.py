@@ -5,15 +5,28 @@ the number it saw last.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from uuid import UUID
 
 from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent, TurnEvent
+from app.core.turn_feed import TurnFeed
 from app.turns.event_log import EventLog
 from app.turns.remote.turn_log import TurnHead
 from app.turns.subscribers import Subscribers
 
 _NOT_OURS = Error("internal", "The end of this answer was lost. Please ask again.", retryable=True)
+
+
+@dataclass(slots=True, eq=False)
+class _Follower:
+    """A reader, `place` the next event of the log for it, above the number `seen`."""
+
+    place: int
+    seen: int
+    heard: Callable[[NumberedEvent], None]
+    ended: Callable[[], None]
 
 
 class LiveTurn:
@@ -26,7 +39,7 @@ class LiveTurn:
         self.subscribers = subscribers or Subscribers()
         self._tell = grown
         self._log = EventLog()
-        self._grown: asyncio.Event | None = None  # while a reader waits for it
+        self._followers: list[_Follower] = []
 
     @classmethod
     def finished(cls, head: TurnHead, events: Iterable[TurnEvent]) -> "LiveTurn":
@@ -61,11 +74,10 @@ class LiveTurn:
         return self._log.has_ended
 
     def publish(self, event: TurnEvent) -> None:
-        """Append to the log and wake the readers. Raises RuntimeError after done or error."""
+        """Append to the log and tell the readers. Raises RuntimeError after done or error."""
         self._log.append(event)
-        if self._grown:
-            self._grown.set()
-            self._grown = None
+        for follower in tuple(self._followers):
+            self._bring_up_to_date(follower)
         if self._tell:
             self._tell()
 
@@ -78,25 +90,42 @@ class LiveTurn:
     def so_far(self, after: int = 0) -> list[NumberedEvent]:
         return list(self._log.since(self._log.place_after(after)))
 
-    async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
+    def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
         """Replay the events numbered above `after`, then follow until done or error. Leaving never stops the turn,
         unless its agent says so.
 
         A reader that has more events than the turn came to is told that its end was lost. One whose numbers are the
         record's gets all: where the record took over from a log is not known any more.
         """
+        return events_of(self, after)
+
+    @contextmanager
+    def followed(self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]) -> Iterator[None]:
         seen = 0 if after >= FIRST_RECORD_NUMBER else after
-        place = self._log.place_after(seen)
+        follower = _Follower(self._log.place_after(seen), seen, heard, ended)
         with self.subscribers.reader():
-            while True:
-                while place < len(self._log):
-                    numbered = self._log.at(place)
-                    place += 1
-                    if numbered.number > seen:
-                        yield numbered
-                if self.has_ended:
-                    break
-                self._grown = self._grown or asyncio.Event()
-                await self._grown.wait()
-            if seen > self.last_number:
-                yield NumberedEvent(seen + 1, _NOT_OURS)
+            self._bring_up_to_date(follower)
+            self._followers.append(follower)
+            try:
+                yield
+            finally:
+                self._followers.remove(follower)
+
+    def _bring_up_to_date(self, follower: _Follower) -> None:
+        while follower.place < len(self._log):
+            numbered = self._log.at(follower.place)
+            follower.place += 1
+            if numbered.number > follower.seen:
+                follower.heard(numbered)
+        if self.has_ended:
+            if follower.seen > self.last_number:
+                follower.heard(NumberedEvent(follower.seen + 1, _NOT_OURS))
+            follower.ended()
+
+
+async def events_of(feed: TurnFeed, after: int) -> AsyncGenerator[NumberedEvent, None]:
+    """What `feed.followed` tells, one after the other."""
+    heard: asyncio.Queue[NumberedEvent | None] = asyncio.Queue()
+    with feed.followed(after, heard.put_nowait, lambda: heard.put_nowait(None)):
+        while (numbered := await heard.get()) is not None:
+            yield numbered

@@ -4,7 +4,6 @@ The turn belongs to the app, not to this response: the response reads the turn's
 proxy that cuts or a send that times out ends the reading only.
 """
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
@@ -86,12 +85,11 @@ async def turn_events(
 ) -> AsyncGenerator[NumberedEvent, None]:
     """The turn's events as they are worth a frame each, counted. Whoever leaves it early closes it."""
     events = coalesced(
-        feed.events(after),
+        feed,
         coalesce_seconds=policy.coalesce_seconds,
         stopping=stopping,
         drain_seconds=policy.drain_seconds,
         after=after,
-        is_answered_here=feed.is_answered_here,
     )
     with meter.stream() as seen:
         async with aclosing(events):
@@ -115,9 +113,8 @@ class _EventStream(EventSourceResponse):
         if self.send_timeout is None or self._timeout.is_waiting:
             await super()._send_with_timeout(send, message)
             return
-        due = asyncio.get_running_loop().time() + self.send_timeout
         try:
-            await self._timeout.until(due, send(message))
+            await self._timeout.within(self.send_timeout, send(message))
         except TimeoutError as error:
             raise SendTimeoutError from error
 

@@ -2,61 +2,50 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Final
 
 import anyio
-import structlog
 
 from app.core.turn_events import Error, NumberedEvent, Token
-
-_log = structlog.get_logger("docent.web")
+from app.core.turn_feed import TurnFeed
 
 SHUTTING_DOWN = Error(
     code="shutting_down",
     message="The service is restarting. Your question is kept; ask again in a moment.",
     retryable=True,
 )
-INTERNAL = Error(
-    code="internal", message="Something went wrong on our side, and it is logged. Try again.", retryable=True
-)
 
 
 async def coalesced(
-    events: AsyncIterator[NumberedEvent],
-    *,
-    coalesce_seconds: float,
-    stopping: anyio.Event,
-    drain_seconds: float,
-    after: int = 0,
-    is_answered_here: bool = True,
+    feed: TurnFeed, *, coalesce_seconds: float, stopping: anyio.Event, drain_seconds: float, after: int = 0
 ) -> AsyncGenerator[NumberedEvent, None]:
-    """The same events, with tokens that come within `coalesce_seconds` of the last token frame joined into one, which
+    """The feed's events, with tokens that come within `coalesce_seconds` of the last token frame joined into one, which
     carries the number of its last token. The first token goes out at once, and no other event waits. While the event
     loop is late, tokens are coalesced for up to 0.1 s.
 
-    When the feed breaks, or has not ended `drain_seconds` after `stopping`, an error of ours ends the stream with
-    the next number. A turn that another process answers goes on there: its stream breaks off then without a word, and
-    its reader comes back to whoever is left. Leaving early cancels the reading of `events` and nothing else.
+    When the feed has not ended `drain_seconds` after `stopping`, an error of ours ends the stream with the next number.
+    A turn that another process answers goes on there: its stream breaks off then without a word, and its reader comes
+    back to whoever is left. Leaving early ends the reading of the feed and nothing else.
     """
     inbox = _Inbox(coalesce_seconds)
-    reading = asyncio.create_task(inbox.read(events))
-    watching = asyncio.create_task(inbox.watch(stopping, drain_seconds, SHUTTING_DOWN if is_answered_here else None))
+    last_word = SHUTTING_DOWN if feed.is_answered_here else None
+    watching = asyncio.create_task(inbox.watch(stopping, drain_seconds, last_word))
     last_number = after
     try:
-        while (event := await inbox.take()) is not None:
-            last_number = event.number
-            yield event
-            if event.is_last:
-                return
-        if inbox.end is not None:
-            yield NumberedEvent(last_number + 1, inbox.end)
+        with feed.followed(after, inbox.put, inbox.finish):
+            while (event := await inbox.take()) is not None:
+                last_number = event.number
+                yield event
+                if event.is_last:
+                    return
+            if inbox.end is not None:
+                yield NumberedEvent(last_number + 1, inbox.end)
     finally:
         inbox.close()
-        reading.cancel()
         watching.cancel()
         with anyio.CancelScope(shield=True):
-            await asyncio.gather(reading, watching, return_exceptions=True)
+            await asyncio.gather(watching, return_exceptions=True)
 
 
 _LATE_SECONDS: Final = 0.02  # of a loop that has more to do than it can: tokens that share frames spare it the most
@@ -80,26 +69,15 @@ class _Inbox:
         self._has_ended = False
         self.end: Error | None = None
 
-    async def read(self, events: AsyncIterator[NumberedEvent]) -> None:
-        try:
-            async for event in events:
-                self._pending.append(event)
-                self._urgent += not isinstance(event.event, Token)
-                self._wake_when_due()
-        except Exception:
-            _log.exception("turn_feed.failed")
-            self._finish(INTERNAL)
-        else:
-            self._finish(None)
-        finally:
-            close = getattr(events, "aclose", None)
-            if close is not None:
-                await close()
+    def put(self, event: NumberedEvent) -> None:
+        self._pending.append(event)
+        self._urgent += not isinstance(event.event, Token)
+        self._wake_when_due()
 
     async def watch(self, stopping: anyio.Event, drain_seconds: float, last_word: Error | None) -> None:
         await stopping.wait()
         await asyncio.sleep(drain_seconds)
-        self._finish(last_word)
+        self.finish(last_word)
 
     async def take(self) -> NumberedEvent | None:
         """The next event, or None at the end; tokens wait for more while it is not time for them, unless something else
@@ -153,13 +131,16 @@ class _Inbox:
         self._wake_when_due()
 
     def _joined(self, first: NumberedEvent, token: Token) -> NumberedEvent:
+        if not self._pending:
+            return first
         number, text = first.number, [token.token]
         while self._pending and isinstance(following := self._pending[0].event, Token):
             number = self._pending.popleft().number
             text.append(following.token)
         return NumberedEvent(number, Token("".join(text)))
 
-    def _finish(self, end: Error | None) -> None:
+    def finish(self, end: Error | None = None) -> None:
+        """Nothing more comes; `end` goes out after what there is."""
         if not self._has_ended:
             self._has_ended, self.end = True, end
             self._wake_when_due()

@@ -9,6 +9,9 @@ import pytest
 
 from app.core.errors import NotFound, TurnConflict, TurnInProgress
 from app.core.turn import TurnState
+from app.core.turn_events import Error, NumberedEvent, Start, Token
+from app.turns.live_turn import LiveTurn
+from app.turns.remote.turn_log import TurnHead
 from app.turns.turns import Turns
 from tests.doubles.answering_house import AnsweringHouse, alone, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
@@ -77,6 +80,25 @@ async def test_a_reader_resumes_after_the_number_it_saw_last(house: AnsweringHou
     whole = [numbered async for numbered in live.events()]
     for seen in range(len(whole) + 1):
         assert [numbered async for numbered in live.events(after=seen)] == whole[seen:]
+
+
+async def test_a_follower_is_told_by_the_turn_itself_and_hears_nothing_after_it_has_left() -> None:
+    live, heard_of, ends = LiveTurn(TurnHead(uuid4(), uuid4(), "asked")), list[int](), list[str]()
+    live.publish(Start(live.turn_id, live.conversation_id))
+
+    def hear(numbered: NumberedEvent) -> None:
+        heard_of.append(numbered.number)
+
+    with live.followed(0, hear, lambda: ends.append("first")):
+        live.publish(Token("3 "))
+        assert heard_of == [1, 2]
+    live.publish(Token("years"))
+    with live.followed(2, hear, lambda: ends.append("second")):
+        live.publish(Error("internal", "", retryable=True))
+    assert (heard_of, ends) == ([1, 2, 3, 4], ["second"])
+    with live.followed(9, hear, lambda: ends.append("has more than there is")):
+        assert heard_of[4:] == [10]
+    assert ends == ["second", "has more than there is"]
 
 
 async def test_a_turn_id_with_another_question_is_a_conflict(house: AnsweringHouse) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import AbstractContextManager
 from uuid import UUID
 
 import structlog
@@ -13,7 +13,7 @@ from app.core.turn import TurnState
 from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent
 from app.kit.tasks.ended_task import end_task
 from app.store.system_of_record import SystemOfRecord
-from app.turns.live_turn import LiveTurn
+from app.turns.live_turn import LiveTurn, events_of
 from app.turns.remote.turn_log import TurnHead, TurnLog
 from app.turns.subscribers import Subscribers
 from app.turns.turn_replay import rest_of
@@ -61,15 +61,21 @@ class RemoteTurn:
     def fingerprint(self) -> str:
         return self._live.fingerprint
 
-    async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
+    def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
         """As `LiveTurn.events`. The owner may have sent a reader what it never logged, and where the record goes on
         for that reader is not known: it hears of a turn that broke off, and is left without a word where the whole
         answer is stored, to ask for that from its start."""
-        async with aclosing(self._live.events(after)) as events:
-            async for numbered in events:
-                is_recorded = numbered.number >= FIRST_RECORD_NUMBER
-                if not is_recorded or self._logged >= after or isinstance(numbered.event, Error):
-                    yield numbered
+        return events_of(self, after)
+
+    def followed(
+        self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]
+    ) -> AbstractContextManager[None]:
+        def hear(numbered: NumberedEvent) -> None:
+            is_recorded = numbered.number >= FIRST_RECORD_NUMBER
+            if not is_recorded or self._logged >= after or isinstance(numbered.event, Error):
+                heard(numbered)
+
+        return self._live.followed(after, hear, ended)
 
     async def close(self) -> None:
         """Follow no more; readers that are left get nothing more."""
