@@ -89,7 +89,7 @@ class RefusalShape:
 class Details(TypedDict, total=False):
     """What a route says of itself beside its path, its access and the types of its handler."""
 
-    status: int
+    status: int  # else 200, or 204 of a handler that returns nothing
     codes: Sequence[str]  # refusals beside those that access, input and an id in the path bring along
     is_input_optional: bool
     max_body_bytes: int
@@ -202,7 +202,7 @@ class _Verb:
         self, path: str, summary: str, *, access: Access[Caller], **details: Unpack[Details]
     ) -> Callable[[Handler[Caller, Input, AnswerOf]], Handler[Caller, Input, AnswerOf]]:
         def mark(handler: Handler[Caller, Input, AnswerOf]) -> Handler[Caller, Input, AnswerOf]:
-            told: dict[str, Any] = {**_models(handler), **details}
+            told: dict[str, Any] = {**_of_annotations(handler), **details}
             operation = _camel_case(handler.__name__)
             return declare(handler, Endpoint(self._method, path, summary, access, handler, operation, **told))
 
@@ -212,11 +212,13 @@ class _Verb:
 get, post, put, patch, delete = (_Verb(method) for method in ("GET", "POST", "PUT", "PATCH", "DELETE"))
 
 
-def _models(handler: Callable[..., Any]) -> dict[str, type[BaseModel]]:
+def _of_annotations(handler: Callable[..., Any]) -> dict[str, Any]:
+    """The models of what comes in and goes out; a handler that returns nothing answers with 204."""
     types = get_type_hints(handler)
     _, given = get_args(types["call"])
     found = {"form_model" if issubclass(given, Multipart) else "input_model": given, "response_model": types["return"]}
-    return {name: model for name, model in found.items() if issubclass(model, BaseModel)}
+    models: dict[str, Any] = {name: model for name, model in found.items() if issubclass(model, BaseModel)}
+    return models | ({"status": 204} if types["return"] is type(None) else {})
 
 
 def _camel_case(name: str) -> str:

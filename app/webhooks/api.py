@@ -73,7 +73,6 @@ class AdminWebhooks(Api):
         "/v1/agents/{agent_id}/webhooks/{webhook_id}",
         "Post nothing more to it, and drop what is on its way",
         access=write,
-        status=204,
     )
     async def delete_webhook(self, call: Call[Actor, None]) -> None:
         await self._webhooks.delete(call.caller, call.path_id("agent_id"), call.path_id("webhook_id"))
@@ -87,7 +86,6 @@ class AdminWebhooks(Api):
         "/v1/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry",
         "Send it again, under the same id",
         access=write,
-        status=204,
     )
     async def retry_dead_letter(self, call: Call[Actor, None]) -> None:
         await self._webhooks.retry(call.caller, call.path_id("agent_id"), call.path_id("delivery_id"))

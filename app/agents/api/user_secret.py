@@ -57,7 +57,7 @@ class AdminUserSecret(Api):
         key = await self._users.key(call.caller, call.path_id("agent_id"))
         return UserSecretStateOut(created_at=key.created_at if key else None)
 
-    @delete("/v1/agents/{agent_id}/user-secret", "Take no signed users any longer", access=write, status=204)
+    @delete("/v1/agents/{agent_id}/user-secret", "Take no signed users any longer", access=write)
     async def remove_user_secret(self, call: Call[Actor, None]) -> None:
         await self._users.remove_secret(call.caller, call.path_id("agent_id"))
 
@@ -76,11 +76,6 @@ class AdminUserSecret(Api):
         found = await self._issuers.get(call.caller, call.path_id("agent_id"))
         return UserIssuerStateOut(issuer=UserIssuerOut.of(found) if found else None)
 
-    @delete(
-        "/v1/agents/{agent_id}/user-issuer",
-        "Take no tokens of an identity provider any longer",
-        access=write,
-        status=204,
-    )
+    @delete("/v1/agents/{agent_id}/user-issuer", "Take no tokens of an identity provider any longer", access=write)
     async def remove_user_issuer(self, call: Call[Actor, None]) -> None:
         await self._issuers.remove(call.caller, call.path_id("agent_id"))

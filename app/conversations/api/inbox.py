@@ -94,7 +94,7 @@ class AdminInbox(Api):
         noted = await self._inbox.note(call.caller, call.path_id("conversation_id"), call.input.text)
         return NoteOut.of(noted)
 
-    @delete("/v1/conversations/{conversation_id}/notes/{note_id}", "Remove a note", access=write, status=204)
+    @delete("/v1/conversations/{conversation_id}/notes/{note_id}", "Remove a note", access=write)
     async def remove_note(self, call: Call[Actor, None]) -> None:
         await self._inbox.remove_note(call.caller, call.path_id("conversation_id"), call.path_id("note_id"))
 

@@ -123,7 +123,7 @@ class AdminPullRequests(Api):
             raise NotFound("repository")
         return RepositoryOut.of(found, root_path_of(call.request))
 
-    @delete("/v1/agents/{agent_id}/repository", "Forget the repository and its token", access=write, status=204)
+    @delete("/v1/agents/{agent_id}/repository", "Forget the repository and its token", access=write)
     async def remove_repository(self, call: Call[Actor, None]) -> None:
         await self._repositories.remove(call.caller, call.path_id("agent_id"))
 

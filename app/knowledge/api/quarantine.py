@@ -83,7 +83,6 @@ class AdminQuarantine(Api):
         "/v1/documents/{document_id}/release",
         "There is nothing wrong with the page: a worker makes a held text live",
         access=write,
-        status=204,
     )
     async def release_document(self, call: Call[Actor, None]) -> None:
         await self._quarantine.release(call.caller, call.path_id("document_id"))
@@ -92,7 +91,6 @@ class AdminQuarantine(Api):
         "/v1/documents/{document_id}/dismiss",
         "The page was seen: a held text stays out until the page changes, a live one stays live",
         access=write,
-        status=204,
     )
     async def dismiss_document(self, call: Call[Actor, None]) -> None:
         await self._quarantine.dismiss(call.caller, call.path_id("document_id"))

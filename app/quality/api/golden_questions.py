@@ -148,6 +148,6 @@ class AdminGoldenQuestions(Api):
         )
         return GoldenQuestionOut.of(golden)
 
-    @delete("/v1/agents/{agent_id}/golden-questions/{golden_id}", "Delete a golden question", access=write, status=204)
+    @delete("/v1/agents/{agent_id}/golden-questions/{golden_id}", "Delete a golden question", access=write)
     async def delete_golden_question(self, call: Call[Actor, None]) -> None:
         await self._golden.delete(call.caller, call.path_id("agent_id"), call.path_id("golden_id"))

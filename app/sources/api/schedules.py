@@ -60,11 +60,6 @@ class AdminSchedules(Api):
         asked = call.input.schedule()
         return ScheduleOut.of(await self._schedules.set(call.caller, call.path_id("source_id"), asked))
 
-    @delete(
-        "/v1/sources/{source_id}/schedule",
-        "Have the source read only when somebody asks for it",
-        access=write,
-        status=204,
-    )
+    @delete("/v1/sources/{source_id}/schedule", "Have the source read only when somebody asks for it", access=write)
     async def clear_schedule(self, call: Call[Actor, None]) -> None:
         await self._schedules.clear(call.caller, call.path_id("source_id"))

@@ -61,6 +61,6 @@ class AdminSourceAccess(Api):
         access = SourceAccess(given.kind, given.name, given.secret)
         return SourceAccessOut.of(await self._accesses.set(call.caller, call.path_id("source_id"), access))
 
-    @delete("/v1/sources/{source_id}/access", "Read the source's website as anybody reads it", access=write, status=204)
+    @delete("/v1/sources/{source_id}/access", "Read the source's website as anybody reads it", access=write)
     async def clear_source_access(self, call: Call[Actor, None]) -> None:
         await self._accesses.clear(call.caller, call.path_id("source_id"))

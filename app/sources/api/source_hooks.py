@@ -39,7 +39,7 @@ class SourceHookApi(Api):
         path = f"{root_path_of(call.request)}/v1/hooks/sources/{source_id}"
         return HookOut(secret=await self._hooks.make(call.caller, source_id), path=path)
 
-    @delete("/v1/sources/{source_id}/hook", "Take no more calls of the source's publish hook", access=write, status=204)
+    @delete("/v1/sources/{source_id}/hook", "Take no more calls of the source's publish hook", access=write)
     async def remove_hook(self, call: Call[Actor, None]) -> None:
         await self._hooks.remove(call.caller, call.path_id("source_id"))
 

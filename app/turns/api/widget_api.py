@@ -127,12 +127,7 @@ class WidgetConversations(Api):
         page = await self._conversations.of_visitor(call.caller.session, call.input.page)
         return ListOut[OwnConversationOut].of(page)
 
-    @post(
-        "/v1/widget/conversation/clear",
-        "Start afresh: the conversation is never shown again",
-        access=visitor,
-        status=204,
-    )
+    @post("/v1/widget/conversation/clear", "Start afresh: the conversation is never shown again", access=visitor)
     async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
         await self._conversations.clear(call.caller.session)
 
@@ -228,11 +223,11 @@ class WidgetTurns(Api):
 
         return await self._live_streams.opened(session.visitor_id, answer)
 
-    @post("/v1/widget/turns/{turn_id}/stop", "End a turn; what was written is kept", access=visitor, status=204)
+    @post("/v1/widget/turns/{turn_id}/stop", "End a turn; what was written is kept", access=visitor)
     async def stop_turn(self, call: Call[VisitorCaller, None]) -> None:
         await self._turns.stop(call.caller.session, call.path_id("turn_id"))
 
-    @post("/v1/widget/turns/{turn_id}/feedback", "Say whether an answer helped", access=visitor, status=204)
+    @post("/v1/widget/turns/{turn_id}/feedback", "Say whether an answer helped", access=visitor)
     async def rate_turn(self, call: Call[VisitorCaller, FeedbackIn]) -> None:
         given = call.input
         await self._turns.feedback(call.caller.session, call.path_id("turn_id"), given.rating, given.comment)

@@ -77,12 +77,7 @@ class AdminNoticeChannels(Api):
         )
         return NoticeChannelOut.of(channel)
 
-    @delete(
-        "/v1/notice-channels/{channel_id}",
-        "Post nothing more into it, and drop what is on its way",
-        access=write,
-        status=204,
-    )
+    @delete("/v1/notice-channels/{channel_id}", "Post nothing more into it, and drop what is on its way", access=write)
     async def delete_notice_channel(self, call: Call[Actor, None]) -> None:
         await self._channels.delete(call.caller, call.path_id("channel_id"))
 

@@ -77,7 +77,7 @@ class AdminHelpDesks(Api):
         desk = await self._desks.set(call.caller, call.path_id("agent_id"), fields, given.token)
         return HelpDeskOut.of(desk)
 
-    @delete("/v1/agents/{agent_id}/help-desk", "Hand nothing over, and forget the tickets", access=write, status=204)
+    @delete("/v1/agents/{agent_id}/help-desk", "Hand nothing over, and forget the tickets", access=write)
     async def clear_help_desk(self, call: Call[Actor, None]) -> None:
         await self._desks.clear(call.caller, call.path_id("agent_id"))
 
@@ -86,11 +86,6 @@ class AdminHelpDesks(Api):
         page = await self._desks.tickets(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[TicketOut].of(page)
 
-    @post(
-        "/v1/agents/{agent_id}/tickets/{ticket_id}/retry",
-        "Send a ticket again that was given up",
-        access=write,
-        status=204,
-    )
+    @post("/v1/agents/{agent_id}/tickets/{ticket_id}/retry", "Send a ticket again that was given up", access=write)
     async def retry_ticket(self, call: Call[Actor, None]) -> None:
         await self._desks.retry(call.caller, call.path_id("agent_id"), call.path_id("ticket_id"))

@@ -120,7 +120,6 @@ class AdminOperators(Api):
         "/v1/operators/{operator_id}",
         "Remove an account; what it did stays in the audit log",
         access=manage,
-        status=204,
         codes=("invalid_request",),
     )
     async def delete_operator(self, call: Call[Actor, None]) -> None:

@@ -57,6 +57,6 @@ class AdminTokens(Api):
         )
         return IssuedTokenOut(token=issued.token, record=ApiTokenOut.of(issued.record))
 
-    @delete("/v1/tokens/{token_id}", "Revoke an API token: its next call is refused", access=manage, status=204)
+    @delete("/v1/tokens/{token_id}", "Revoke an API token: its next call is refused", access=manage)
     async def revoke_token(self, call: Call[Actor, None]) -> None:
         await self._tokens.revoke(call.caller, call.path_id("token_id"))

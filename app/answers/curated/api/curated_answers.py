@@ -207,6 +207,6 @@ class AdminCuratedAnswers(Api):
             await self._use.of_answer(call.caller, call.path_id("agent_id"), call.path_id("answer_id"), call.input.page)
         )
 
-    @delete("/v1/agents/{agent_id}/curated-answers/{answer_id}", "Delete a curated answer", access=write, status=204)
+    @delete("/v1/agents/{agent_id}/curated-answers/{answer_id}", "Delete a curated answer", access=write)
     async def delete_curated_answer(self, call: Call[Actor, None]) -> None:
         await self._answers.delete(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))

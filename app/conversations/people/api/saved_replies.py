@@ -95,7 +95,7 @@ class AdminSavedReplies(Api):
         )
         return SavedReplyOut.of(changed)
 
-    @delete("/v1/saved-replies/{reply_id}", "Delete a saved reply", access=write, status=204)
+    @delete("/v1/saved-replies/{reply_id}", "Delete a saved reply", access=write)
     async def delete_saved_reply(self, call: Call[Actor, None]) -> None:
         await self._replies.delete(call.caller, call.path_id("reply_id"))
 

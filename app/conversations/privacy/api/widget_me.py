@@ -61,7 +61,6 @@ class WidgetLeads(Api):
         "/v1/widget/leads",
         "Leave a message for people to answer, where the agent offers it",
         access=visitor,
-        status=204,
         codes=("not_found",),
     )
     async def leave_lead(self, call: Call[VisitorCaller, LeadIn]) -> None:
