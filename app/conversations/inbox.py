@@ -5,7 +5,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
-from app.conversations.assignments import tell_assigned
+from app.conversations.assignments import tell_assigned, tell_mentioned
 from app.conversations.inbox_entry import (
     MAX_AT_ONCE,
     MAX_LABEL_CHARS,
@@ -59,8 +59,8 @@ class Inbox:
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def note(self, actor: Actor, conversation_id: UUID, text: str) -> Note:
-        """For the other operators. Raises InvalidInput, and NotFound for a conversation that is absent or another
-        workspace's."""
+        """For the other operators; those whom it mentions hear of it. Raises InvalidInput, and NotFound for a
+        conversation that is absent or another workspace's."""
         check_text("text", text, MAX_NOTE_CHARS, may_be_empty=False)
 
         def work(tx: Transaction) -> Note:
@@ -68,6 +68,7 @@ class Inbox:
             if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
                 raise InvalidInput("text", f"A conversation has {MAX_NOTES} notes at most. Remove some first.")
             noted = InboxRecords(tx).add_note(conversation, actor.name, text.strip())
+            tell_mentioned(tx, actor, conversation, noted.text)
             AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.note", str(conversation.agent_id), {})
             return noted
 

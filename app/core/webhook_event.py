@@ -11,6 +11,7 @@ class WebhookEvent(StrEnum):
     PERSON_ASKED = "conversation.person_asked"
     LEAD_LEFT = "lead.left"
     CONVERSATION_ASSIGNED = "conversation.assigned"
+    OPERATOR_MENTIONED = "conversation.mentioned"
     ANSWERS_STALE = "answers.stale"
     SOURCE_FAILED = "source.failed"
     BUDGET_NEAR = "budget.near"

@@ -74,6 +74,7 @@ _IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
     WebhookEvent.LEAD_LEFT: "a visitor left a message",
     WebhookEvent.CONVERSATION_ASSIGNED: "an operator is given a conversation",
+    WebhookEvent.OPERATOR_MENTIONED: "a note names an operator",
     WebhookEvent.ANSWERS_STALE: "a page no longer says what answers told",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
     WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are spent",

@@ -10,7 +10,7 @@ def checked_assignee(tx: Transaction, actor: Actor, assignee: str) -> str:
     """An operator's e-mail address as their account has it, or "" for nobody. Raises InvalidInput for an address that
     no account of the workspace has, or a disabled one."""
     named = assignee.strip().lower()
-    if named and named not in _addresses(tx, actor):
+    if named and named not in addresses_of(tx, actor):
         raise InvalidInput("assignee", "Nobody here has this address. Name an operator of the workspace, or nobody.")
     return named
 
@@ -21,8 +21,9 @@ class Assignees:
 
     async def of_workspace(self, actor: Actor) -> list[str]:
         """The addresses of its operators, without those whose account is disabled."""
-        return await self._records.of_workspace(actor.workspace_id).read(lambda tx: _addresses(tx, actor))
+        return await self._records.of_workspace(actor.workspace_id).read(lambda tx: addresses_of(tx, actor))
 
 
-def _addresses(tx: Transaction, actor: Actor) -> list[str]:
+def addresses_of(tx: Transaction, actor: Actor) -> list[str]:
+    """Of the operators of the actor's workspace, without those whose account is disabled."""
     return [each.email for each in OperatorRecords(tx).of_workspace(actor.workspace_id) if not each.is_disabled]

@@ -13,6 +13,7 @@ NOTICED: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.GAP_GROWN: "a new gap, and one that was asked for 5, 20 or 100 times",
     WebhookEvent.LEAD_LEFT: "a visitor left a message",
     WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is given to somebody (by mail: to you)",
+    WebhookEvent.OPERATOR_MENTIONED: "a note names somebody after an @ (by mail: you)",
     WebhookEvent.ANSWERS_STALE: "a page no longer says what answers told",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
     WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are spent",
@@ -60,6 +61,14 @@ def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str
         return Notice(f"{agent}: a visitor left a message", (said,), f"{pages}/leads", "Read it")
     if event is WebhookEvent.CONVERSATION_ASSIGNED:
         return _assigned(pages, agent, told)
+    if event is WebhookEvent.OPERATOR_MENTIONED:
+        who, by = told["mentioned"], told["by"]
+        return Notice(
+            f"{agent}: {by} has named {who} in a note",
+            (f'On a conversation of "{agent}" {by} has written a note that names {who}.',),
+            f"{pages}/conversations/{told['conversation_id']}#notes",
+            "Read it",
+        )
     if event is WebhookEvent.BUDGET_NEAR:
         share = told["used_tokens"] / told["daily_tokens"]
         return Notice(

@@ -53,7 +53,7 @@ class NoticeMails:
                 reader
                 for reader in readers.get(each.agent_id, ())
                 if each.is_wanted(reader.events, reader.chosen_at)
-                and each.payload.get("assignee", reader.email) == reader.email
+                and each.payload.get("assignee", each.payload.get("mentioned", reader.email)) == reader.email
             ]
             if not wanting:
                 continue

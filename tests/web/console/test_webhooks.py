@@ -71,7 +71,9 @@ async def test_an_address_is_refused_in_the_words_of_the_api(house: House, brows
     assert ticked == ["gap.detected", "gaps.weekly"]
 
 
-@pytest.mark.parametrize(("events", "said"), [([], "Name at least one event."), (["turn.exploded"], "Choose one of:")])
+@pytest.mark.parametrize(
+    ("events", "said"), [([], "Name at least one event."), (["turn.exploded"], "Choose one of what is offered.")]
+)
 async def test_events_are_refused_beside_their_boxes(
     house: House, browser: ConsoleBrowser, events: list[str], said: str
 ) -> None:

@@ -22,6 +22,7 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
     WebhookEvent.GAP_GROWN: {"gap_id": str(OTHER), "count": 5},
     WebhookEvent.LEAD_LEFT: {"conversation_id": str(OTHER), "lead_id": str(OTHER)},
     WebhookEvent.CONVERSATION_ASSIGNED: {"conversation_id": str(OTHER), "assignee": "bo@example.com", "count": 1},
+    WebhookEvent.OPERATOR_MENTIONED: {"conversation_id": str(OTHER), "mentioned": "bo@x.example", "by": "al@x.example"},
     WebhookEvent.BUDGET_NEAR: {"used_tokens": 900, "daily_tokens": 1000},
     WebhookEvent.ANSWERS_STALE: {"document_id": str(OTHER), "count": 2},
     WebhookEvent.SOURCE_FAILED: {"source_id": str(OTHER), "run_id": str(OTHER)},
@@ -41,6 +42,11 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
             WebhookEvent.CONVERSATION_ASSIGNED,
             "Shop: a conversation is given to bo@example.com",
             f"/console/agents/{AGENT}/conversations/{OTHER}",
+        ),
+        (
+            WebhookEvent.OPERATOR_MENTIONED,
+            "Shop: al@x.example has named bo@x.example in a note",
+            f"/console/agents/{AGENT}/conversations/{OTHER}#notes",
         ),
         (
             WebhookEvent.BUDGET_NEAR,

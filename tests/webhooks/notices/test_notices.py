@@ -173,6 +173,18 @@ async def test_a_conversation_is_told_to_who_is_given_it_and_to_nobody_else(team
     assert mail.link.url.endswith(f"/conversations/{conversation_id}")
 
 
+async def test_who_a_note_names_is_told_and_nothing_of_what_it_says(team: Team) -> None:
+    for email in ("ann@example.com", "bob@example.com", "cy@example.com"):
+        await team.operator(email, WebhookEvent.OPERATOR_MENTIONED)
+    note = "@bob, @ann and @nobody: is this ours? @bob@example.com knows. Write to help@cy."  # ann writes it
+    await Inbox(team.record).note(team.actor, team.session.conversation_id, note)
+    [mail] = await team.mailed()
+    assert mail.to == "bob@example.com"
+    assert mail.link is not None
+    assert mail.link.url.endswith(f"/conversations/{team.session.conversation_id}#notes")
+    assert "ours" not in mail.text + mail.subject
+
+
 async def test_a_day_that_is_nearly_spent_is_told_once(team: Team) -> None:
     await team.operator("ann@example.com", WebhookEvent.BUDGET_NEAR)
     warnings = BudgetWarnings(team.record, team.clock)
