@@ -177,6 +177,15 @@ class AnswerActions:
             self.trace.append({"outcome": "not called", "calls": left_out})
         return called
 
+    async def results_of(self, names: Sequence[str]) -> dict[str, str] | None:
+        """What those of them return that need nothing of a model; None unless each of them returns something."""
+        wanted = dict.fromkeys(names)
+        if any(name not in self.offered or self.offered[name].parameters.get("required") for name in wanted):
+            return None
+        called = await self.run([ToolCall(name, "{}") for name in wanted])
+        found = {each.action.name: each.text for each in called if each.is_answered}
+        return found if found.keys() == wanted.keys() else None
+
     async def _call(self, wish: ToolCall) -> CalledAction:
         action = self.offered[wish.name]
         try:

@@ -4,13 +4,14 @@ A visitor's turn adds durability and streaming, the others add nothing, so what 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from app.actions.action_calls import ActionCalls, AnswerActions
 from app.agents.agent import LiveAgent
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.curated.curated_matcher import CuratedMatcher
+from app.answers.curated.filled_answer import filled_answer
 from app.answers.guard.answer_evidence import KnownSections
 from app.answers.handoff import ReadyAnswer, handed_over, of_curated
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
@@ -63,7 +64,7 @@ class AnswerPipeline:
     """The steps, in their order: `language`, `ready`, or else search and `generation`, then its writing, `outcome`.
 
     `writers` are tried in order; with the `embedder` what a model writes is looked up in its sources. `actions` are
-    offered to models, where there are any.
+    offered to models, and fill curated answers.
     """
 
     def __init__(
@@ -96,7 +97,8 @@ class AnswerPipeline:
 
     @traced("docent.curated_match")
     async def ready(self, agent: LiveAgent, answers: Sequence[CuratedAnswer], asking: Asking) -> ReadyAnswer | None:
-        """What is said without a search: to somebody who asks for a person, by a curated answer, to small talk."""
+        """What is said without a search: to somebody who asks for a person, by a curated answer, to small talk. A
+        curated answer whose action returns nothing is not given."""
         request, language = asking.request, asking.language
         if over := handed_over(agent.config, request.message, language, self._clock.now(), asking.channel):
             return over
@@ -104,7 +106,9 @@ class AnswerPipeline:
             answers, request.message, page_url=request.page_url, language=language, now=self._clock.now()
         )
         if curated is not None:
-            return of_curated(curated)
+            text = await filled_answer(curated.answer, lambda: self._callable(agent, asking))
+            if text is not None:
+                return replace(of_curated(curated), text=text)
         return small_talk_answer(
             agent.config, request.message, self._languages, history=asking.history, locale=asking.locale
         )
@@ -138,7 +142,7 @@ class AnswerPipeline:
             canary=new_canary(),
             agent_id=agent.id,
             about_visitor=asking.about_visitor,
-            actions=await self._callable(agent, asking) if found is not None else None,
+            actions=await self._callable(agent, asking) if found is not None and self._has_model else None,
         )
         return Generation(context, on_text, self._embedder, self._sections)
 
@@ -158,8 +162,12 @@ class AnswerPipeline:
         is_low = is_unsure or (found.is_low_confidence and not on_page)
         return Outcome(confidence, is_low, _gap(generation, is_low))
 
+    @property
+    def _has_model(self) -> bool:
+        return any(writer.answered_by is AnsweredBy.MODEL for writer in self._writers)
+
     async def _callable(self, agent: LiveAgent, asking: Asking) -> AnswerActions | None:
-        if self._actions is None or AnsweredBy.MODEL not in (writer.answered_by for writer in self._writers):
+        if self._actions is None:
             return None
         return await self._actions.for_answer(agent.workspace_id, agent.id, asking.visitor_id)
 

@@ -25,8 +25,8 @@ class ReadyAnswer:
     language: str | None = None
 
 
-def of_curated(answer: CuratedAnswer | None) -> ReadyAnswer | None:
-    return None if answer is None else ReadyAnswer(answer.answer, AnsweredBy.CURATED, answer.id)
+def of_curated(answer: CuratedAnswer) -> ReadyAnswer:
+    return ReadyAnswer(answer.answer, AnsweredBy.CURATED, answer.id)
 
 
 def handed_over(

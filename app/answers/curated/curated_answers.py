@@ -15,6 +15,7 @@ from app.answers.curated.curated_answer import (
     with_changes,
     written_of,
 )
+from app.answers.curated.filled_answer import check_places
 from app.answers.curated.records import KEPT_EDITS, CuratedAnswerRecords, CuratedEditRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
@@ -136,6 +137,7 @@ def check_answer(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
     """Raises InvalidInput, naming the field and the fix."""
     _check_pattern(answer, patterns)
     check_text("answer", answer.answer, MAX_ANSWER_CHARS, may_be_empty=False)
+    check_places("answer", answer.answer)
     check_between("priority", answer.priority, -MAX_PRIORITY, MAX_PRIORITY)
     check_language("language", answer.language)
     check_line("page_prefix", answer.page_prefix, MAX_PAGE_PREFIX_CHARS)
