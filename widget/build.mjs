@@ -96,7 +96,7 @@ const INTERNAL_NAMES = [
   ...["onCitation", "endedInCr", "settle", "begin", "renew", "spoken", "speech", "happening", "newId", "actions", "words", "above"],
   ...["turns", "question", "answer", "forget", "cited", "write", "wake", "line", "intro", "avatar", "live", "files", "dress"],
   ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "connect"],
-  ...["exported", "lent", "iconButton", "trouble", "dots", "chip", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
+  ...["exported", "lent", "iconButton", "trouble", "dots", "chip", "load", "tab", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
   ...["frame", "announcer", "approach", "opened", "closed", "wear", "emit", "isSent", "typed", "speak", "fail"],
   ...["goTo", "older", "mark", "isMarked", "expect", "keep", "hasEarlier", "hasPast", "isGoingBack", "current", "button"],
 ];

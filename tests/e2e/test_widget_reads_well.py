@@ -164,3 +164,28 @@ def test_tasks_have_boxes_and_what_is_struck_out_is_crossed(page: Page, site: Si
     expect(chat.answer.get_by_role("listitem")).to_have_text(["Pack it", "Send it"])
     expect(chat.answer.locator("del")).to_have_text("9")
     expect(chat.answer).to_contain_text("~5 days")
+
+
+def test_a_column_of_numbers_stands_at_the_right_with_its_heading(page: Page, site: Site) -> None:
+    rows = "| Country | Fee |\n|---|---|\n| Germany | free |\n| Elsewhere | 4.90 € |"
+    site.api.script[QUESTION] = [*tokens(rows, size=200), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    sides = chat.answer.locator("tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => getComputedStyle(cell).textAlign))"
+    )
+    assert sides == [["start", "end"]] * 3
+
+
+def test_an_unfolded_source_shows_its_whole_title_above_its_place(page: Page, site: Site) -> None:
+    title = "Exchange an item that you have ordered for another size, colour or for an item of the same price"
+    source = {"id": 1, "url": "https://shop.example/help", "title": title, "as_of": "2026-03-01"}
+    site.api.script[QUESTION] = [*tokens("Yes [1].", size=20), citations(source), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    shown = chat.panel.locator(".source .title")
+    assert shown.evaluate("e => e.scrollWidth - e.clientWidth") == 0
+    tops = chat.panel.locator(".source span").evaluate_all("all => all.map((e) => e.getBoundingClientRect().top)")
+    assert tops[1] < tops[2] == tops[3]

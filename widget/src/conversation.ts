@@ -4,7 +4,7 @@ import type { Citation, Question, Rating } from "./contract.js";
 import type { OpenPeople, People } from "./desk.js";
 import type { Failure } from "./failure.js";
 import { atNextFrame } from "./frames.js";
-import { makeRoom } from "./neighbours.js";
+import type { AroundWidget } from "./page.js";
 import { pageClient } from "./page_client.js";
 import { newQuestion, readPage } from "./page_question.js";
 import css from "./panel.css";
@@ -60,7 +60,8 @@ export class Conversation implements Panel, PanelActions {
     if (!this.#shell.frame.panel.hasAttribute("data-still")) this.#keepOpen(true);
     this.#change({ isOpen: true });
     this.#draw();
-    makeRoom(this.#shell.frame.panel, this.#shell.agents);
+    const { agents, frame, load } = this.#shell;
+    if (Object.keys(agents).length > 1) load<AroundWidget>(PAGE).then((page) => page.makeRoom(frame.panel, agents), () => undefined);
     if (/none|failed/.test(this.#state.connection)) this.connect();
   }
 

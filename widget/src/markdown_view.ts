@@ -27,9 +27,18 @@ export function drawNode(node: Node, context: MarkdownContext): Child {
   if (tag === "code") return h(tag, { dir: "ltr" }, ...children);
   // What scrolls sideways must scroll with the keyboard too.
   if (tag === "pre") return drawCode(node, context.words);
-  if (tag === "table") return h("div", { class: tag, tabindex: 0 }, h(tag, {}, ...children));
+  if (tag === "table") return h("div", { class: tag, tabindex: 0 }, alignAmounts(h(tag, {}, ...children)));
   const isNumber = tag === "td" && node.children.length === 1 && NUMBER.test(node.children[0] as string);
   return h(tag as "p", { start: node.start, class: isNumber && "amount" }, ...children);
+}
+
+/** A column that ends in a number stands at the right, with its heading and its words. */
+function alignAmounts(table: HTMLTableElement): HTMLElement {
+  const last = [...table.rows].at(-1);
+  for (const cell of table.querySelectorAll("th,td")) {
+    if (last?.cells[(cell as HTMLTableCellElement).cellIndex]?.className) cell.className = "amount";
+  }
+  return table;
 }
 
 /** Drawn, and spoken by the name that its character has. */
