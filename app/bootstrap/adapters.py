@@ -55,7 +55,7 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
     if not settings.embeddings_url:
         from app.providers.embedding.onnx_embedder import OnnxEmbedder
 
-        return OnnxEmbedder(EMBEDDER_FOLDER, threads, cores=settings.threads)
+        return OnnxEmbedder(EMBEDDER_FOLDER, threads)
     from app.providers.embedding.openai_embedder import OpenAIEmbedder
 
     embedder = OpenAIEmbedder(

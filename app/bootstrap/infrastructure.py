@@ -186,7 +186,7 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
         await SealedSecrets(record).settle()
         metrics = process_metrics(engine)
         circuits = CircuitMeter(metrics)
-        threads = OnnxThreads()
+        threads = OnnxThreads(threads=settings.threads)
         closing.push_async_callback(threads.close)
         embedder = configured_embedder(settings, threads, closing)
         vectors = LanceDBVectorIndex(

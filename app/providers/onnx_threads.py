@@ -32,8 +32,7 @@ class ThreadsBusy(Exception):
 class OnnxThreads:
     """`threads` workers over one queue of at most `max_waiting` pieces of work.
 
-    ONNX Runtime spreads one piece over the cores by itself, so one thread is right for one machine. Threads start
-    with the first piece of work.
+    Threads start with the first piece of work.
     """
 
     def __init__(self, *, threads: int = 1, max_waiting: int = 64) -> None:
@@ -44,6 +43,10 @@ class OnnxThreads:
         self._ticket = itertools.count()
         self._threads: list[threading.Thread] = []
         self._is_closed = False
+
+    @property
+    def count(self) -> int:
+        return self._thread_count
 
     async def run(self, work: Callable[[], T], urgency: Urgency, *, deadline: float | None = None) -> T:
         """What `work` returns or raises.

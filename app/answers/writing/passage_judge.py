@@ -167,9 +167,7 @@ class PassageJudge:
     async def _nearness_by_tokens(
         self, embedder: TokenEmbedder, question: str, looks: Sequence[Looks], texts: Sequence[str]
     ) -> dict[Looks, Nearness]:
-        # By itself, for the shipped model reads a text a little otherwise beside others.
-        alone = await _remembered([question], self._token_vectors, embedder.embed_tokens)
-        vectors = await _remembered(texts, self._token_vectors, embedder.embed_tokens) if alone else None
+        vectors = await _remembered(texts, self._token_vectors, embedder.embed_tokens)
         if vectors is None:
             return {}
         asked = vectors[question]

@@ -1,6 +1,8 @@
 """Embedder by an ONNX model on this machine's cores."""
 
+import asyncio
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
@@ -21,18 +23,20 @@ Read = TypeVar("Read")
 
 _log = structlog.get_logger(__name__)
 
-_BATCH_TOKENS: Final = 512  # with padding; larger batches leave the cores' caches, and are slower for it
+_TOKENS_AT_ONCE: Final = 512  # what somebody more urgent waits for at most
 
 
 class OnnxEmbedder:
     """Also a TokenCounter, for it is the model that says what a token is.
 
     The chunker keeps chunks within `max_tokens`; what is longer all the same, such as a visitor's endless question,
-    is embedded by its beginning.
+    is embedded by its beginning. Each text is read by itself, on one core, and several at once: in a batch the rounding
+    of 8-bit weights would make a text's numbers depend on those beside it, and cores that share one text cost more
+    than they save.
     """
 
-    def __init__(self, folder: Path, threads: OnnxThreads, *, cores: int | None = None) -> None:
-        self._session = OnnxSession(folder, cores=cores)
+    def __init__(self, folder: Path, threads: OnnxThreads) -> None:
+        self._session = OnnxSession(folder, cores=1)
         self._threads = threads
         self._urgency = Urgency.INGEST
 
@@ -76,7 +80,7 @@ class OnnxEmbedder:
                 return await self._threads.run(
                     lambda: self._embed_rows([self._row(text) for text in texts]), Urgency.QUESTION
                 )
-            return await self._by_length(texts, self._embed_rows)
+            return await self._spread(texts, self._embed_rows)
         except Exception as error:
             raise self._unavailable(error) from error
 
@@ -84,28 +88,36 @@ class OnnxEmbedder:
         """A TokenEmbedder as well: what the last layer holds for each token, of which `embed` gives the mean."""
         with embedding_span(self, texts):
             try:
-                return await self._by_length(texts, self._read)
+                return await self._spread(texts, self._read)
             except Exception as error:
                 raise self._unavailable(error) from error
 
     def _read(self, rows: Sequence[TokenRow]) -> list[TokenVectors]:
-        return [
-            TokenVectors(array("f", meaning.tolist()), tuple(row.ids[1:-1]), _directions(states[1:-1]))
-            for row, meaning, states in zip(rows, *self._session.run_tokens(rows), strict=True)
-        ]
+        read: list[TokenVectors] = []
+        for row in rows:
+            [meaning], [states] = self._session.run_tokens([row])
+            read.append(TokenVectors(array("f", meaning.tolist()), tuple(row.ids[1:-1]), _directions(states[1:-1])))
+        return read
 
-    async def _by_length(self, texts: Sequence[str], read: Callable[[list[TokenRow]], Sequence[Read]]) -> list[Read]:
-        """What `read` makes of each text. Texts of like length share a batch, so that little of it is padding."""
+    async def _spread(self, texts: Sequence[str], read: Callable[[list[TokenRow]], Sequence[Read]]) -> list[Read]:
+        """What `read` makes of each text, on as many threads as there are."""
         rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
-        made: dict[int, Read] = {}
-        for numbers in _batches([len(row) for row in rows]):
-            batch = [rows[number] for number in numbers]
-            made |= zip(numbers, await self._threads.run(partial(read, batch), self._urgency), strict=True)
+        waiting, made = deque(_groups([len(row) for row in rows])), dict[int, Read]()
+
+        async def work() -> None:
+            while waiting:
+                numbers = waiting.popleft()
+                group = [rows[number] for number in numbers]
+                made.update(zip(numbers, await self._threads.run(partial(read, group), self._urgency), strict=True))
+
+        try:
+            await asyncio.gather(*(work() for _ in range(self._threads.count)))
+        finally:
+            waiting.clear()  # where one failed the others end
         return [made[number] for number in range(len(texts))]
 
     def _embed_rows(self, rows: Sequence[TokenRow]) -> list[list[float]]:
-        vectors: list[list[float]] = self._session.run(rows).tolist()
-        return vectors
+        return [self._session.run([row])[0].tolist() for row in rows]
 
     def _row(self, text: str) -> TokenRow:
         ids = self._session.tokens.encode(text, has_special_tokens=True)
@@ -126,13 +138,13 @@ def _directions(states: Floats) -> npt.NDArray[np.int8]:
     return np.asarray(np.rint(states * (127 / largest)), dtype=np.int8)
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The places of all lengths, shortest first, in groups of at most _BATCH_TOKENS when padded to their longest."""
-    batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
-        if batch and (len(batch) + 1) * lengths[place] > _BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch
+def _groups(lengths: Sequence[int]) -> Iterator[range]:
+    """The places of all lengths in order, in groups of at most _TOKENS_AT_ONCE together."""
+    start = total = 0
+    for place, length in enumerate(lengths):
+        if place > start and total + length > _TOKENS_AT_ONCE:
+            yield range(start, place)
+            start, total = place, 0
+        total += length
+    if start < len(lengths):
+        yield range(start, len(lengths))
