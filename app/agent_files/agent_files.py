@@ -115,7 +115,9 @@ class AgentFiles:
         for number, source in enumerate(file.sources or ()):
             with _named(f"sources.{number}"):
                 if source.config.kind in _NOT_IN_FILES:
-                    raise InvalidInput("kind", "Uploaded files and documents are in no file. Remove this source.")
+                    raise InvalidInput(
+                        "kind", "Uploaded files and documents cannot be part of a file. Remove this source."
+                    )
                 self._sources.check(source.config)
             if source.schedule is not None:
                 with _named(f"sources.{number}.schedule"):

@@ -63,7 +63,7 @@ class AgentFilePages(Pages):
         try:
             text = visit.input.file.body.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise InvalidInput("file", "This is no text in UTF-8. Choose the file that was exported.") from None
+            raise InvalidInput("file", "This is not UTF-8 text. Choose the exported file.") from None
         try:
             file = await _file_in(text, visit)
             changes = await self._files.compare(visit.actor, visit.agent.id, file, prunes=visit.input.prune)

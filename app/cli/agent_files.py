@@ -100,7 +100,7 @@ async def apply(
         return
     done = [each for each in changes if each.kind != "kept"]
     if not done:
-        err.print(f"{agent.draft.name} is what the file says.", markup=False)
+        err.print(f"{agent.draft.name} already matches the file.", markup=False)
     elif not publish:
         err.print("The draft and what only operators see are changed. Visitors get the rest with --publish.")
     if any(each.part == "sources" and each.kind == "added" for each in done):
@@ -113,7 +113,7 @@ def _text_of(file: str) -> str:
     except OSError as error:
         fail(f"{file} cannot be read: {error.strerror}.", 2)
     except UnicodeDecodeError:
-        fail(f"{file} is no text in UTF-8.", 2)
+        fail(f"{file} is not UTF-8 text.", 2)
 
 
 async def _meant_or_made(

@@ -95,7 +95,7 @@ class AdminStaleAnswers(Api):
 
     @get(
         "/v1/agents/{agent_id}/stale-answers",
-        "What was answered, or is to be, and its page no longer says, latest found first",
+        "Answers that their page no longer supports, latest found first",
         access=read,
     )
     async def list_stale_answers(self, call: Call[Actor, StaleQuery]) -> ListOut[StaleAnswerOut]:
@@ -104,7 +104,7 @@ class AdminStaleAnswers(Api):
 
     @get(
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}",
-        "One stale answer, with the turns that told it",
+        "One stale answer, with the turns that gave it",
         access=read,
     )
     async def get_stale_answer(self, call: Call[Actor, None]) -> StaleViewOut:

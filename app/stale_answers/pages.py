@@ -88,7 +88,7 @@ class StaleAnswerPages(Pages):
     async def accept_stale_answer(self, visit: Visit[AcceptForm]) -> Go:
         stale_id = visit.path_id("stale_answer_id")
         golden = await self._stale.accept(visit.actor, visit.agent.id, stale_id, visit.input.answer_contains)
-        return Go(visit.url("golden_question", golden_id=golden.id), "Accepted: this is what the answer must hold.")
+        return Go(visit.url("golden_question", golden_id=golden.id), "Accepted: this is what the answer must contain.")
 
     @action("/console/agents/{agent_id}/stale-answers/{stale_answer_id}/rewrite", access=write, shown_on="stale_answer")
     async def rewrite_stale_answer(self, visit: Visit[RewriteForm]) -> Go:

@@ -81,7 +81,7 @@ class StaleAnswers:
         InvalidInput, and settles nothing."""
         stale = await self.get(actor, agent_id, stale_id)
         if not texts:
-            raise InvalidInput("answer_contains", "Name what the answer must hold.")
+            raise InvalidInput("answer_contains", "Name what the answer must contain.")
         if stale.golden_question_id is not None:
             lost = set(stale.old_words.splitlines())
 

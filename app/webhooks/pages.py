@@ -41,7 +41,7 @@ class WebhookPages(Pages):
     @action("/console/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry", access=write, under="webhooks")
     async def retry_dead_letter(self, visit: Visit[NoForm]) -> Go:
         await self._webhooks.retry(visit.actor, visit.agent.id, visit.path_id("delivery_id"))
-        return Go(visit.url("webhooks"), "A worker sends it again, as often as at first.")
+        return Go(visit.url("webhooks"), "A worker retries it, with as many attempts as before.")
 
     @action("/console/agents/{agent_id}/webhooks/{webhook_id}/remove", access=write, under="webhooks")
     async def remove_webhook(self, visit: Visit[NoForm]) -> Go:

@@ -33,7 +33,7 @@ from app.workspaces.records.passkeys import PasskeyRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY, start_session
 
-_OLD: Final = "This page is old, or another browser's. Load it again, and try once more."
+_OLD: Final = "This page has expired or was opened in another browser. Reload it and try again."
 _UNKNOWN: Final = "No account has this passkey. Sign in with your password."
 _BY: Final = "passkey"
 

@@ -35,9 +35,9 @@ ADMINS_RESET_HOLDS: Final = timedelta(days=1)
 ASKED_RESET_HOLDS: Final = timedelta(hours=1)
 LIVE_AT_MOST: Final = 3  # of one account: more are not sent, however often somebody asks
 MAX_TOKEN_CHARS: Final = 100
-_GONE: Final = "This link does not hold any more, or never did. Ask for another one."
+_GONE: Final = "This link is invalid or has expired. Ask for another one."
 _NOBODYS: Final = UUID(int=0)
-_NOT_YOU: Final = "Did you not ask for this? Then leave it: nothing changes."
+_NOT_YOU: Final = "If you did not ask for this, ignore this mail: nothing changes."
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,13 +70,13 @@ def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "This is no agent's file"),
-        ("- settings", "This is no agent's file"),
-        ("settings: [", ": this is no YAML"),
+        ("", "This is not an agent's file"),
+        ("- settings", "This is not an agent's file"),
+        ("settings: [", ": this is not valid YAML"),
         ("settings: {tone: a}\nsettings: {tone: b}", "a key stands twice"),
-        ("a: &a [x]\nb: *a", "this file takes none"),
+        ("a: &a [x]\nb: *a", "aliases are not allowed"),
         ("settings: !!binary aGk=", "no JSON"),
-        ("settings: !!python/object:os.system {}", "no YAML"),
+        ("settings: !!python/object:os.system {}", "not valid YAML"),
         ("settings: {confidence_threshold: .nan}", "no JSON"),
         ('settings: {tone: "a\\0b"}', "settings.tone: This holds a NUL character"),
         ("settings: {1: 2}", "settings.1: There is no such field."),

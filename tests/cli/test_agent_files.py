@@ -98,7 +98,7 @@ def test_an_agent_is_made_where_there_is_none_of_the_name(data: dict[str, str]) 
     [
         ("settings: {tome: short}", "settings.tome: There is no such field. Did you mean tone?"),
         ("curated_answers: [{trigger: phrase, pattern: '!', answer: Hi}]", "curated_answers.0.pattern: "),
-        ("settings: [", "this is no YAML"),
+        ("settings: [", "this is not valid YAML"),
     ],
 )
 def test_a_wrong_file_is_refused_by_its_field(data: dict[str, str], file: str, holds: str) -> None:

@@ -58,7 +58,7 @@ class AdminAgentFiles(Api):
 
     @post(
         "/v1/agents/{agent_id}/file",
-        "Make the agent what a file says, and list what that changes; without publish visitors notice nothing",
+        "Apply a file to the agent and list the changes; visitors see nothing until it is published",
         access=write,
         max_body_bytes=MAX_BODY_BYTES,
         codes=("publish_gate_failed",),

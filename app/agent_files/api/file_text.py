@@ -61,7 +61,7 @@ def read(text: str) -> AgentFileModel:
         raise InvalidInput("", f"This has {len(text)} characters; keep it to {MAX_FILE_CHARS}.")
     found = _parsed(text)
     if not isinstance(found, dict):
-        raise InvalidInput("", "This is no agent's file. `docent agent export` writes one.")
+        raise InvalidInput("", "This is not an agent's file. `docent agent export` writes one.")
     try:
         as_json = json.dumps(found, allow_nan=False)
     except (TypeError, ValueError):
@@ -89,7 +89,7 @@ def _parsed(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"Line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise InvalidInput("", f"{where}this is no YAML: {error.problem}.") from None
+        raise InvalidInput("", f"{where}this is not valid YAML: {error.problem}.") from None
     except (yaml.YAMLError, ValueError) as error:
         raise InvalidInput("", f"This cannot be read as YAML: {type(error).__name__}.") from None
 
@@ -100,7 +100,7 @@ def _check_events(events: Iterable[yaml.Event]) -> None:
     depth = 0
     for event in events:
         if isinstance(event, yaml.AliasEvent):
-            raise InvalidInput("", "Write out what stands at an alias (*name): this file takes none.")
+            raise InvalidInput("", "Replace the alias (*name) by what it stands for: aliases are not allowed here.")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise InvalidInput("", f"This is nested deeper than {MAX_DEPTH} levels. Make it flatter.")

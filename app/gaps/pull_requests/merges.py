@@ -18,7 +18,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
 
-_REFUSED: Final = "The signature is not right for this agent's repository and this body."
+_REFUSED: Final = "The signature does not match this agent's repository and this body."
 
 
 class Merges:

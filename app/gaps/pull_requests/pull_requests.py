@@ -67,7 +67,9 @@ class PullRequests:
         gap, repository, secrets, askings = await self._known(actor, gap_id)
         file = await self._file(repository, secrets, page_url)
         if file.version != version:
-            raise InvalidInput("", "The file has changed there meanwhile. Begin again from what it says now.")
+            raise InvalidInput(
+                "", "The file has changed in the repository meanwhile. Start again from its current text."
+            )
         added = added_text(file.text, text)
         if not added:
             raise InvalidInput("text", "This adds nothing to the page.")

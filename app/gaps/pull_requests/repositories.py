@@ -56,7 +56,7 @@ class Repositories:
                 kept = RepositoryRecords(tx).secrets(repository.agent_id)
                 is_moved = (known.owner, known.name) != (repository.owner, repository.name)
                 if is_moved and not token:
-                    raise InvalidInput("token", "Give the token anew: it goes to another repository.")
+                    raise InvalidInput("token", "Enter the token again: the repository has changed.")
                 new, hook = replace(repository, id=known.id), None
                 RepositoryRecords(tx).put(new, RepositorySecrets(token or kept.token, kept.hook))
             AuditRecords(tx).acted(actor, "repository.set", new.id, agent_id=str(new.agent_id))

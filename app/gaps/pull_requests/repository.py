@@ -58,7 +58,7 @@ def check_repository(repository: Repository) -> None:
     for field in ("base_path", "root"):
         value = getattr(repository, field).strip("/")
         if len(value) > MAX_PATH_CHARS or (value and not _is_inside(value)):
-            raise InvalidInput(field, "Write a path without empty parts and without dots for folders.")
+            raise InvalidInput(field, "Write a path without empty segments and without . or .. in it.")
     if not 1 <= len(repository.patterns) <= MAX_PATTERNS:
         raise InvalidInput("patterns", f"Give 1 to {MAX_PATTERNS} patterns, such as {_PLACE}.md.")
     for number, pattern in enumerate(repository.patterns):

@@ -42,7 +42,7 @@ class JsonCalls:
         try:
             return json.loads(reply.body)
         except ValueError as error:
-            raise TicketRefused("the help desk answered what is no JSON") from error
+            raise TicketRefused("the help desk's answer is not JSON") from error
 
 
 def basic(user: str, password: str) -> str:

@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 LEASE: Final = timedelta(minutes=2)  # longer than any batch takes
 KEPT: Final = timedelta(days=14)  # what was given up
 _SENT_AT_ONCE: Final = 8
-_LOCKED: Final = "no secret key opens the address: it was sealed with one that is gone"
+_LOCKED: Final = "the address cannot be decrypted: the key that sealed it is gone"
 
 
 class ChannelPosts:

@@ -36,7 +36,7 @@ class NoticeChannelPages(Pages):
     async def add_notice_channel(self, visit: Visit[NewChannel]) -> Go:
         given = visit.input
         await self._channels.create(visit.actor, given.name, given.url, given.events, is_quoting=given.is_quoting)
-        return Go(visit.url("notice_channels"), "The channel is added. Post a test to see whether it takes one.")
+        return Go(visit.url("notice_channels"), "The channel is added. Post a test message to check it.")
 
     @action(CHANNELS_PATH + "/{channel_id}/test", access=write, under="notices")
     async def test_notice_channel(self, visit: Visit[NoForm]) -> Go:
@@ -47,4 +47,4 @@ class NoticeChannelPages(Pages):
     @action(CHANNELS_PATH + "/{channel_id}/delete", access=write, under="notices")
     async def delete_notice_channel(self, visit: Visit[NoForm]) -> Go:
         await self._channels.delete(visit.actor, visit.path_id("channel_id"))
-        return Go(visit.url("notice_channels"), "Removed: nothing more is posted into it.")
+        return Go(visit.url("notice_channels"), "Removed. Nothing more is posted to it.")

@@ -75,7 +75,7 @@ def check_desk(desk: DeskFields, token: str) -> None:
         raise InvalidInput("host", f"Give the host alone, such as {example}.")
     check_line("token", token, MAX_TOKEN_CHARS, may_be_empty=False)
     if not token.isascii():
-        raise InvalidInput("token", "A token has letters, digits and signs of ASCII alone.")
+        raise InvalidInput("token", "A token has only ASCII letters, digits and punctuation.")
     if desk.kind is DeskKind.ZENDESK:
         checked_mail_address("account", desk.account)
     elif desk.kind is DeskKind.FRESHDESK:

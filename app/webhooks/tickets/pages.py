@@ -65,4 +65,4 @@ class HelpDeskPages(Pages):
     @action("/console/agents/{agent_id}/tickets/{ticket_id}/retry", access=write, under="help_desk")
     async def retry_ticket(self, visit: Visit[NoForm]) -> Go:
         await self._desks.retry(visit.actor, visit.agent.id, visit.path_id("ticket_id"))
-        return Go(visit.url("help_desk"), "A worker sends it again, as often as at first.")
+        return Go(visit.url("help_desk"), "A worker retries it, with as many attempts as before.")

@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 LEASE: Final = timedelta(minutes=5)  # longer than any batch takes
 _SENT_AT_ONCE: Final = 4
 _CONVERSATION: Final = "/console/agents/{agent}/conversations/{conversation}"
-_LOCKED: Final = TicketRefused("no secret key opens its token: it was sealed with one that is gone", is_final=True)
+_LOCKED: Final = TicketRefused("its token cannot be decrypted: the key that sealed it is gone", is_final=True)
 _NO_MAIL: Final = TicketRefused("no mail is sent: this installation has no mail server")
 
 

@@ -12,7 +12,7 @@ from app.core.turn import StoredTurn
 from app.mail.mail import one_line
 
 MAX_TEXT_CHARS: Final = 20_000
-_CUT: Final = "[What was said before is left out.]"
+_CUT: Final = "[Earlier messages are left out.]"
 
 
 def ticket_subject(agent: str, turns: Sequence[StoredTurn], lead: Lead | None) -> str:

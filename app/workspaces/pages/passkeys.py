@@ -84,7 +84,7 @@ class PasskeyPages(Pages):
             await self._passkeys.remove(visit.actor, visit.operator, given.own_password, given.passkey)
         except InvalidInput as error:
             raise InvalidInput("own_password", error.message) from None
-        return Go(visit.url("passkeys"), "The passkey signs in no longer.")
+        return Go(visit.url("passkeys"), "The passkey is removed.")
 
     @page("/console/sign-in/passkey", access=everyone)
     async def passkey_sign_in(self, visit: Visit[Wanted]) -> Shown | Go:

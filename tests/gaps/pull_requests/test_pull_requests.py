@@ -190,7 +190,7 @@ async def test_the_token_stays_with_its_repository_and_goes_with_it(loop: Loop) 
     assert known is not None
     changed = await loop.repositories.put(loop.operator, replace(known, branch="live"))
     assert changed.hook_secret is None
-    with pytest.raises(InvalidInput, match="anew"):
+    with pytest.raises(InvalidInput, match="again"):
         await loop.repositories.put(loop.operator, replace(known, name="other"))
     await loop.repositories.remove(loop.operator, loop.house.agent_id)
     with pytest.raises(NotFound):

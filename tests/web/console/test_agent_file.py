@@ -52,7 +52,7 @@ async def test_what_is_wrong_stands_beside_the_file(console: OpenConsole) -> Non
     assert refused.status_code == 422
     assert "settings.tome: There is no such field. Did you mean tone?" in text_of(refused.text)
     refused = await console.editor.post(place(console, "/look"), {"file": Upload("a.yaml", b"\xff\xfe")})
-    assert "This is no text in UTF-8." in text_of(refused.text)
+    assert "This is not UTF-8 text." in text_of(refused.text)
 
 
 async def test_a_viewer_takes_it_and_applies_none(console: OpenConsole) -> None:

@@ -135,7 +135,7 @@ async def test_who_is_in_no_group_any_more_is_signed_out_everywhere(place: Place
     before, browser = ConsoleBrowser(place.house), ConsoleBrowser(place.house)
     await place.sign_in(before)
     place.provider.person["groups"] = ["strangers"]
-    assert "in no group" in await place.refused(browser, await place.sign_in(browser))
+    assert "None of your groups" in await place.refused(browser, await place.sign_in(browser))
     assert (await before.get("/console/account")).status_code == 303
 
 
@@ -227,8 +227,8 @@ def _altered(**claims: object) -> Callable[[OidcDouble], None]:
         pytest.param(_no_signature, "not accepted", id="alg none"),
         pytest.param(_public_key_as_hmac, "not accepted", id="public key as HMAC"),
         pytest.param(_another_key, "signature is wrong", id="another key of the same id"),
-        pytest.param(_altered(groups=None), "in no group", id="missing group"),
-        pytest.param(_altered(groups={"staff": True}), "in no group", id="groups that are no list"),
+        pytest.param(_altered(groups=None), "None of your groups", id="missing group"),
+        pytest.param(_altered(groups={"staff": True}), "None of your groups", id="groups that are no list"),
         pytest.param(_altered(email=None), "no e-mail address", id="no address"),
         pytest.param(_altered(email_verified=False), "not verified", id="an address that is not verified"),
     ],

@@ -197,7 +197,7 @@ async def test_an_address_waits_for_a_change_of_the_secret_key_or_is_given_up_wi
         assert NoticeChannelRecords(changed).get(team.session.workspace_id, made.id)[1] == SLACK
     assert await team.deliver() == 1
     assert team.told == []
-    assert "no secret key opens" in (await team.state()).last_error
+    assert "cannot be decrypted" in (await team.state()).last_error
     with team.record.writing() as tx:
         assert SealedRows(tx, NOTICE_CHANNELS).forget_locked() == 1
     assert await team.channels.of_workspace(team.actor) == []
