@@ -27,6 +27,7 @@ _HEADERS = {
     # no-transform keeps proxies from compressing, which would buffer.
     "Cache-Control": "no-store, no-transform",
 }
+_PIECE_BYTES = 16_384
 GRACE_BEYOND_DRAIN_SECONDS = 2  # for the last frame to leave
 
 
@@ -84,6 +85,16 @@ async def turn_events(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncGenerator[NumberedEvent, None]:
     """The turn's events as they are worth a frame each, counted. Whoever leaves it early closes it."""
+    async with aclosing(_due_events(feed, after, policy, meter, stopping)) as batches:
+        async for due in batches:
+            for event in due:
+                yield event
+
+
+async def _due_events(
+    feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
+) -> AsyncGenerator[list[NumberedEvent], None]:
+    """The same, those that may go out at once together."""
     events = coalesced(
         feed,
         coalesce_seconds=policy.coalesce_seconds,
@@ -93,9 +104,10 @@ async def turn_events(
     )
     with meter.stream() as seen:
         async with aclosing(events):
-            async for event in events:
-                seen(event)
-                yield event
+            async for due in events:
+                for event in due:
+                    seen(event)
+                yield due
 
 
 class _EventStream(EventSourceResponse):
@@ -122,6 +134,14 @@ class _EventStream(EventSourceResponse):
 async def _frames(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncIterator[bytes]:
-    async with aclosing(turn_events(feed, after, policy, meter, stopping)) as events:
-        async for event in events:
-            yield frame(event)
+    """One piece of the response for what goes out at once, for each is a call of the system; but a short one, for the
+    server notices with the next that a reader takes nothing."""
+    async with aclosing(_due_events(feed, after, policy, meter, stopping)) as batches:
+        async for due in batches:
+            piece = b""
+            for event in due:
+                if len(piece) > _PIECE_BYTES:
+                    yield piece
+                    piece = b""
+                piece += frame(event)
+            yield piece

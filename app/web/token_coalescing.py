@@ -19,10 +19,10 @@ SHUTTING_DOWN = Error(
 
 async def coalesced(
     feed: TurnFeed, *, coalesce_seconds: float, stopping: anyio.Event, drain_seconds: float, after: int = 0
-) -> AsyncGenerator[NumberedEvent, None]:
-    """The feed's events, with tokens that come within `coalesce_seconds` of the last token frame joined into one, which
-    carries the number of its last token. The first token goes out at once, and no other event waits. While the event
-    loop is late, tokens are coalesced for up to 0.1 s.
+) -> AsyncGenerator[list[NumberedEvent], None]:
+    """The feed's events, those that may go out at once together, with tokens that come within `coalesce_seconds` of the
+    last token frame joined into one, which carries the number of its last token. The first token goes out at once, and
+    no other event waits. While the event loop is late, tokens are coalesced for up to 0.1 s.
 
     When the feed has not ended `drain_seconds` after `stopping`, an error of ours ends the stream with the next number.
     A turn that another process answers goes on there: its stream breaks off then without a word, and its reader comes
@@ -34,13 +34,13 @@ async def coalesced(
     last_number = after
     try:
         with feed.followed(after, inbox.put, inbox.finish):
-            while (event := await inbox.take()) is not None:
-                last_number = event.number
-                yield event
-                if event.is_last:
+            while due := await inbox.take():
+                last_number = due[-1].number
+                yield due
+                if due[-1].is_last:
                     return
             if inbox.end is not None:
-                yield NumberedEvent(last_number + 1, inbox.end)
+                yield [NumberedEvent(last_number + 1, inbox.end)]
     finally:
         inbox.close()
         watching.cancel()
@@ -79,8 +79,8 @@ class _Inbox:
         await asyncio.sleep(drain_seconds)
         self.finish(last_word)
 
-    async def take(self) -> NumberedEvent | None:
-        """The next event, or None at the end; tokens wait for more while it is not time for them, unless something else
+    async def take(self) -> list[NumberedEvent]:
+        """The next events, none at the end; tokens wait for more while it is not time for them, unless something else
         comes."""
         while not self._is_due:
             self._waiter = self._loop.create_future()
@@ -90,8 +90,12 @@ class _Inbox:
             finally:
                 self._waiter = None
             self._lateness = max(self._loop.time() - self._woken_at, self._lateness * _FORGOTTEN)
-        if not self._pending:
-            return None
+        due: list[NumberedEvent] = []
+        while self._pending and self._is_due:
+            due.append(self._next())
+        return due
+
+    def _next(self) -> NumberedEvent:
         event = self._pending.popleft()
         if not isinstance(event.event, Token):
             self._urgent -= 1

@@ -54,15 +54,20 @@ class Feed:
         raise NotImplementedError
 
 
-def read(
+async def read(
     feed: Feed,
     coalesce_seconds: float = FOREVER,
     stopping: anyio.Event | None = None,
     drain_seconds: float = FOREVER,
 ) -> AsyncGenerator[NumberedEvent, None]:
-    return coalesced(
+    """One after the other."""
+    events = coalesced(
         feed, coalesce_seconds=coalesce_seconds, stopping=stopping or anyio.Event(), drain_seconds=drain_seconds
     )
+    async with aclosing(events):
+        async for due in events:
+            for event in due:
+                yield event
 
 
 async def everything(stream: AsyncGenerator[NumberedEvent, None]) -> list[tuple[int, str]]:
@@ -115,6 +120,16 @@ async def test_tokens_gather_for_longer_while_the_loop_is_late() -> None:
 async def test_nothing_else_waits_for_tokens_to_gather() -> None:
     feed = Feed(Token("a"), Token("b"), Status("writing"), Token("c"), Token("d"), the_receipt(TURN))
     assert await everything(read(feed)) == [(2, "ab"), (3, "status"), (5, "cd"), (6, "done")]
+
+
+async def test_what_may_go_out_at_once_comes_together() -> None:
+    feed = Feed(Start(TURN, TURN), Status("searching"), Token("a"), Token("b"))
+    stream = coalesced(feed, coalesce_seconds=FOREVER, stopping=anyio.Event(), drain_seconds=FOREVER)
+    async with aclosing(stream):
+        assert [event.number for event in await anext(stream)] == [1, 2, 4]
+        waiting = asyncio.ensure_future(anext(stream))
+        feed.publish(Token("c"), Token("d"), the_receipt(TURN))
+        assert [event.number for event in await waiting] == [6, 7]
 
 
 async def test_an_end_that_comes_while_tokens_gather_ends_the_wait() -> None:
