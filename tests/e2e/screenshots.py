@@ -96,6 +96,7 @@ SCRIPTED = (
     Shot("live-chat-rtl", person=ANN, awaits=".reply", language="ar"),
     Shot("rtl", "كم مدة الإرجاع؟", language="ar"),
     Shot("rich", "How do returns work?"),
+    Shot("wide", "How do returns work?", attributes='data-wide="true"'),
     Shot("narrow", "How do returns work?", size=NARROW),
     Shot("yellow", "How do returns work?", attributes='data-color="#ffd400"'),
     Shot("searching", "Still searching?", ends_with=".status"),
