@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import Final, Generic, TypeVar
 from uuid import UUID
 
+from app.actions.action import Action
+from app.actions.actions import stored_onto
 from app.agents.agent import AgentConfig
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.conversations.people.saved_reply import SavedReply
@@ -48,6 +50,7 @@ class AgentContents:
     saved_replies: Sequence[SavedReply]
     sources: Sequence[FileSource]
     left_out: Sequence[str] = ()
+    actions: Sequence[Action] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class AgentFile:
     golden_questions: Sequence[GoldenQuestion] | None = None
     saved_replies: Sequence[SavedReply] | None = None
     sources: Sequence[FileSource] | None = None
+    actions: Sequence[Action] | None = None
 
 
 class ChangeKind(StrEnum):
@@ -185,6 +189,9 @@ SAVED_REPLIES: Final[Part[SavedReply]] = Part(
     _reply_onto,
     lambda each: each.agent_id is not None,  # one of the whole workspace is other agents' too
 )
+ACTIONS: Final[Part[Action]] = Part(
+    "actions", lambda each: each.name, lambda each: each.title, stored_onto, lambda _: True
+)
 # What was learnt from a source goes with it: that is deleted by name, with a receipt.
 SOURCES: Final[Part[FileSource]] = Part(
     "sources", _source_key, lambda each: each.config.name, _source_onto, lambda _: False
@@ -201,12 +208,13 @@ class Plan:
     golden: Match[GoldenQuestion]
     replies: Match[SavedReply]
     sources: Match[FileSource]
+    actions: Match[Action]
 
     @property
     def changes(self) -> list[FileChange]:
         found = tuple(differences(self.before, self.after))
         settings = [FileChange("settings", ChangeKind.CHANGED, self.after.name, found)] if found else []
-        lists = (self.curated, self.golden, self.replies, self.sources)
+        lists = (self.curated, self.golden, self.replies, self.sources, self.actions)
         return [*settings, *(change for match in lists for change in match.changes)]
 
 
@@ -227,4 +235,5 @@ def planned(stored: AgentContents, after: AgentConfig, file: AgentFile, *, prune
         matched(GOLDEN_QUESTIONS, stored.golden_questions, file.golden_questions, prunes=prunes),
         matched(SAVED_REPLIES, stored.saved_replies, file.saved_replies, prunes=prunes),
         matched(SOURCES, stored.sources, file.sources, prunes=prunes),
+        matched(ACTIONS, stored.actions, file.actions, prunes=prunes),
     )

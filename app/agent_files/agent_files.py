@@ -5,6 +5,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from uuid import UUID
 
+from app.actions.action import Action, ActionHosts, check_action
+from app.actions.actions import check_room
+from app.actions.records import ActionRecords
 from app.agent_files.agent_file import AgentContents, AgentFile, FileChange, FileSource, Match, Plan, planned
 from app.agents.agent import Version
 from app.agents.agent_rules import checked_config
@@ -37,12 +40,18 @@ class AgentFiles:
     """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
     def __init__(
-        self, records: SystemOfRecord, patterns: PatternMatcher, sources: Sources, schedules: Schedules
+        self,
+        records: SystemOfRecord,
+        patterns: PatternMatcher,
+        sources: Sources,
+        schedules: Schedules,
+        hosts: ActionHosts,
     ) -> None:
         self._records = records
         self._patterns = patterns
         self._sources = sources
         self._schedules = schedules
+        self._hosts = hosts
 
     async def contents(self, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:
         """With the settings of the draft or of the live version; golden questions refer to uploaded files by name.
@@ -80,17 +89,19 @@ class AgentFiles:
             _store_golden(tx, agent_id, plan.golden)
             _store_replies(tx, actor, plan.replies)
             self._store_sources(tx, agent_id, plan.sources)
-            _audit(tx, actor, agent_id, [each for each in plan.changes if each.part != plan.curated.part.name])
+            given_later = {plan.curated.part.name, plan.actions.part.name}
+            _audit(tx, actor, agent_id, [each for each in plan.changes if each.part not in given_later])
             return plan.changes
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
     async def give(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> None:
-        """Apply the file's curated answers, which visitors get at once. Raises what `compare` does."""
+        """Apply the file's curated answers and actions, which visitors get at once. Raises what `compare` does."""
         self._check(file)
 
         def work(tx: Transaction) -> None:
-            match = self._plan(tx, actor, agent_id, file, prunes).curated
+            plan = self._plan(tx, actor, agent_id, file, prunes)
+            match = plan.curated
             for answer in match.added:
                 created = CuratedAnswerRecords(tx).create(answer)
                 CuratedEditRecords(tx).keep(created, actor.name)
@@ -100,7 +111,8 @@ class AgentFiles:
                 CuratedAnswerRecords(tx).delete(agent_id, answer.id)
             if match.added or match.changed or match.removed:
                 AgentRecords(tx).bump_generation(agent_id)
-            _audit(tx, actor, agent_id, list(match.changes))
+            _store_actions(tx, agent_id, plan.actions)
+            _audit(tx, actor, agent_id, [*match.changes, *plan.actions.changes])
 
         await self._records.of_workspace(actor.workspace_id).write(work)
 
@@ -112,6 +124,9 @@ class AgentFiles:
         for number, reply in enumerate(file.saved_replies or ()):
             with _named(f"saved_replies.{number}"):
                 saved_replies.check_reply(reply)
+        for number, action in enumerate(file.actions or ()):
+            with _named(f"actions.{number}"):
+                check_action(action, self._hosts)
         for number, source in enumerate(file.sources or ()):
             with _named(f"sources.{number}"):
                 if source.config.kind in _NOT_IN_FILES:
@@ -167,6 +182,7 @@ def _stored(tx: Transaction, actor: Actor, agent_id: UUID, version: Version) -> 
         SavedReplyRecords(tx).of_workspace(actor.workspace_id, agent_id),
         [_filed(each) for each in sources if each.config.kind not in _NOT_IN_FILES],
         [each.config.name for each in sources if each.config.kind in _NOT_IN_FILES],
+        ActionRecords(tx).of_agent(agent_id),
     )
 
 
@@ -185,6 +201,19 @@ def _store_golden(tx: Transaction, agent_id: UUID, match: Match[GoldenQuestion])
     if match.added:
         with _named("golden_questions"):
             golden_questions.check_room(len(GoldenQuestionRecords(tx).of_agent(agent_id)))
+
+
+def _store_actions(tx: Transaction, agent_id: UUID, match: Match[Action]) -> None:
+    """A file has no headers: a new action has none, and a stored one keeps its own at the same host alone."""
+    for action in match.removed:
+        ActionRecords(tx).delete(agent_id, action.id)
+    for action in match.added:
+        ActionRecords(tx).create(action, {})
+    for before, after in match.changed:
+        ActionRecords(tx).save(after, None if before.server == after.server else {})
+    if match.added:
+        with _named("actions"):
+            check_room(tx, agent_id)
 
 
 def _store_replies(tx: Transaction, actor: Actor, match: Match[SavedReply]) -> None:

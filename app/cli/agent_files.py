@@ -30,9 +30,7 @@ File = Annotated[
 ]
 Prune = Annotated[
     bool,
-    typer.Option(
-        "--prune", help="Remove curated answers, golden questions and saved replies that a list of the file lacks."
-    ),
+    typer.Option("--prune", help="Remove what a list of the file lacks, of all but sources."),
 ]
 
 
@@ -42,7 +40,7 @@ async def export(
     live: Annotated[bool, typer.Option("--live", help="The settings that visitors have, not the draft's.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print an agent as one YAML file: settings, curated answers, golden questions, saved replies, sources."""
+    """Print an agent as one YAML file: settings, curated answers, golden questions, saved replies, sources, actions."""
     from app.agent_files.api.file_models import AgentFileOut
     from app.agent_files.api.file_text import written
 
@@ -130,6 +128,7 @@ async def _meant_or_made(
 
 
 def _files(base: Stored) -> "AgentFiles":
+    from app.actions.action import ActionHosts
     from app.agent_files.agent_files import AgentFiles
     from app.bootstrap.knowledge import page_scope_on
     from app.kit.pattern_matcher import PatternMatcher
@@ -138,7 +137,8 @@ def _files(base: Stored) -> "AgentFiles":
     from app.sources.sources import Sources
 
     sources = Sources(base.record, JobsHere(base.settings), page_scope_on(base))
-    return AgentFiles(base.record, PatternMatcher(), sources, Schedules(base.record, CronCalendar(), base.clock))
+    hosts = ActionHosts(base.settings.action_hosts)
+    return AgentFiles(base.record, PatternMatcher(), sources, Schedules(base.record, CronCalendar(), base.clock), hosts)
 
 
 def _tell(changes: "list[FileChange]", as_json: bool, **told: Any) -> None:

@@ -15,6 +15,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.sources.source import SourceConfig, SourceKind
+from tests.actions.test_action import ACTION
 
 _AGENT, _WORKSPACE = uuid4(), uuid4()
 _CONTENTS = AgentContents(
@@ -27,6 +28,7 @@ _CONTENTS = AgentContents(
     [SavedReply(uuid4(), _WORKSPACE, None, "Hello", "I am {{operator}}.")],
     [FileSource(SourceConfig(SourceKind.SITE, "Docs", "https://www.example.com", exclude=("/old/*",)), every_hours=24)],
     ["Handbook\n.pdf"],
+    [replace(ACTION, agent_id=_AGENT, fixed={"customer": "{{visitor.id}}"}, header_names=("X-Api-Key",))],
 )
 
 
@@ -44,6 +46,10 @@ def test_what_is_written_is_read_again() -> None:
         (None, "Hello", "I am {{operator}}.")
     ]
     assert file.sources == _CONTENTS.sources
+    assert [replace(each, id=_AGENT) for each in file.actions or ()] == [
+        replace(each, id=_AGENT, header_names=()) for each in _CONTENTS.actions
+    ]
+    assert "X-Api-Key" not in text
 
 
 def test_it_reads_well_and_names_what_it_leaves_out() -> None:
@@ -56,8 +62,8 @@ def test_a_part_that_is_left_out_is_not_spoken_of() -> None:
     file = read("settings: {tone: short}").for_agent(Actor(_WORKSPACE, "cli", frozenset()), _AGENT)
     before = AgentConfig(name="Docs", persona="A clerk.")
     assert file.settings(before) == replace(before, tone="short")
-    parts = (file.curated_answers, file.golden_questions, file.saved_replies, file.sources)
-    assert parts == (None, None, None, None)
+    parts = (file.curated_answers, file.golden_questions, file.saved_replies, file.sources, file.actions)
+    assert parts == (None, None, None, None, None)
 
 
 def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.web.actions import ORDER_STATUS
 from tests.web.house import PAGE, House, Json
 
 _ANSWER = {"trigger": "phrase", "pattern": "opening hours", "answer": "From 9 to 17."}
@@ -190,3 +191,29 @@ async def test_what_is_wrong_is_named_and_nothing_is_changed(house: House, file:
     assert refused.status_code == 422
     assert refused.json()["error"]["field"] == field, refused.text
     assert await items(house, "sources") == await items(house, "golden-questions") == []
+
+
+async def test_actions_wait_for_publishing_and_their_headers_are_in_no_file(house: House) -> None:
+    key = {"X-Api-Key": "opensesame"}
+    made = await house.api("POST", f"/v1/agents/{house.agent.id}/actions", {**ORDER_STATUS, "headers": key})
+    file = (await house.api("GET", f"/v1/agents/{house.agent.id}/file")).json()
+    assert "X-Api-Key" not in str(file)
+    assert told(await apply(house, file, dry_run=True)) == []
+    file["actions"][0]["title"] = "Your order"
+    file["actions"].append({**ORDER_STATUS, "name": "stock", "title": "Stock"})
+    assert told(await apply(house, file)) == [("actions", "added", "Stock"), ("actions", "changed", "Your order")]
+    assert await items(house, "actions") == [made.json()]
+    await apply(house, file, publish=True)
+    first, second = await items(house, "actions")
+    assert (first["id"], first["title"], first["header_names"]) == (made.json()["id"], "Your order", ["X-Api-Key"])
+    assert (second["name"], second["header_names"]) == ("stock", [])
+    file["actions"][0]["url"] = "https://api.shop.example:8443/orders/{order}"
+    await apply(house, {"actions": file["actions"][:1]}, publish=True, prune=True)
+    [moved] = await items(house, "actions")
+    assert moved["header_names"] == []
+
+
+async def test_an_action_of_a_host_that_is_not_allowed_here_is_named(house: House) -> None:
+    file = {"actions": [{**ORDER_STATUS, "url": "https://other.example/"}]}
+    refused = await house.api("POST", f"/v1/agents/{house.agent.id}/file", {"file": file})
+    assert refused.json()["error"]["field"] == "actions.0.url"

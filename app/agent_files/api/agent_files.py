@@ -23,13 +23,13 @@ class ApplyIn(Model):
     file: AgentFileModel
     dry_run: bool = Field(default=False, description="Say what would change, and change nothing.")
     publish: bool = Field(
-        default=False, description="Publish the draft then, and give visitors the curated answers of the file."
+        default=False, description="Publish the draft then, and give visitors the file's curated answers and actions."
     )
     force: bool = Field(default=False, description="Publish also where the publish gate refuses.")
     prune: bool = Field(
         default=False,
-        description="Remove curated answers, golden questions and the agent's own saved replies that a list of the "
-        "file lacks. Sources stay.",
+        description="Remove curated answers, actions, golden questions and the agent's own saved replies that a list "
+        "of the file lacks. Sources stay.",
     )
 
 
@@ -49,7 +49,7 @@ class AdminAgentFiles(Api):
 
     @get(
         "/v1/agents/{agent_id}/file",
-        "The agent as one file: settings, curated answers, golden questions, saved replies and sources",
+        "The agent as one file: settings, curated answers, golden questions, saved replies, sources and actions",
         access=read,
     )
     async def export_agent_file(self, call: Call[Actor, AgentFileQuery]) -> AgentFileOut:

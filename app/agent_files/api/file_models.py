@@ -5,6 +5,9 @@ from uuid import UUID, uuid4
 
 from pydantic import ConfigDict, Field
 
+from app.actions.action import Action
+from app.actions.actions import MAX_ACTIONS
+from app.actions.api import ActionFields
 from app.agent_files.agent_file import AgentContents, AgentFile, ChangeKind, FileSource
 from app.agents.agent import AgentConfig
 from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
@@ -68,6 +71,10 @@ class AgentFileModel(Model):
         default=None, max_length=MAX_SOURCES, description=f"{_PART} Of any kind but file and documents."
     )
 
+    actions: tuple[ActionFields, ...] | None = Field(
+        default=None, max_length=MAX_ACTIONS, description=f"{_PART} Headers are in no file."
+    )
+
     def for_agent(self, actor: Actor, agent_id: UUID) -> AgentFile:
         answers, golden, replies, sources = (
             self.curated_answers,
@@ -81,6 +88,7 @@ class AgentFileModel(Model):
             None if golden is None else [_golden(agent_id, each) for each in golden],
             None if replies is None else [_reply(actor, agent_id, each) for each in replies],
             None if sources is None else [_source(each) for each in sources],
+            None if self.actions is None else [each.written_for(agent_id) for each in self.actions],
         )
 
 
@@ -93,6 +101,7 @@ class AgentFileOut(Model):
     golden_questions: list[dict[str, Any]]
     saved_replies: list[dict[str, Any]]
     sources: list[dict[str, Any]]
+    actions: list[dict[str, Any]]
 
     @classmethod
     def of(cls, contents: AgentContents) -> "AgentFileOut":
@@ -108,6 +117,7 @@ class AgentFileOut(Model):
                 for each in contents.saved_replies
             ],
             sources=[_short(_source_of(each)) for each in contents.sources],
+            actions=[_short(_action_of(each)) for each in contents.actions],
         )
 
 
@@ -118,7 +128,7 @@ class FieldChangeOut(Model):
 
 
 class FileChangeOut(Model):
-    part: str = Field(description="settings, curated_answers, golden_questions, saved_replies or sources.")
+    part: str = Field(description="settings, curated_answers, golden_questions, saved_replies, sources or actions.")
     kind: ChangeKind = Field(description="kept: the agent has it and the file does not.")
     title: str = Field(description="Which one: a pattern, a question, a title, a name.")
     fields: tuple[FieldChangeOut, ...] = Field(description="Of what is changed: its fields, in words.")
@@ -149,6 +159,11 @@ def _golden_of(golden: GoldenQuestion) -> GoldenInFile:
 def _reply(actor: Actor, agent_id: UUID, given: ReplyInFile) -> SavedReply:
     whose = None if given.for_all_agents else agent_id
     return SavedReply(uuid4(), actor.workspace_id, whose, given.title.strip(), given.text)
+
+
+def _action_of(action: Action) -> ActionFields:
+    told = {name: getattr(action, name) for name in ActionFields.model_fields}
+    return ActionFields(**told | {"parameters": dict(action.parameters), "fixed": dict(action.fixed)})
 
 
 def _source(given: SourceCreate) -> FileSource:
