@@ -198,6 +198,10 @@ bench-crawl: .venv/installed ## Measure the crawler beside Scrapy (needs postgre
 bench-commands: .venv/installed ## Measure the processor time of the commands (BEFORE=REVISION for another tree beside this one)
 	$(BIN)/python -m bench.command_line $(if $(BEFORE),--before $(BEFORE))
 
+.PHONY: bench-console
+bench-console: .venv/installed ## Measure the processor time of each page of the console over a large record (TURNS=100000)
+	$(BIN)/python -m bench.console_pages --turns $(or $(TURNS),100000)
+
 .PHONY: bench-extraction
 bench-extraction: .venv/installed ## Measure extraction on real pages beside trafilatura (downloads Debian packages)
 	$(BIN)/python -m bench.extraction

@@ -1,0 +1,99 @@
+"""`python -m bench.console_pages [--turns 100000]`: what each page of the console costs over a large record.
+
+Processor time of this process for a page that is signed in to and asked for in memory: what reads the record, makes the
+figures and draws the HTML, in all threads. The record is SQLite's, of one agent whose turns lie in the last 90 days,
+three in a conversation, one in seven a gap, of 400 questions. Machines differ and other programs run: compare pages
+with one another, and a tree with the one before.
+"""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.turns import TurnRecords
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy, Channel, VisitorSession
+from app.store.system_of_record import Transaction
+from tests.doubles.visitors import visitor_of
+from tests.store.sample_rows import OWNER, a_turn, an_end, an_id
+from tests.web.console.page_examples import OpenConsole, every_page, open_console
+
+DAYS: Final = 90
+BATCH: Final = 500
+WRITERS: Final = (AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.CURATED, AnsweredBy.MODEL)
+
+
+async def fill(console: OpenConsole, turns: int) -> None:
+    """Asked and answered as visitors' turns are, so that everything that follows from a turn's end is there."""
+    house = console.house
+    session = await visitor_of(house.record, house.actor.workspace_id, house.agent.id)
+    house.clock.advance(-DAYS * 86_400)
+    for begun in range(0, turns, BATCH):
+        numbers = range(begun, min(begun + BATCH, turns))
+        await house.record.write(partial(_write, session, numbers))
+        house.clock.advance(DAYS * 86_400 * len(numbers) / turns)
+
+
+def _write(session: VisitorSession, numbers: range, tx: Transaction) -> None:
+    own = session
+    for number in numbers:
+        if number % 3 == 0 or number == numbers[0]:
+            visitor = ConversationRecords(tx).visitor(session.agent_id, an_id())
+            conversation = ConversationRecords(tx).start(visitor, Channel.WIDGET)
+            own = replace(session, visitor_id=visitor.id, conversation_id=conversation.id)
+        asked = replace(
+            a_turn(f"How do I set up part {number % 400} of it?"), page_url=f"https://docs.example/{number % 50}"
+        )
+        TurnRecords(tx).begin(own, asked, 1, OWNER)
+        gap = GapReason.LOW_CONFIDENCE if number % 7 == 0 else None
+        end = an_end(answered_by=WRITERS[number % 4], gap=gap, language="en", first_token_ms=300 + number % 900)
+        TurnRecords(tx).finish(asked.turn_id, end)
+        if number % 11 == 0:
+            TurnRecords(tx).feedback(own, asked.turn_id, "up" if number % 2 else "down", "")
+
+
+async def measured(console: OpenConsole, rounds: int) -> dict[str, list[float]]:
+    """Milliseconds of each page in each round; the first look, which reads templates, is none."""
+    left_out = {"nothing", "sign_in_at_provider", "provider_answer", "signed_out", "sign_out_at_provider"}
+    pages = [
+        page
+        for page in every_page()
+        if page.method == "GET" and not page.is_file and not page.is_stream and page.scope and page.name not in left_out
+    ]
+    found: dict[str, list[float]] = {page.name: [] for page in pages}
+    for number in range(rounds + 1):
+        for page in pages:
+            before = time.process_time()
+            await console.admin.page(console.path(page))
+            if number:
+                found[page.name].append((time.process_time() - before) * 1000)
+    return found
+
+
+async def main(turns: int, rounds: int) -> None:
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_console(Path(folder)) as console:
+            began = time.perf_counter()
+            await fill(console, turns)
+            print(f"{turns:,} turns written in {time.perf_counter() - began:.0f} s")
+            found = await measured(console, rounds)
+    for name, times in sorted(found.items(), key=lambda each: -statistics.median(each[1])):
+        print(f"{name:24}{statistics.median(times):8.0f} ms{max(times):8.0f} at most")
+
+
+if __name__ == "__main__":
+    reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    reader.add_argument("--turns", type=int, default=100_000)
+    reader.add_argument("--rounds", type=int, default=5)
+    wanted = reader.parse_args()
+    asyncio.run(main(wanted.turns, wanted.rounds))
