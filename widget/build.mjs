@@ -1,4 +1,4 @@
-// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
+// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
 // with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -98,7 +98,7 @@ const INTERNAL_NAMES = [
   ...["direction", "happening", "draw", "session", "leave", "isCommented", "notice", "connect"],
   ...["exported", "lent", "iconButton", "trouble", "dots", "chip", "load", "tab", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
   ...["frame", "announcer", "approach", "opened", "closed", "wear", "emit", "isSent", "typed", "speak", "fail"],
-  ...["goTo", "older", "mark", "isMarked", "expect", "keep", "hasEarlier", "hasPast", "isGoingBack", "current", "button"],
+  ...["goTo", "older", "mend", "mark", "isMarked", "expect", "keep", "hasEarlier", "hasPast", "isGoingBack", "current", "button"],
 ];
 
 /** The scripts that another one loads. */
@@ -139,7 +139,8 @@ export async function buildWidget() {
   let { mangleCache } = await compile("main", {}, "export const PANEL = [];");
   ({ mangleCache } = await compile("panel", mangleCache, "export const PEOPLE = [], PAGE = [], PAST = [];"));
   const script = async (name, parts) => squeezed((await compile(name, mangleCache, parts)).outputFiles);
-  const [people, page, past, search] = [await script("people"), await script("page"), await script("past"), await script("search")];
+  const [proof, page, past, search] = [await script("proof"), await script("page"), await script("past"), await script("search")];
+  const people = await script("people", `export const PROOF = ${hashed("proof", proof)};`);
   const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)}, PAST = ${hashed("past", past)};`);
   const panelFile = `export const PANEL = ${hashed("panel", panel)};`;
   const [first, inline] = [await script("main", panelFile), await script("inline", panelFile)];
@@ -151,7 +152,7 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...first, ...panel, ...people, ...page, ...past, ...search, ...inline, ...words];
+  return [...first, ...panel, ...people, ...proof, ...page, ...past, ...search, ...inline, ...words];
 }
 
 /** A file's name for good and its `integrity`. */

@@ -45,6 +45,14 @@ class OnDisconnect(StrEnum):
     STOP = "stop"  # after a grace; what was written is kept
 
 
+class ProofWanted(StrEnum):
+    """When a browser proves work before its questions are taken."""
+
+    OFF = "off"
+    SUSPICIOUS = "suspicious"  # while more is asked from its network than a few people ask
+    ALWAYS = "always"
+
+
 class AnswerCheck(StrEnum):
     """What becomes of a sentence of the chat model that does not stand in the sources."""
 
@@ -148,6 +156,7 @@ class AgentConfig:
     disconnect_grace_seconds: int = 10
     retention_days: int = 180
     daily_tokens: int | None = None
+    proof_of_work: ProofWanted = ProofWanted.OFF
     publish_gate: PublishGate = PublishGate.WARN
     quarantine: Quarantine = Quarantine.FLAG
     answer_check: AnswerCheck = AnswerCheck.MARK

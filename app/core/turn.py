@@ -80,7 +80,7 @@ class TurnRequest:
 class VisitorSession:
     """Who asks, from the visitor token and from nowhere else. `locale` is the language that their page or browser named
     when the widget opened (BCP 47 primary subtag), "" without one. `only` is what their website's server has narrowed
-    every answer to."""
+    every answer to. `proof` names the work that their browser has proven, "" for none."""
 
     workspace_id: UUID
     agent_id: UUID
@@ -89,6 +89,7 @@ class VisitorSession:
     channel: Channel = Channel.WIDGET
     locale: str = ""
     only: SearchFilter = field(default_factory=SearchFilter)
+    proof: str = ""
 
 
 @dataclass(frozen=True, slots=True)

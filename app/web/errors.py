@@ -51,6 +51,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "too_large": 413,
     "unsupported_media_type": 415,
     "invalid_request": 422,
+    "proof_wanted": 428,
     "rate_limited": 429,
     "headers_too_large": 431,
     "internal": 500,

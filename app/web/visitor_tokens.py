@@ -1,6 +1,7 @@
 """Visitor tokens: what a browser proves that it is the visitor we spoke with."""
 
 import base64
+import hmac
 import json
 import re
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ MAX_TOKEN_CHARS = 6144  # with the longest filter
 MIN_KEY_BYTES = 32
 
 _REQUIRED = ("iss", "aud", "exp", "iat", "jti", "workspace", "agent", "visitor", "conversation", "origin")
-_OPTIONAL = {"locale", "filter"}
+_OPTIONAL = {"locale", "filter", "proof"}
 _HEADER = {"alg", "typ", "kid"}
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
 _RENEW = "Call /v1/widget/init again for a new one."
@@ -77,6 +78,8 @@ class VisitorTokens:
             claims["locale"] = session.locale
         if not session.only.is_open:
             claims["filter"] = filter_text(session.only)
+        if session.proof:
+            claims["proof"] = session.proof
         token = jwt.encode(claims, key.secret, algorithm=ALGORITHM, headers={"kid": key.kid})
         return SignedToken(token, expires_at)
 
@@ -99,6 +102,13 @@ class VisitorTokens:
             raise _refused()
         self._check_times(claims)
         return _parsed(claims)
+
+    async def derived_keys(self, purpose: bytes) -> list[bytes]:
+        """Keys for something else that visitors are given for a while: that to sign with first, then the others that
+        hold."""
+        newest, now = await self._newest_known_to_all(), self._clock.now()
+        others = [key for key in await self._signing_keys() if key.is_for_visitors(now) and key.kid != newest.kid]
+        return [hmac.digest(key.secret, purpose, "sha256") for key in (newest, *others)]
 
     async def _key_of(self, token: str) -> SigningKey:
         if len(token) > MAX_TOKEN_CHARS or not _COMPACT.fullmatch(token):
@@ -173,6 +183,7 @@ def _parsed(claims: dict[str, Any]) -> VisitorClaims:
             conversation_id=UUID(claims["conversation"]),
             locale=locale,
             only=parsed_filter(claims["filter"]) if "filter" in claims else SearchFilter(),
+            proof=claims.get("proof", ""),
         )
     except (ValueError, InvalidInput):
         raise _refused() from None

@@ -24,7 +24,7 @@ _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches ever
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[0-9a-f]{16}"
-_SCRIPT = "widget|panel|people|page|past|search|inline"
+_SCRIPT = "widget|panel|people|page|past|proof|search|inline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,17 @@ class WidgetScript(Api):
     )
     async def get_pinned_widget_past(self, call: Call[None, None]) -> Response:
         return await self._pinned(call, "past.js")
+
+    @get(
+        "/widget/proof.{fingerprint}.js",
+        "What the script loads for a visitor who has to prove work, as this one build of it",
+        access=everyone,
+        response_media_type="text/javascript",
+        path_patterns={"fingerprint": _FINGERPRINT},
+        codes=("not_found",),
+    )
+    async def get_pinned_widget_proof(self, call: Call[None, None]) -> Response:
+        return await self._pinned(call, "proof.js")
 
     @get(
         "/widget/search.js",

@@ -33,7 +33,8 @@ def frames(text: str) -> list[Json]:
 async def test_init_says_all_that_a_widget_needs(house: House) -> None:
     session = await house.init(locale="en-GB")
     assert set(session) == {
-        "conversation_id", "visitor_id", "anonymous_id", "token", "expires_at", "agent", "messages", "has_earlier"
+        "conversation_id", "visitor_id", "anonymous_id", "token", "expires_at", "agent", "messages", "has_earlier",
+        "challenge", "proof_refused",
     }  # fmt: skip
     assert session["agent"] == {
         "id": str(house.agent.id),

@@ -80,7 +80,17 @@ export interface VisitorAttributes {
     signed_attributes?: string | undefined;
     attributes_hash?: string | undefined;
 }
+/** A puzzle by ALTCHA's protocol, version 1: find the number up to `maxnumber` whose SHA-256 after `salt` is `challenge`. */
+export interface Challenge {
+    algorithm: string;
+    challenge: string;
+    maxnumber: number;
+    salt: string;
+    signature: string;
+}
 export interface Session {
+    /** What a question that is refused as `proof_wanted` asks for; null where the agent never does. */
+    challenge?: Challenge | null;
     conversation_id: string;
     visitor_id: string;
     /** Null for a signed user. */
@@ -286,6 +296,8 @@ export type ClientEvent = AnswerEvent | {
 /** Speaks the visitor API. Knows no page and draws nothing, so it serves any interface. */
 export declare class Client {
     #private;
+    /** Of the work that the session's `challenge` asks for; sent with each new session. */
+    proof: string | undefined;
     constructor(options: ClientOptions);
     /** Starts or resumes the conversation. Calls made meanwhile share one request. */
     open(): Promise<Session>;

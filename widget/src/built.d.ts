@@ -19,9 +19,10 @@ declare module "docent:english-people" {
 }
 declare module "docent:parts" {
   type Part = import("./part_file.js").PartFile;
-  /** The file with what is in the panel, known to the first; the one that sees to people, the one that reads the page, and the one with the list of conversations, known to it. */
+  /** The file with what is in the panel, known to the first; the one that sees to people, the one that reads the page, and the one with the list of conversations, known to it; the one that proves work, known to the one that sees to people. */
   export const PANEL: Part;
   export const PEOPLE: Part;
   export const PAGE: Part;
   export const PAST: Part;
+  export const PROOF: Part;
 }

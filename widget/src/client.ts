@@ -48,6 +48,8 @@ export class Client {
   #person = 0;
   /** The least wait that the server's stream has asked for. */
   #retryMs = 0;
+  /** Of the work that the session's `challenge` asks for; sent with each new session. */
+  declare proof: string | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -181,6 +183,7 @@ export class Client {
       conversation_id: known ?? undefined,
       new_conversation: known === null || undefined,
       locale,
+      proof: this.proof,
       ...this.#options.attributes?.(),
     });
     const session = response.ok ? ((await response.json()) as Session) : null;

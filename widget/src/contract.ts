@@ -86,7 +86,18 @@ export interface VisitorAttributes {
   attributes_hash?: string | undefined;
 }
 
+/** A puzzle by ALTCHA's protocol, version 1: find the number up to `maxnumber` whose SHA-256 after `salt` is `challenge`. */
+export interface Challenge {
+  algorithm: string;
+  challenge: string;
+  maxnumber: number;
+  salt: string;
+  signature: string;
+}
+
 export interface Session {
+  /** What a question that is refused as `proof_wanted` asks for; null where the agent never does. */
+  challenge?: Challenge | null;
   conversation_id: string;
   visitor_id: string;
   /** Null for a signed user. */

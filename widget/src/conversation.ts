@@ -261,13 +261,7 @@ export class Conversation implements Panel, PanelActions {
       await this.client.ask(question, hear, running.signal, join);
     } catch (error) {
       const { code, retryable = true } = error as Failure;
-      if (code === "handed_to_person") {
-        // Called in another tab: what was asked here is for the person.
-        await this.withPeople((people) => {
-          people.say(question.message, true);
-          this.#dispatch({ type: "cleared", id });
-        });
-      }
+      if (/person|proof/.test(code)) await this.withPeople((people) => people.mend(code, question, () => this.#dispatch({ type: "cleared", id })));
       this.#dispatch({ type: "failed", id, code, retryable });
     }
     if (this.#running.get(id) === running) this.#running.delete(id);
@@ -310,10 +304,10 @@ export class Conversation implements Panel, PanelActions {
   }
 
   /** Does it once the file that sees to people is here, which most visitors never need. */
-  async withPeople(act: (people: People) => void): Promise<void> {
+  async withPeople(act: (people: People) => unknown): Promise<void> {
     try {
       const open = await this.#shell.load<OpenPeople>(PEOPLE);
-      act((this.#people ??= open(this.#view, this.client, this.#shell.store, this.#state.agent)));
+      await act((this.#people ??= open(this.#view, this.client, this.#shell, this.#state.agent)));
     } catch (error) {
       this.notice(error);
     }

@@ -1,8 +1,7 @@
 import type { Client } from "./client.js";
-import type { Agent } from "./contract.js";
+import type { Agent, Question } from "./contract.js";
 import type { Shell } from "./shell.js";
 import type { Speech } from "./speech.js";
-import type { Kept, Store } from "./store.js";
 import type { Words } from "./words.js";
 
 /** What of the panel the third file uses. */
@@ -14,6 +13,8 @@ export interface Desk {
   actions: {
     /** Asks whoever answers now. */
     ask(text: string): void;
+    /** Asks a refused question again. */
+    retry(id: string): void;
     /** Tells of something that went wrong. */
     notice(error: unknown): void;
   };
@@ -37,7 +38,9 @@ export interface People {
   look(isResumed: boolean): void;
   /** Says it to the person, if there is one or `isSure` that there is; returns whether it does. */
   say(text: string, isSure?: boolean): boolean;
+  /** Sees to a question that was refused because a person has the conversation, or because work is to be proven first. */
+  mend(code: string, question: Question, clear: () => void): Promise<void>;
   close(): void;
 }
 
-export type OpenPeople = (desk: Desk, client: Client, store: Store<Kept>, agent?: Agent) => People;
+export type OpenPeople = (desk: Desk, client: Client, shell: Shell, agent?: Agent) => People;

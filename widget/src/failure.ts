@@ -17,5 +17,5 @@ export async function failureOf(response: Response): Promise<Failure> {
   const { status } = response;
   const body = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null;
   const { code = "", message } = body?.error ?? {};
-  return new Failure(code, status, [401, 409, 429].includes(status) || status >= 500, message);
+  return new Failure(code, status, status > 426 || status === 401 || status === 409, message);
 }

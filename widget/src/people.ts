@@ -1,4 +1,5 @@
 /** The third file: what only visitors who want people need, the contact form and the chat with a person. */
+import { PROOF } from "docent:parts";
 import { backoffMs } from "./backoff.js";
 import { drawContact, drawWhy } from "./contact_view.js";
 import type { OpenPeople } from "./desk.js";
@@ -7,8 +8,12 @@ import css from "./people.css";
 import type { PartScript } from "./part_file.js";
 import { PersonLine, type Line } from "./person_line.js";
 import { PersonView } from "./person_view.js";
+import type { Prove } from "./proof.js";
 
-const openPeople: OpenPeople = (desk, client, store, agent) => {
+/** A server that wants a proof for the same question right after it got one would be asked without end. */
+const PROVED_AGAIN_MS = 5000;
+
+const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
   const { words, actions } = desk;
   const failed = (error: unknown): void => actions.notice(error);
   const shadow = desk.root.getRootNode() as ShadowRoot;
@@ -19,6 +24,8 @@ const openPeople: OpenPeople = (desk, client, store, agent) => {
     if (agent?.fallback) drawContact(place, message, { words, fallback: agent.fallback, leave: (lead) => client.leave(lead), failed });
   };
   let isResumed = false;
+  let proven = "";
+  let provedAt = 0;
   let kept = store.read().unsent ?? [];
   const changed = (now: Line): void => {
     view.draw(now, isResumed);
@@ -73,6 +80,22 @@ const openPeople: OpenPeople = (desk, client, store, agent) => {
       const isHeard = isSure || line.now.state === "talking";
       if (isHeard) line.say({ message_id: uuid(), text });
       return isHeard;
+    },
+    mend: async (code, { message, turn_id }, clear) => {
+      if (code === "handed_to_person") {
+        // Called in another tab: what was asked here is for the person.
+        line.say({ message_id: uuid(), text: message });
+        clear();
+      } else if (message !== proven || Date.now() - provedAt > PROVED_AGAIN_MS) {
+        [proven, provedAt] = [message, Date.now()];
+        const { challenge } = await client.open();
+        if (challenge) client.proof = await (await load<Prove>(PROOF))(challenge);
+        // The same conversation by a token that says so.
+        client.goTo(client.conversation);
+        await client.open();
+        client.proof = undefined;
+        actions.retry(turn_id);
+      }
     },
     close: () => {
       document.removeEventListener("visibilitychange", wake);

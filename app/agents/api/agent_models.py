@@ -14,6 +14,7 @@ from app.agents.agent import (
     ContextKind,
     Fallback,
     OnDisconnect,
+    ProofWanted,
     PublishGate,
     Quarantine,
     Theme,
@@ -142,6 +143,11 @@ class AgentSettings(Model):
         ge=1,
         le=rules.MAX_RETENTION_DAYS,
         description="What visitors wrote and were told is erased when it is older.",
+    )
+    proof_of_work: ProofWanted = Field(
+        default=_CONFIG.proof_of_work,
+        description="When a visitor's browser proves work before its questions are taken: off, suspicious (while much "
+        "is asked from its network) or always.",
     )
     daily_tokens: int | None = Field(
         default=_CONFIG.daily_tokens,

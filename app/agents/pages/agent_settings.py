@@ -13,6 +13,7 @@ from app.agents.agent import (
     AnswerCheck,
     ContextKind,
     OnDisconnect,
+    ProofWanted,
     PublishGate,
     Quarantine,
 )
@@ -64,6 +65,7 @@ class SettingsForm(Form):
     answer_check: AnswerCheck = AnswerCheck.MARK
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL
     on_disconnect: OnDisconnect = OnDisconnect.FINISH
+    proof_of_work: ProofWanted = ProofWanted.OFF
     disconnect_grace_seconds: int = Field(
         default=AgentConfig(name="?").disconnect_grace_seconds, ge=0, le=rules.MAX_DISCONNECT_GRACE_SECONDS
     )
@@ -107,7 +109,7 @@ class AgentSettingsPages(Pages):
         checks = [(policy.value, words) for policy, words in _CHECKS.items()]
         lints = [(policy.value, words) for policy, words in _LINTS.items()]
         told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "checks": checks, "positions": _POSITIONS}
-        told |= {"icons": _ICONS, "contexts": _CONTEXTS, "endings": _ENDINGS}
+        told |= {"icons": _ICONS, "contexts": _CONTEXTS, "endings": _ENDINGS, "proofs": _PROOFS}
         return Shown("agent_settings.html", told)
 
     @action("/console/agents/{agent_id}/settings", access=write, shown_on="agent_settings")
@@ -164,6 +166,11 @@ _ICONS = [(icon, icon.capitalize()) for icon in LAUNCHER_ICONS]
 _CONTEXTS = (
     (ContextKind.STRUCTURAL.value, "Where they stand: website, page and headings"),
     (ContextKind.MODEL.value, "That, and what the chat model says of each"),
+)
+_PROOFS = (
+    (ProofWanted.OFF.value, "Never"),
+    (ProofWanted.SUSPICIOUS.value, "While much is asked from their network"),
+    (ProofWanted.ALWAYS.value, "Always"),
 )
 _ENDINGS = (
     (OnDisconnect.FINISH.value, "Is written to its end, and waits for the visitor"),

@@ -15,6 +15,7 @@ from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_line
 from app.core.turn import AnsweredBy, Finish
 from app.web.model import Model
+from app.web.proof_of_work import MAX_PROOF_CHARS as MAX_PROOF_OF_WORK_CHARS
 from app.web.signed_filter import MAX_FILTER_BYTES
 
 MAX_MESSAGE_CHARS = 4000
@@ -106,6 +107,11 @@ class InitIn(Model):
         "feeds, by the agent's user secret, hexadecimal, made by the website's server.",
     )
     locale: str | None = Field(default=None, max_length=100, description="What the page says of its language.")
+    proof: str | None = Field(
+        default=None,
+        max_length=MAX_PROOF_OF_WORK_CHARS,
+        description="The challenge of an earlier init with the number that it asks for, as JSON in Base64.",
+    )
 
 
 class ThemeOut(Model):
@@ -200,6 +206,16 @@ class MessageOut(Model):
     rating: Literal["up", "down"] | None = Field(description="What the visitor has said of the answer.")
 
 
+class ChallengeOut(Model):
+    """A puzzle by ALTCHA's protocol, version 1. Its answer is these fields with `number`, as JSON in Base64."""
+
+    algorithm: Literal["SHA-256"]
+    challenge: str = Field(description="SHA-256 of the salt and the number in decimal digits, hexadecimal.")
+    maxnumber: int = Field(description="The number is not above it.")
+    salt: str
+    signature: str
+
+
 class InitOut(Model):
     conversation_id: UUID
     visitor_id: UUID
@@ -211,6 +227,10 @@ class InitOut(Model):
         description=f"The latest {MESSAGES_AT_ONCE} at most, when the conversation was resumed."
     )
     has_earlier: bool = Field(description="Whether listMessages has some before them.")
+    challenge: ChallengeOut | None = Field(
+        description="What a question that is refused as proof_wanted asks for; null where the agent never does."
+    )
+    proof_refused: str | None = Field(description="Why the proof that was sent was not taken; null where it was.")
 
 
 class QuestionIn(Model):

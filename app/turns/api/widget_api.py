@@ -5,12 +5,14 @@ from uuid import UUID
 
 from starlette.responses import Response
 
+from app.agents.agent import LiveAgent
 from app.agents.records.agents import AgentRecords
 from app.agents.signed_users import SignedUsers
 from app.agents.user_issuers import UserIssuers, is_token
 from app.conversations.api.page_context import flattened
 from app.conversations.api.widget_models import (
     AnswerOut,
+    ChallengeOut,
     FeedbackIn,
     InitIn,
     InitOut,
@@ -39,6 +41,7 @@ from app.web.limits_policy import LimitsPolicy, StreamPolicy, VisitorLimits, a_m
 from app.web.middleware.metrics import StreamMeter
 from app.web.operation import Api, Call, ListOut, ListQuery, VisitorCaller, get, new_visitor, post, visitor
 from app.web.origins import admit_listed_origin, is_own
+from app.web.proof_of_work import ProofOfWork, ProofRefused
 from app.web.signed_filter import filter_text, parsed_filter
 from app.web.sse import last_event_id, stream_response
 from app.web.visitor_tokens import VisitorTokens
@@ -49,7 +52,7 @@ INIT_MAX_BYTES = 16 * 1024
 QUESTION_MAX_BYTES = 128 * 1024  # every character of question and context may be escaped as \uXXXX
 
 
-_ASKED = ("turn_conflict", "turn_in_progress", "handed_to_person", "overloaded")
+_ASKED = ("proof_wanted", "turn_conflict", "turn_in_progress", "handed_to_person", "overloaded")
 
 
 class WidgetConversations(Api):
@@ -62,9 +65,11 @@ class WidgetConversations(Api):
         signed_users: SignedUsers,
         user_issuers: UserIssuers,
         tokens: VisitorTokens,
+        proofs: ProofOfWork,
         clock: Clock,
     ) -> None:
         self._clock = clock
+        self._proofs = proofs
         self._records = records
         self._conversations = conversations
         self._signed_users = signed_users
@@ -102,7 +107,10 @@ class WidgetConversations(Api):
             seen_on=None if is_own(call.request, origin) else origin,
             attributes=attributes,
         )
-        session = replace(opened.session, locale=primary_subtag(call.input.locale or ""), only=only)
+        locale = primary_subtag(call.input.locale or "")
+        proof, refusal = await self._proof(agent, call.input.proof)
+        challenge = await self._proofs.challenge(agent)
+        session = replace(opened.session, locale=locale, only=only, proof=proof)
         signed = await self._tokens.sign(session, origin)
         return InitOut(
             conversation_id=opened.conversation.id,
@@ -111,6 +119,8 @@ class WidgetConversations(Api):
             token=signed.token,
             expires_at=signed.expires_at,
             agent=PublicAgentOut.of(agent, self._clock.now(), session.locale),
+            challenge=ChallengeOut.of(challenge) if challenge else None,
+            proof_refused=refusal,
             **dict(MessagesOut.of(opened.latest)),
         )
 
@@ -130,6 +140,16 @@ class WidgetConversations(Api):
     @post("/v1/widget/conversation/clear", "Start afresh: the conversation is never shown again", access=visitor)
     async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
         await self._conversations.clear(call.caller.session)
+
+    async def _proof(self, agent: LiveAgent, proof: str | None) -> tuple[str, str | None]:
+        """Its name, and why it was not taken. A conversation is opened all the same: a proof may be sent again where
+        the answer to it was lost."""
+        if proof is None:
+            return "", None
+        try:
+            return await self._proofs.taken(agent, proof), None
+        except ProofRefused as error:
+            return "", str(error)
 
     async def _check_user(self, agent_id: UUID, user_id: str, proof: str) -> None:
         """Raises Unauthorized."""
@@ -165,6 +185,7 @@ class WidgetTurns(Api):
     def __init__(
         self,
         turns: VisitorTurns,
+        proofs: ProofOfWork,
         slots: StreamSlots,
         limiter: RateLimiter,
         counting: VisitorLimits,
@@ -173,6 +194,7 @@ class WidgetTurns(Api):
         meter: StreamMeter,
     ) -> None:
         self._turns = turns
+        self._proofs = proofs
         self._live_streams = LiveStreams(slots, limits.streams_per_visitor)
         self._limiter = limiter
         self._counting = counting
@@ -237,6 +259,7 @@ class WidgetTurns(Api):
         context = flattened(asked.page_context)
         request = TurnRequest(asked.turn_id, asked.message, asked.page_url, context, session.only)
         limits = self._limits
+        await self._proofs.require(call.request, session, call.caller.agent)
         await self._counting.count(
             call.request,
             session.visitor_id,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.agent import OnDisconnect, Translation
+from app.agents.agent import OnDisconnect, ProofWanted, Translation
 from app.agents.agents import Agents
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound, PublishGateFailed
@@ -37,7 +37,13 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
         "theme_opens_itself": "true",
         "theme_opens_wide": "on",
     }
-    fields = {**SETTINGS, **looks, "on_disconnect": "stop", "starter_prompts": "One?\r\n\r\n Two? "}
+    fields = {
+        **SETTINGS,
+        **looks,
+        "on_disconnect": "stop",
+        "proof_of_work": "always",
+        "starter_prompts": "One?\r\n\r\n Two? ",
+    }
     assert "draft is saved" in await browser.flash(await browser.post(settings_path(house), fields))
     draft = (await agents.get(house.actor, house.agent.id)).draft
     assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
@@ -45,6 +51,7 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
     assert (draft.starter_prompts, draft.theme.primary_color) == (("One?", "Two?"), "#aa0000")
     assert (draft.theme.launcher_icon, draft.theme.opens_itself, draft.theme.opens_wide) == ("spark", True, True)
     assert (draft.on_disconnect, draft.disconnect_grace_seconds) == (OnDisconnect.STOP, 10)
+    assert draft.proof_of_work is ProofWanted.ALWAYS
     assert (draft.persona, draft.daily_tokens, draft.retrieval.page_boost) == ("", None, 0.3)
 
 

@@ -1,0 +1,164 @@
+"""Work that a browser proves before its questions are taken, so that asking in bulk costs whoever does it.
+
+The challenge is that of ALTCHA (https://altcha.org), version 1: find the number whose SHA-256 after a salt is given.
+It is signed and not stored, ends, and is taken once.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+import structlog
+from starlette.requests import Request
+
+from app.agents.agent import LiveAgent, ProofWanted
+from app.core.errors import RateLimited
+from app.core.turn import VisitorSession
+from app.kit.clock import Clock
+from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.web.client_address import ClientAddresses
+from app.web.errors import Refusal
+from app.web.limits_policy import LimitsPolicy
+from app.web.visitor_tokens import LIFETIME as TOKEN_LIFETIME
+from app.web.visitor_tokens import VisitorTokens
+
+ALGORITHM: Final = "SHA-256"
+MAX_NUMBER: Final = 30_000  # docs/widget.md says how long a phone takes
+LIFETIME: Final = TOKEN_LIFETIME + timedelta(minutes=5)  # it comes with a token, and may be asked for at its end
+QUESTIONS_PER_PROOF: Final = 5
+SUSPICION_SECONDS: Final = 600
+MAX_PROOF_CHARS: Final = 1024
+
+_KEY_OF_PROOFS: Final = b"docent proof of work"
+# It ends in "&": else digits could be moved between it and the number, and so make another salt of the same hash.
+_SALT: Final = re.compile(r"[0-9a-f]{16}\?expires=([0-9]{10})&", re.ASCII)
+_FIELDS: Final = {"algorithm": str, "challenge": str, "maxnumber": int, "salt": str, "signature": str, "number": int}
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """With `salt` short enough that salt and number are one block of SHA-256."""
+
+    algorithm: str
+    challenge: str
+    maxnumber: int
+    salt: str
+    signature: str
+
+
+class ProofRefused(Exception):
+    """`str` says why, for whoever writes a client."""
+
+
+class ProofOfWork:
+    """`limiter` remembers the challenges that were taken: where processes share it, each is taken once by all."""
+
+    def __init__(
+        self,
+        tokens: VisitorTokens,
+        limiter: RateLimiter,
+        addresses: ClientAddresses,
+        limits: LimitsPolicy,
+        clock: Clock,
+    ) -> None:
+        self._tokens = tokens
+        self._limiter = limiter
+        self._addresses = addresses
+        self._limits = limits
+        self._clock = clock
+
+    async def challenge(self, agent: LiveAgent) -> Challenge | None:
+        """None for an agent that never asks for one."""
+        if agent.config.proof_of_work is ProofWanted.OFF:
+            return None
+        expires = int((self._clock.now() + LIFETIME).timestamp())
+        salt = f"{secrets.token_hex(8)}?expires={expires}&"
+        challenge = _hash_of(salt, secrets.randbelow(MAX_NUMBER + 1))
+        key, *_ = await self._tokens.derived_keys(_KEY_OF_PROOFS)
+        return Challenge(ALGORITHM, challenge, MAX_NUMBER, salt, _signature(key, challenge))
+
+    async def taken(self, agent: LiveAgent, proof: str) -> str:
+        """What a visitor token says of it: its name. Raises ProofRefused."""
+        try:
+            name = await self._checked(proof)
+        except ProofRefused as error:
+            log.info("proof.refused", agent_id=str(agent.id), reason=str(error))
+            raise
+        log.info("proof.taken", agent_id=str(agent.id))
+        return name
+
+    async def require(self, request: Request, session: VisitorSession, agent: LiveAgent) -> None:
+        """One more question of the visitor. Raises a Refusal where it wants a proof first: `always`, or with
+        `suspicious` while more came from its network without one than a few people ask."""
+        wanted = agent.config.proof_of_work
+        if wanted is ProofWanted.OFF:
+            return
+        try:
+            if session.proof:
+                await self._limiter.hit(_within(LIFETIME, QUESTIONS_PER_PROOF), "proven", session.proof)
+                return
+            if wanted is ProofWanted.SUSPICIOUS:
+                unproven = Limit(self._limits.unproven_questions_per_network, SUSPICION_SECONDS)
+                network = self._addresses.network_key(request)
+                await self._limiter.hit(unproven, "unproven", str(agent.id), network)
+                return
+        except RateLimited:
+            pass
+        log.info("proof.wanted", agent_id=str(agent.id), why=wanted.value)
+        raise Refusal(
+            "proof_wanted",
+            "Solve the challenge of /v1/widget/init, and call it again with the proof: too much is asked from this "
+            "network, or this agent always wants one.",
+        )
+
+    async def _checked(self, proof: str) -> str:
+        told = _parsed(proof)
+        salt = _SALT.fullmatch(told["salt"])
+        if told["algorithm"] != ALGORITHM or salt is None:
+            raise ProofRefused("This is no proof of a challenge of ours.")
+        keys = await self._tokens.derived_keys(_KEY_OF_PROOFS)
+        if not any(hmac.compare_digest(_signature(key, told["challenge"]), told["signature"]) for key in keys):
+            raise ProofRefused("The signature is not ours. Send the challenge as it came, with the number.")
+        if int(salt[1]) <= self._clock.now().timestamp():
+            raise ProofRefused("The challenge has expired.")
+        if not hmac.compare_digest(_hash_of(told["salt"], told["number"]), told["challenge"]):
+            raise ProofRefused("The number is not the one that was to be found.")
+        try:
+            await self._limiter.hit(_within(LIFETIME, 1), "proof", told["challenge"])
+        except RateLimited:
+            raise ProofRefused("The challenge was taken before.") from None
+        name: str = told["challenge"][:32]
+        return name
+
+
+def _parsed(proof: str) -> dict[str, Any]:
+    try:
+        told = json.loads(base64.b64decode(proof, validate=True))
+    except (ValueError, binascii.Error, RecursionError):
+        told = None
+    if not isinstance(told, dict) or any(type(told.get(name)) is not kind for name, kind in _FIELDS.items()):
+        raise ProofRefused("This is no proof: send the challenge with its number, as JSON in Base64.")
+    if not told["challenge"].isascii() or not told["signature"].isascii() or not 0 <= told["number"] <= MAX_NUMBER:
+        raise ProofRefused("This is no proof of a challenge of ours.")
+    return told
+
+
+def _hash_of(salt: str, number: int) -> str:
+    return hashlib.sha256(f"{salt}{number}".encode()).hexdigest()
+
+
+def _signature(key: bytes, challenge: str) -> str:
+    return hmac.new(key, challenge.encode(), hashlib.sha256).hexdigest()
+
+
+def _within(time: timedelta, count: int) -> Limit:
+    return Limit(count, int(time.total_seconds()))
