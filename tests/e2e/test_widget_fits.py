@@ -86,13 +86,14 @@ def touched(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+# While the panel rises its boxes are moved by fractions, which costs their sizes the last digits.
 SMALL_TARGETS = """() => {
   const root = document.querySelector('docent-widget').shadowRoot;
   const seen = (e) => e.getClientRects().length && getComputedStyle(e).visibility === 'visible';
   const size = (e) => (e.matches('[type=checkbox]') ? e.closest('label') : e).getBoundingClientRect();
   return [...root.querySelectorAll('button, summary, input, textarea, a[href]')]
     .filter((e) => seen(e) && !e.matches('.text a'))
-    .filter((e) => size(e).height < 44 || size(e).width < 44)
+    .filter((e) => size(e).height < 43.99 || size(e).width < 43.99)
     .map((e) => e.outerHTML.slice(0, 90) + ' ' + size(e).width + 'x' + size(e).height);
 }"""
 
