@@ -77,13 +77,19 @@ async def test_a_heading_that_several_pages_have_is_shown_with_its_page() -> Non
     assert found.endswith("git-fetch: OPTIONS [2]")
 
 
-async def test_a_section_of_one_line_is_followed_by_the_next_one() -> None:
+async def test_the_name_on_a_manual_page_is_followed_by_the_usage() -> None:
     text = "git-bisect - find the commit that introduced a bug\n\n## SYNOPSIS\n\n```\ngit bisect start\n```"
     found = await answer("Find the commit that introduced a bug", source(1, text, "NAME", "git-bisect"))
     assert found == (
         "**git-bisect: NAME**\n\ngit-bisect - find the commit that introduced a bug [1]\n\n"
         "**git-bisect: SYNOPSIS**\n\n```\ngit bisect start\n```\n\n[1]"
     )
+
+
+async def test_a_short_section_that_answers_stands_alone() -> None:
+    text = "Cancel it under Settings.\n\n## Pay by invoice\n\nIt is sent by mail."
+    found = await answer("How do I cancel it?", source(1, text, "Cancel it", "Plans"))
+    assert found == "**Cancel it**\n\nCancel it under Settings. [1]"
 
 
 async def test_a_definition_is_quoted_with_its_term() -> None:

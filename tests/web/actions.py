@@ -10,7 +10,7 @@ from tests.web.house import House, Json
 
 ORDER_STATUS: Json = {**EXAMPLE, "url": f"{SHOP}/orders/{{order}}", "fixed": {}}
 BODIES: Mapping[str, Json] = {
-    "createAction": {**ORDER_STATUS, "name": "stock", "headers": {"X-Api-Key": "a key"}},
+    "createAction": {**ORDER_STATUS, "name": "s{unique}", "headers": {"X-Api-Key": "a key"}},
     "editAction": {"title": "Your order"},
     "tryAction": {"arguments": {"order": "A-17"}, "visitor": {"id": "ann"}},
 }

@@ -29,6 +29,7 @@ VALUES: list[Any] = [
     "{00000000-0000-0000-0000-000000000000}", "urn:uuid:00000000-0000-0000-0000-000000000000",
     [], {}, [None], [""], ["x"] * 500, nested(29), nested(31), {"x": 1}, {"title": 5}, {"json_ld": nested(20)},
 ]  # fmt: skip
+RIGHT_TOGETHER = {"parameters": "url"}  # the address of an action names them
 QUERIES = [
     "limit=%F0", "limit=1e3", "limit=-1", "limit=%20%205", "limit=%D9%A3", "limit=99999999999999999999", "limit",
     "cursor=", "cursor=%ff%fe", "cursor=%ED%A0%80", "cursor=W10", "cursor=bnVsbA", "cursor=eyJhIjoxfQ", "&&&=", "=x",
@@ -62,7 +63,7 @@ async def test_a_hostile_field_is_accepted_or_named(endpoint: AnyEndpoint, rooms
             assert response.status_code < 500, (name, value)
             if response.status_code == 422:
                 named = response.json()["error"].get("field", "")
-                assert named.split(".")[0] in (name, ""), (name, value, response.text)
+                assert named.split(".")[0] in (name, RIGHT_TOGETHER.get(name), ""), (name, value, response.text)
 
 
 @pytest.mark.parametrize("endpoint", LISTS, ids=lambda endpoint: endpoint.operation)

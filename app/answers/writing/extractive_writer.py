@@ -102,8 +102,9 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room:
 
 
 def _next_section(first: Passage, room: int) -> Passage | None:
-    """The beginning of the one behind a section that is a line: on a manual page the usage stands below the name."""
-    if len(first.text) >= _LINE_CHARS or len(first.own_pieces) < len(first.pieces):
+    """The beginning of the one behind a section of a manual that is a line: the usage stands below the name."""
+    is_line = len(first.text) < _LINE_CHARS and len(first.own_pieces) == len(first.pieces)
+    if not is_line or not _MANUAL_HEADING.fullmatch(first.heading):
         return None
     behind = itertools.dropwhile(lambda other: other.pieces != first.pieces, passages(first.source))
     other = next((other for other in behind if other.pieces != first.pieces), None)
