@@ -93,7 +93,7 @@ async def fleet(folder: Path, seed: int, size: Size, say: Callable[[str], None])
         faults += [f"a process ended by itself: {process.log}" for process in processes if not process.runs]
         await asyncio.gather(*(process.terminate() for process in processes))
     killed_at = {pid: at for process in processes for pid, at in process.killed_at.items()}
-    verdict = judged(log, rows, providers, killed_at, opened.servers.record_away, paused=())
+    verdict = judged(log, rows, providers, killed_at, opened.servers.record_away, paused={})
     faults += [f"exit code {code} after SIGTERM" for each in processes for code in each.exit_codes if code != 0]
     if len(struck) < len(blows):
         faults.append(f"only {len(struck)} of {len(blows)} blows fell before all was read")

@@ -29,7 +29,7 @@ class DocentProcess(ABC):
     is_started_again: bool = False
     pids: list[int] = field(default_factory=list)  # of all its starts
     killed_at: dict[int, float] = field(default_factory=dict)
-    paused: set[int] = field(default_factory=set)  # pids
+    paused: dict[int, list[tuple[float, float]]] = field(default_factory=dict)  # by pid, from when to when
     exit_codes: list[int] = field(default_factory=list)
     stop_seconds: list[float] = field(default_factory=list)
     _process: Process | None = None
@@ -96,12 +96,13 @@ class DocentProcess(ABC):
         """As a machine that is stopped and goes on: nothing of the process is lost but time."""
         async with self._changing:
             assert self._process
-            self.paused.add(self._process.pid)
+            began = time.monotonic()
             self._process.send_signal(signal.SIGSTOP)
             try:
                 await asyncio.sleep(seconds)
             finally:
                 self._process.send_signal(signal.SIGCONT)
+                self.paused.setdefault(self._process.pid, []).append((began, time.monotonic()))
 
     async def close(self) -> None:
         """Whatever state it is in."""

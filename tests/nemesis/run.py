@@ -51,7 +51,7 @@ async def nemesis(folder: Path, seed: int, turn_count: int, *, on_postgres: bool
             await asyncio.gather(*(home.terminate() for home in homes))
         rows = stored_turns(record)
     killed_at = {pid: at for home in homes for pid, at in home.killed_at.items()}
-    paused = {pid for home in homes for pid in home.paused}
+    paused = {pid: pauses for home in homes for pid, pauses in home.paused.items()}
     verdict = judged(log, rows, providers, killed_at, servers.record_away, paused)
     exit_codes = [code for home in homes for code in home.exit_codes]
     slowest_stop = max(seconds for home in homes for seconds in home.stop_seconds)

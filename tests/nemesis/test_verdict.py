@@ -12,3 +12,7 @@ def test_what_it_said_while_the_record_was_away_could_not_be_stored() -> None:
     assert had_stored_until(100.0, [(96.0, 99.0)]) == 93.5, "back for a second"
     assert had_stored_until(100.0, [(99.0, 102.0)]) == 96.5, "killed meanwhile"
     assert had_stored_until(100.0, [(92.0, 95.0), (96.0, 99.0)]) == 89.5, "away twice"
+
+
+def test_a_process_that_was_killed_as_it_went_on_after_a_pause_owes_nothing_of_the_pause() -> None:
+    assert had_stored_until(52.0, [(25.0, 52.0)]) == 22.5

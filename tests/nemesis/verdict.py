@@ -77,9 +77,9 @@ def judged(
     providers: PlannedProviders,
     killed_at: Mapping[int, float],
     record_away: Collection[tuple[float, float]],
-    paused: Collection[int],
+    paused: Mapping[int, Collection[tuple[float, float]]],
 ) -> Verdict:
-    """`killed_at` and `paused` are of pids; `record_away` is as Servers has it."""
+    """`killed_at` and `paused` are by pid; `record_away` is as Servers has it."""
     verdict = Verdict()
     asked = Counter(row.question for row in rows.values())
     for seen in log:
@@ -94,16 +94,16 @@ def judged(
             if seen.is_acknowledged:
                 verdict.blame("acknowledged and missing", plan)
             continue
-        _judge_row(verdict, seen, row, killed_at, record_away)
+        _judge_row(verdict, seen, row, killed_at, [*record_away, *paused.get(row.owner_pid, ())])
         _judge_calls(verdict, plan, row, providers, was_paused=row.owner_pid in paused)
     return verdict
 
 
-def had_stored_until(killed_at: float, record_away: Collection[tuple[float, float]]) -> float:
+def had_stored_until(killed_at: float, could_not: Collection[tuple[float, float]]) -> float:
     """The moment up to which a killed process must have stored what it had said. What it says while the record takes
-    nothing waits in its memory, and is stored once the record is back."""
+    nothing waits in its memory, and is stored once the record is back; a process that is paused stores nothing."""
     moment = killed_at - MAY_BE_SHORT_SECONDS
-    for began, ended in sorted(record_away, reverse=True):
+    for began, ended in sorted(could_not, reverse=True):
         if began < killed_at and moment < ended:
             moment = min(moment, began - MAY_BE_SHORT_SECONDS)
     return moment
@@ -114,7 +114,7 @@ def _judge_row(
     seen: Seen,
     row: Row,
     killed_at: Mapping[int, float],
-    record_away: Collection[tuple[float, float]],
+    could_not_store: Collection[tuple[float, float]],
 ) -> None:
     plan, answer = seen.plan, row.answer or ""
     if row.question != plan.question:
@@ -131,7 +131,7 @@ def _judge_row(
         verdict.blame("end not announced once", plan, f"{row.state}, {row.announced}")
     due = seen.longest
     if row.state == "cut" and row.owner_pid in killed_at:
-        due = seen.seen_before(had_stored_until(killed_at[row.owner_pid], record_away))
+        due = seen.seen_before(had_stored_until(killed_at[row.owner_pid], could_not_store))
     if not answer.startswith(due):
         verdict.blame("stored less than was seen", plan, f"{row.state}: {len(answer)} of {len(due)} characters")
     if row.state == "cut" and row.owner_pid not in killed_at:
