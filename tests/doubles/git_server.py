@@ -3,7 +3,6 @@
 import base64
 import os
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from crawler.address_policy import Endpoint
+from tests.doubles.serving import serving
 
 
 @dataclass
@@ -80,15 +80,8 @@ def running_git_server(root: Path, leaves_files_out: bool = True) -> Iterator[Gi
     git.git("--git-dir", str(root / "docs.git"), "config", "uploadpack.allowFilter", str(leaves_files_out).lower())
     git.git("remote", "add", "origin", str(root / "docs.git"))
     server.RequestHandlerClass = _handler_for(git)
-    server.daemon_threads = True
-    thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.01), daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield git
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def _handler_for(git: GitServer) -> type[BaseHTTPRequestHandler]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from crawler.address_policy import AddressPolicy
+from tests.doubles.serving import serving
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,11 @@ def running_site() -> Iterator[LoopbackSite]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     site = LoopbackSite(server.server_address[1])
     server.RequestHandlerClass = _handler_for(site)
-    server.daemon_threads = True
-    thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.01), daemon=True)
-    thread.start()
-    try:
-        yield site
-    finally:
-        site.closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(server):
+        try:
+            yield site
+        finally:
+            site.closing.set()
 
 
 def _not_found(_: Mapping[str, str]) -> Reply:
