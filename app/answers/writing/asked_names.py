@@ -49,7 +49,8 @@ class AskedNames:
             return 0.0
         text, headings = _folded(passage.text), _folded(*passage.names)
         lacking = sum(_ONLY_HEADED if _has(headings, name) else 1 for name in self._exact if not _has(text, name))
-        defined = _DEFINED_ODDS if any(_is_in(passage.term.casefold(), name) for name in self._exact) else 0.0
+        term = passage.term.casefold()
+        defined = _DEFINED_ODDS if term and any(_is_in(term, name) for name in self._exact) else 0.0
         return _MISSING_ODDS * (self._missing + lacking) / self._count + defined
 
 
