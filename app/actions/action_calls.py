@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from time import perf_counter
 from typing import Any, Final
@@ -105,8 +105,7 @@ class ActionCalls:
         self._on_called(found.outcome)
         if found.outcome in (CallOutcome.FAILED, CallOutcome.LIMITED):
             log.warning("action.failed", action=str(action.id), outcome=found.outcome.value, reason=found.text)
-        milliseconds = round((perf_counter() - began) * 1000)
-        return CalledAction(found.action, found.outcome, found.text, found.status, milliseconds)
+        return replace(found, duration_ms=round((perf_counter() - began) * 1000))
 
     async def _called(
         self, workspace_id: UUID, action: Action, arguments: Mapping[str, Any], facts: Mapping[str, str], who: str

@@ -1,5 +1,6 @@
 """Admin API: HTTP calls that an agent may make to look something up."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -19,12 +20,10 @@ from app.actions.action import (
     Action,
     ActionMethod,
 )
-from app.actions.action_calls import CalledAction, CallOutcome
+from app.actions.action_calls import CallOutcome
 from app.actions.actions import Actions
 from app.core.actor import Actor
-from app.web.access import read, write
-from app.web.endpoint import Api, Call, delete, get, patch, post
-from app.web.model import Model, without_defaults
+from app.web.operation import Api, Call, Model, delete, get, patch, post, read, without_defaults, write
 
 TAG = "Actions"
 _HEADERS = "Values are kept sealed and shown nowhere."
@@ -100,19 +99,13 @@ class ActionPatch(ActionFields):
 
     def onto(self, action: Action) -> Action:
         sent = {name: getattr(self, name) for name in self.model_fields_set - {"headers"}}
-        told = {name: sent.get(name, getattr(action, name)) for name in ActionFields.model_fields}
-        return Action(action.id, action.agent_id, header_names=action.header_names, **told)
+        return replace(action, **sent)
 
 
 class ActionOut(ActionFields):
     id: UUID
     agent_id: UUID
     header_names: tuple[str, ...] = Field(description="Their values are kept sealed.")
-
-    @classmethod
-    def of(cls, action: Action) -> "ActionOut":
-        told = {name: getattr(action, name) for name in cls.model_fields}
-        return cls(**told | {"parameters": dict(action.parameters), "fixed": dict(action.fixed)})
 
 
 class ActionsOut(Model):
@@ -136,10 +129,6 @@ class CalledOut(Model):
     status: int | None = Field(description="HTTP's; null where nobody answered.")
     duration_ms: int
 
-    @classmethod
-    def of(cls, called: CalledAction) -> "CalledOut":
-        return cls.model_validate(called)
-
 
 class AdminActions(Api):
     tag = TAG
@@ -147,7 +136,7 @@ class AdminActions(Api):
     def __init__(self, actions: Actions) -> None:
         self._actions = actions
 
-    @get("/v1/agents/{agent_id}/actions", "What the agent may call, by name", access=read, codes=("not_found",))
+    @get("/v1/agents/{agent_id}/actions", "What the agent may call, by name", access=read)
     async def list_actions(self, call: Call[Actor, None]) -> ActionsOut:
         actions = await self._actions.of_agent(call.caller, call.path_id("agent_id"))
         return ActionsOut(items=tuple(map(ActionOut.of, actions)))
@@ -157,7 +146,6 @@ class AdminActions(Api):
         "Let the agent call an address to look something up",
         access=write,
         status=201,
-        codes=("not_found",),
     )
     async def create_action(self, call: Call[Actor, ActionCreate]) -> ActionOut:
         given = call.input
@@ -168,7 +156,6 @@ class AdminActions(Api):
         "/v1/agents/{agent_id}/actions/{action_id}",
         "Change an action; only what is sent changes",
         access=write,
-        codes=("not_found",),
     )
     async def edit_action(self, call: Call[Actor, ActionPatch]) -> ActionOut:
         given, agent_id = call.input, call.path_id("agent_id")
@@ -180,8 +167,6 @@ class AdminActions(Api):
         "/v1/agents/{agent_id}/actions/{action_id}",
         "Delete an action with its headers",
         access=write,
-        status=204,
-        codes=("not_found",),
     )
     async def delete_action(self, call: Call[Actor, None]) -> None:
         await self._actions.delete(call.caller, call.path_id("agent_id"), call.path_id("action_id"))
@@ -190,7 +175,6 @@ class AdminActions(Api):
         "/v1/agents/{agent_id}/actions/{action_id}/try",
         "Call it once, as an answer would",
         access=write,
-        codes=("not_found",),
     )
     async def try_action(self, call: Call[Actor, TryIn]) -> CalledOut:
         called = await self._actions.try_out(

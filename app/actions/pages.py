@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 from uuid import uuid4
 
@@ -23,10 +24,13 @@ from app.actions.action import (
 from app.actions.action_calls import CalledAction
 from app.actions.actions import Actions
 from app.core.errors import InvalidInput
-from app.web.access import read, write
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
+_AS_THEY_ARE: Final = {
+    *("name", "title", "description", "url", "method"),
+    *("result_path", "max_result_chars", "timeout_seconds", "daily_calls", "is_on"),
+}
 _MAX_JSON_CHARS: Final = 20_000
 _METHODS: Final = (
     (ActionMethod.GET.value, "GET"),
@@ -51,22 +55,9 @@ class ActionForm(Form):
     is_on: bool = False
 
     def onto(self, action: Action) -> Action:
-        return Action(
-            action.id,
-            action.agent_id,
-            self.name,
-            self.title,
-            self.description,
-            self.url,
-            self.method,
-            _json_object("parameters", self.parameters),
-            _named("fixed", self.fixed),
-            self.result_path,
-            self.max_result_chars,
-            self.timeout_seconds,
-            self.daily_calls,
-            self.is_on,
-            action.header_names,
+        plain = self.model_dump(include=_AS_THEY_ARE)
+        return replace(
+            action, **plain, parameters=_json_object("parameters", self.parameters), fixed=_named("fixed", self.fixed)
         )
 
     @property
@@ -93,7 +84,7 @@ class ActionPages(Pages):
         listed = await self._actions.of_agent(visit.actor, visit.agent.id)
         return Shown("actions.html", {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS})
 
-    @action("/console/agents/{agent_id}/actions", access=write, shown_on="actions", under="actions")
+    @action("/console/agents/{agent_id}/actions", access=write, shown_on="actions")
     async def create_action(self, visit: Visit[ActionForm]) -> Go:
         new = visit.input.onto(Action(uuid4(), visit.agent.id, "", "", "", ""))
         made = await self._actions.create(visit.actor, new, visit.input.headers)
@@ -103,7 +94,7 @@ class ActionPages(Pages):
     async def agent_action(self, visit: Visit[NoForm]) -> Shown:
         return await self._action(visit)
 
-    @action("/console/agents/{agent_id}/actions/{action_id}", access=write, shown_on="agent_action", under="actions")
+    @action("/console/agents/{agent_id}/actions/{action_id}", access=write, shown_on="agent_action")
     async def edit_action(self, visit: Visit[ChangedActionForm]) -> Go:
         """A header that is left blank stays."""
         given = visit.input
@@ -111,16 +102,12 @@ class ActionPages(Pages):
         await self._actions.change(visit.actor, visit.agent.id, visit.path_id("action_id"), given.onto, headers)
         return Go(visit.url("agent_action", action_id=visit.path_id("action_id")), "Saved.")
 
-    @action(
-        "/console/agents/{agent_id}/actions/{action_id}/delete", access=write, shown_on="agent_action", under="actions"
-    )
+    @action("/console/agents/{agent_id}/actions/{action_id}/delete", access=write, shown_on="agent_action")
     async def delete_action(self, visit: Visit[NoForm]) -> Go:
         await self._actions.delete(visit.actor, visit.agent.id, visit.path_id("action_id"))
         return Go(visit.url("actions"), "The action and its headers are deleted.")
 
-    @action(
-        "/console/agents/{agent_id}/actions/{action_id}/try", access=write, shown_on="agent_action", under="actions"
-    )
+    @action("/console/agents/{agent_id}/actions/{action_id}/try", access=write, shown_on="agent_action")
     async def try_action(self, visit: Visit[TryForm]) -> Shown:
         """What came back is shown at once, and kept nowhere."""
         arguments = _json_object("arguments", visit.input.arguments)

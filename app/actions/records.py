@@ -9,11 +9,10 @@ from sqlalchemy import ColumnElement, and_, bindparam, select, update
 
 from app.actions.action import Action
 from app.core.errors import InvalidInput, NotFound
-from app.store.codec import value_of
 from app.store.sealed_rows import SealedRows
 from app.store.tables.actions import ACTIONS
 from app.store.tables.agents import AGENTS
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Repository, affected_rows, row_of, value_of
 
 # Asked with each question of an installation that has actions, so it is made once.
 _OF_AGENT = select(ACTIONS).where(ACTIONS.c.agent_id == bindparam("agent_id")).order_by(ACTIONS.c.name)
@@ -28,10 +27,7 @@ class ActionRecords(Repository):
 
     def get(self, agent_id: UUID, action_id: UUID) -> Action:
         """Raises NotFound."""
-        row = self._connection.execute(select(ACTIONS).where(_is(agent_id, action_id))).first()
-        if row is None:
-            raise NotFound("action")
-        return value_of(Action, row)
+        return self._found(Action, select(ACTIONS).where(_is(agent_id, action_id)), "action")
 
     def headers(self, action: Action) -> dict[str, str]:
         """Raises NotFound for one that is gone, SecretsLocked."""
@@ -45,15 +41,14 @@ class ActionRecords(Repository):
         if not self._exists(AGENTS, action.agent_id):
             raise NotFound("agent")
         self._check_name(action)
-        own = {"id": action.id, "agent_id": action.agent_id, "created_at": self._now()}
-        self._connection.execute(self._insert(ACTIONS).values(**own, **_written(action), **self._kept(action, headers)))
+        self._add(ACTIONS, action, created_at=self._now(), **self._kept(action, headers))
         return self.get(action.agent_id, action.id)
 
     def save(self, action: Action, headers: Mapping[str, str] | None = None) -> Action:
         """Without headers those of before stay. Raises NotFound, and InvalidInput as `create` does."""
         self._check_name(action)
         kept = {} if headers is None else self._kept(action, headers)
-        changed = update(ACTIONS).where(_is(action.agent_id, action.id)).values(**_written(action), **kept)
+        changed = update(ACTIONS).where(_is(action.agent_id, action.id)).values(row_of(action, ACTIONS) | kept)
         if not affected_rows(self._connection.execute(changed)):
             raise NotFound("action")
         return self.get(action.agent_id, action.id)
@@ -75,14 +70,3 @@ class ActionRecords(Repository):
 
 def _is(agent_id: UUID, action_id: UUID) -> ColumnElement[bool]:
     return and_(ACTIONS.c.id == action_id, ACTIONS.c.agent_id == agent_id)
-
-
-def _written(action: Action) -> dict[str, Any]:
-    texts = ("name", "title", "description", "url", "result_path")
-    bounds = ("max_result_chars", "timeout_seconds", "daily_calls")
-    return {
-        **{name: getattr(action, name) for name in (*texts, *bounds, "is_on")},
-        "method": action.method.value,
-        "parameters": dict(action.parameters),
-        "fixed": dict(action.fixed),
-    }

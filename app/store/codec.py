@@ -1,7 +1,7 @@
 """Rows to values (frozen dataclasses), and configurations to JSON objects and back. What is stored
 under a field's name is converted by the field's type: enums, tuples, and dataclasses within."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict, is_dataclass
 from datetime import date, datetime
 from enum import Enum
@@ -49,7 +49,7 @@ def _stored(value: Any) -> Any:
     """As a column takes it, which knows ids and moments itself."""
     if is_dataclass(value) and not isinstance(value, type):
         return config_to_json(value)
-    if isinstance(value, tuple | list | dict):
+    if isinstance(value, tuple | list | Mapping):
         return _plain(value)
     return value.value if isinstance(value, Enum) else value
 
@@ -89,7 +89,7 @@ def _value(hint: Any, stored: Any) -> Any:
 def _plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]

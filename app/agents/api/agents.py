@@ -157,7 +157,6 @@ class AdminAgentPicture(Api):
         "/v1/agents/{agent_id}/picture",
         f"Give the draft a picture, drawn anew as a WebP of {SIDE_PX} by {SIDE_PX} pixels",
         access=write,
-        codes=("not_found",),
     )
     async def set_agent_picture(self, call: Call[Actor, PictureUpload]) -> AgentOut:
         return AgentOut.of(await self._pictures.set(call.caller, call.path_id("agent_id"), call.input.file))
@@ -175,7 +174,6 @@ class WidgetPicture(Api):
         access=everyone,
         response_media_type=MEDIA_TYPE,
         path_patterns={"picture": "[0-9a-f]{16}"},
-        codes=("not_found",),
     )
     async def get_agent_picture(self, call: Call[None, None]) -> Response:
         """Its bytes never change; drawn on a canvas, so that a website's policy need not allow pictures of ours."""
