@@ -153,7 +153,9 @@ export interface DocentLooks {
     color?: string | null;
     position?: "left" | "right" | null;
     label?: string | null;
-    icon?: "chat" | "help" | "spark" | null;
+    icon?: "chat" | "help" | "spark" | "picture" | null;
+    /** The fingerprint of the agent's picture, for the launcher's icon "picture". */
+    picture?: string | null;
     theme?: "light" | "dark" | "auto";
     /** "none": the website has a launcher of its own. */
     launcher?: "own" | "none";

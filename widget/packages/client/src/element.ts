@@ -1,6 +1,6 @@
 import { mountWidget, type MountedWidget, type WidgetEvents, type WidgetOptions } from "./mount.js";
 
-const ATTRIBUTES = ["base", "agent", "color", "position", "label", "icon", "theme", "locale", "open", "page-context"] as const;
+const ATTRIBUTES = ["base", "agent", "color", "position", "label", "icon", "picture", "theme", "locale", "open", "wide", "launcher", "links", "page-context"] as const;
 const EVENTS: readonly (keyof WidgetEvents)[] = ["open", "close", "message", "answer", "citation_click", "feedback", "gap", "unread", "handover", "error"];
 
 /** The class of `<docent-chat base="https://chat.example.com" agent="AGENT_ID">`: the widget is on the page for as long as the
@@ -44,9 +44,13 @@ function elementClass(): CustomElementConstructor {
         position: said("position") as WidgetOptions["position"],
         label: said("label"),
         icon: said("icon") as WidgetOptions["icon"],
+        picture: said("picture"),
         theme: said("theme") as WidgetOptions["theme"],
         locale: said("locale"),
         open: this.hasAttribute("open") || undefined,
+        wide: this.hasAttribute("wide") ? said("wide") !== "false" : undefined,
+        launcher: said("launcher") as WidgetOptions["launcher"],
+        links: said("links") as WidgetOptions["links"],
         pageContext: said("page-context") === "off" ? false : undefined,
       });
       for (const name of EVENTS) mounted.on(name, (detail) => this.dispatchEvent(new CustomEvent("docent:" + name, { detail })));

@@ -10,12 +10,20 @@ export interface WidgetOptions {
   color?: string | undefined;
   position?: "left" | "right" | undefined;
   label?: string | undefined;
-  icon?: "chat" | "help" | "spark" | undefined;
+  icon?: "chat" | "help" | "spark" | "picture" | undefined;
+  /** The fingerprint of the agent's picture, for the launcher's icon "picture". */
+  picture?: string | undefined;
   theme?: "light" | "dark" | "auto" | undefined;
   /** BCP 47, such as "de"; else the language of the page. */
   locale?: string | undefined;
   /** The panel is open at once, without the focus. */
   open?: boolean | undefined;
+  /** The panel is wide, or narrow, until the visitor says otherwise; else as the agent's theme has it. */
+  wide?: boolean | undefined;
+  /** "none": the website has a launcher of its own. */
+  launcher?: "own" | "none" | undefined;
+  /** "same": links to pages of the website open in the same tab, where the panel goes on. */
+  links?: "new" | "same" | undefined;
   /** False: what the page says is not read. */
   pageContext?: boolean | undefined;
   /** Who is signed in on the website, as its server has signed it. */

@@ -39,7 +39,7 @@ export function DocentPanel({ className, style, id, ...props }: DocentPanelProps
 }
 
 function useWidget(props: DocentWidgetProps & Pick<WidgetOptions, "mode">, into?: RefObject<HTMLDivElement | null>): void {
-  const { base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, mode, user } = props;
+  const { base, agent, color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, nonce, mode, user } = props;
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
@@ -48,13 +48,14 @@ function useWidget(props: DocentWidgetProps & Pick<WidgetOptions, "mode">, into?
   const known = useRef(user);
   useEffect(() => {
     known.current = latest.current.user;
-    const widget = mountWidget({ base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, mode, into: into?.current ?? undefined, user: known.current });
+    const looks = { color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, nonce, mode };
+    const widget = mountWidget({ base, agent, ...looks, into: into?.current ?? undefined, user: known.current });
     mounted.current = widget;
     for (const [handler, name] of Object.entries(NAMES) as [keyof Handlers, keyof WidgetEvents][]) {
       widget.on(name, (detail) => (latest.current[handler] as ((detail: unknown) => void) | undefined)?.(detail));
     }
     return () => widget.unmount();
-  }, [base, agent, color, position, label, icon, theme, locale, open, pageContext, nonce, mode, into]);
+  }, [base, agent, color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, nonce, mode, into]);
   const userId = user?.userId;
   const hash = user?.hash;
   useEffect(() => {

@@ -12,9 +12,13 @@ const LOOKS = {
   position: String as PropType<WidgetOptions["position"]>,
   label: String,
   icon: String as PropType<WidgetOptions["icon"]>,
+  picture: String,
   theme: String as PropType<WidgetOptions["theme"]>,
   locale: String,
   open: { type: Boolean, default: undefined },
+  wide: { type: Boolean, default: undefined },
+  launcher: String as PropType<WidgetOptions["launcher"]>,
+  links: String as PropType<WidgetOptions["links"]>,
   pageContext: { type: Boolean, default: undefined },
   nonce: String,
 } as const;
