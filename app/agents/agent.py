@@ -49,7 +49,7 @@ class ProofWanted(StrEnum):
     """When a browser proves work before its questions are taken."""
 
     OFF = "off"
-    SUSPICIOUS = "suspicious"  # while more is asked from its network than a few people ask
+    SUSPICIOUS = "suspicious"  # while more comes from it or its network than people do
     ALWAYS = "always"
 
 

@@ -17,11 +17,12 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 
 @dataclass(frozen=True, slots=True)
 class OpenedConversation:
-    """`latest` is empty unless an earlier conversation is resumed."""
+    """`latest` is empty unless an earlier conversation is resumed, which then is not `is_new`."""
 
     session: VisitorSession
     visitor: Visitor
     conversation: Conversation
+    is_new: bool
     latest: MessagePage = field(default_factory=MessagePage)
 
 
@@ -68,6 +69,7 @@ class Conversations:
             elif may_resume:
                 conversation = ConversationRecords(tx).resumable(visitor.id, channel)
             latest = MessagePage()
+            is_new = conversation is None
             if conversation is None:
                 conversation = ConversationRecords(tx).start(visitor, channel)
             else:
@@ -75,7 +77,7 @@ class Conversations:
             if seen_on is not None:
                 MilestoneRecords(tx).seen(agent.id, seen_on)
             session = VisitorSession(agent.workspace_id, agent.id, visitor.id, conversation.id, channel)
-            return OpenedConversation(session, visitor, conversation, latest)
+            return OpenedConversation(session, visitor, conversation, is_new, latest)
 
         return await self._records.of_workspace(agent.workspace_id).write(opened)
 

@@ -17,8 +17,9 @@ class LimitsPolicy:
     Nothing counts sign-ins of an account from everywhere: whoever knows the e-mail address could keep its operator out;
     a device that is known there is counted by itself. `codes_per_operator` counts for all addresses together: a code is
     looked at where the password is right alone. Those of a day count questions of one agent in any 24 hours, by visitor
-    and by network (IPv4 /24, IPv6 /48); 0 is no bound. `unproven_questions_per_network` are those of one agent in ten
-    minutes, beyond which an agent that is set so wants a proof of work (`app/web/proof_of_work.py`)."""
+    and by network (IPv4 /24, IPv6 /48); 0 is no bound. `unproven_steps_...` are questions to one agent and new
+    conversations with it in ten minutes, beyond which an agent that is set so wants a proof of work
+    (`app/web/proof_of_work.py`)."""
 
     inits_per_address: int = 60
     questions_per_address: int = 60
@@ -40,7 +41,8 @@ class LimitsPolicy:
     leads_per_caller: int = 5
     questions_per_visitor_day: int = 0
     questions_per_network_day: int = 0
-    unproven_questions_per_network: int = 60
+    unproven_steps_per_visitor: int = 20
+    unproven_steps_per_network: int = 90
 
 
 def a_minute(count: int) -> Limit:

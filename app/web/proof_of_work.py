@@ -11,6 +11,7 @@ import hmac
 import json
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -98,7 +99,7 @@ class ProofOfWork:
 
     async def require(self, request: Request, session: VisitorSession, agent: LiveAgent) -> None:
         """One more question of the visitor. Raises a Refusal where it wants a proof first: `always`, or with
-        `suspicious` while more came from its network without one than a few people ask."""
+        `suspicious` while more came from it or its network without one than people do."""
         wanted = agent.config.proof_of_work
         if wanted is ProofWanted.OFF:
             return
@@ -107,18 +108,31 @@ class ProofOfWork:
                 await self._limiter.hit(_within(LIFETIME, QUESTIONS_PER_PROOF), "proven", session.proof)
                 return
             if wanted is ProofWanted.SUSPICIOUS:
-                unproven = Limit(self._limits.unproven_questions_per_network, SUSPICION_SECONDS)
-                network = self._addresses.network_key(request)
-                await self._limiter.hit(unproven, "unproven", str(agent.id), network)
+                await self._count_unproven(request, session)
                 return
         except RateLimited:
             pass
         log.info("proof.wanted", agent_id=str(agent.id), why=wanted.value)
         raise Refusal(
             "proof_wanted",
-            "Solve the challenge of /v1/widget/init, and call it again with the proof: too much is asked from this "
-            "network, or this agent always wants one.",
+            "Solve the challenge of /v1/widget/init, and call it again with the proof: too much comes from this "
+            "visitor or network, or this agent always wants one.",
         )
+
+    async def count_conversation(self, request: Request, session: VisitorSession, agent: LiveAgent) -> None:
+        """The visitor has begun one. With `suspicious` it counts as a question does: who asks each in a conversation of
+        its own, or as another visitor, is no less suspicious. Nothing is refused here."""
+        if agent.config.proof_of_work is ProofWanted.SUSPICIOUS and not session.proof:
+            with suppress(RateLimited):
+                await self._count_unproven(request, session)
+
+    async def _count_unproven(self, request: Request, session: VisitorSession) -> None:
+        """Raises RateLimited."""
+        agent, limits = str(session.agent_id), self._limits
+        visitor = Limit(limits.unproven_steps_per_visitor, SUSPICION_SECONDS)
+        await self._limiter.hit(visitor, "unproven", agent, "visitor", str(session.visitor_id))
+        network = Limit(limits.unproven_steps_per_network, SUSPICION_SECONDS)
+        await self._limiter.hit(network, "unproven", agent, "network", self._addresses.network_key(request))
 
     async def _checked(self, proof: str) -> str:
         told = _parsed(proof)

@@ -21,8 +21,9 @@ Json = dict[str, Any]
 
 @pytest.fixture
 async def house(tmp_path: Path) -> AsyncIterator[House]:
-    """Three questions of a network are taken without a proof, where the agent is set so."""
-    async with open_house(tmp_path, limits=replace(unlimited(), unproven_questions_per_network=3)) as opened:
+    """Where the agent is set so, a visitor's four steps are taken without a proof, and a network's seven."""
+    limits = replace(unlimited(), unproven_steps_per_visitor=4, unproven_steps_per_network=7)
+    async with open_house(tmp_path, limits=limits) as opened:
         yield opened
 
 
@@ -78,10 +79,49 @@ async def test_always_is_from_the_first_question_on(house: House) -> None:
 async def test_suspicion_begins_when_a_network_asks_more_than_a_few_people(house: House) -> None:
     await set_to(house, ProofWanted.SUSPICIOUS)
     one, other = await house.visitor(), await house.visitor()
-    assert [await refused(each) for each in (one, other, one, other, one)] == [False, False, False, True, True]
+    assert [await refused(each) for each in (one, other, one, other, one)] == [False] * 5
+    assert await refused(other)
     proven = VisitorHttp(house, await again(house, one, proof_of(one.session["challenge"])))
     assert not await refused(proven)
     assert await refused(other)
+
+
+async def test_suspicion_begins_when_one_visitor_asks_more_than_people_do(house: House) -> None:
+    await set_to(house, ProofWanted.SUSPICIOUS)
+    eager, other = await house.visitor(), await house.visitor()
+    assert [await refused(eager) for _ in range(4)] == [False, False, False, True]
+    assert not await refused(other)
+
+
+async def test_who_begins_a_conversation_for_each_question_is_suspicious_sooner(house: House) -> None:
+    await set_to(house, ProofWanted.SUSPICIOUS)
+    visitor = await house.visitor()
+    for _ in range(2):
+        afresh = await house.init(anon_id=visitor.session["anonymous_id"], new_conversation=True)
+        visitor = VisitorHttp(house, afresh)
+    assert [await refused(visitor) for _ in range(2)] == [False, True]
+
+
+async def test_who_is_another_visitor_for_each_question_is_suspicious_by_the_network(house: House) -> None:
+    await set_to(house, ProofWanted.SUSPICIOUS)
+    assert [await refused(await house.visitor()) for _ in range(5)] == [False, False, False, True, True]
+
+
+async def test_a_conversation_that_goes_on_counts_nothing(house: House) -> None:
+    await set_to(house, ProofWanted.SUSPICIOUS)
+    visitor = await house.visitor()
+    for _ in range(8):
+        visitor = VisitorHttp(house, await house.init(anon_id=visitor.session["anonymous_id"]))
+    assert not await refused(visitor)
+
+
+async def test_a_conversation_that_begins_with_a_proof_counts_nothing(house: House) -> None:
+    await set_to(house, ProofWanted.SUSPICIOUS)
+    for _ in range(8):
+        challenge = (await house.init())["challenge"]
+        await house.init(proof=proof_of(challenge))
+    counted = sum(hits for key, hits in house.limiter.hits.items() if "unproven" in key and "network" in key)
+    assert counted == 8, "those without a proof alone"
 
 
 async def test_a_proof_is_good_for_a_few_questions(house: House) -> None:

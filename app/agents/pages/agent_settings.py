@@ -169,7 +169,7 @@ _CONTEXTS = (
 )
 _PROOFS = (
     (ProofWanted.OFF.value, "Never"),
-    (ProofWanted.SUSPICIOUS.value, "While much is asked from their network"),
+    (ProofWanted.SUSPICIOUS.value, "While much comes from them or their network"),
     (ProofWanted.ALWAYS.value, "Always"),
 )
 _ENDINGS = (

@@ -111,6 +111,8 @@ class WidgetConversations(Api):
         proof, refusal = await self._proof(agent, call.input.proof)
         challenge = await self._proofs.challenge(agent)
         session = replace(opened.session, locale=locale, only=only, proof=proof)
+        if opened.is_new:
+            await self._proofs.count_conversation(call.request, session, agent)
         signed = await self._tokens.sign(session, origin)
         return InitOut(
             conversation_id=opened.conversation.id,
