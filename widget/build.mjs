@@ -161,11 +161,15 @@ function hashed(name, [, { contents }]) {
   return JSON.stringify([`${name}.${digest.toString("hex").slice(0, 16)}.js`, `sha384-${digest.toString("base64")}`]);
 }
 
+export const TERSER = {
+  ecma: 2020,
+  compress: { passes: 3, ecma: 2020, pure_getters: true, keep_fargs: false, unsafe_arrows: true, module: true },
+};
+
 /** esbuild bundles and mangles properties; terser then finds shorter ways to say the same. Returns map and script. */
 async function squeezed([map, script]) {
   const { code, map: squeezedMap } = await minify(script.text.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, ""), {
-    ecma: 2020,
-    compress: { passes: 3, ecma: 2020, pure_getters: true, keep_fargs: false, unsafe_arrows: true, module: true },
+    ...TERSER,
     sourceMap: { content: map.text, url: basename(map.path) },
   });
   return [

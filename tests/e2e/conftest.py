@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
@@ -69,6 +70,21 @@ def docent(read_docent: RealDocent) -> RealDocent:
     read_docent.embed()
     read_docent.host.write("")
     return read_docent
+
+
+@pytest.fixture
+def wary(docent: RealDocent) -> Iterator[RealDocent]:
+    """An agent that wants work proven before each question."""
+    want_proof(docent, "always")
+    yield docent
+    want_proof(docent, "off")
+
+
+def want_proof(docent: RealDocent, when: str) -> None:
+    headers = {"Authorization": f"Bearer {docent.token}"}
+    path = f"/v1/agents/{docent.agent_id}"
+    httpx2.patch(f"{docent.base}{path}", json={"proof_of_work": when}, headers=headers).raise_for_status()
+    docent.client.post(f"{path}/publish")
 
 
 @pytest.fixture

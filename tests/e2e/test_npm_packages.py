@@ -151,10 +151,11 @@ def test_a_server_renders_pages_with_them(project: Path) -> None:
     assert drawn == ["", "<p>0</p>", "<!---->", "<p>0</p>"]
 
 
-def example(language: str, docent: RealDocent) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
-    assert found
-    return found[1].replace("https://chat.example.com", docent.base).replace("AGENT_ID", docent.agent_id)
+def example(language: str, docent: RealDocent, about: str = "") -> str:
+    """The first one of the guide that names what it is `about`."""
+    fences = re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+    found: str = next(each for each in fences if about in each)
+    return found.replace("https://chat.example.com", docent.base).replace("AGENT_ID", docent.agent_id)
 
 
 def bundled(project: Path, entry: str) -> str:
@@ -203,6 +204,34 @@ def test_react_draws_a_conversation_and_carries_the_widget(page: Page, docent: R
     page.get_by_role("button", name="Toggle").click()
     expect(widget).to_have_count(1)
     expect(page.get_by_role("article"), "it goes on with what was said before").to_contain_text("3 years")
+
+
+HOOK = """
+import { useState } from "react";
+import { createRoot } from "react-dom/client";
+import { Help } from "./help.jsx";
+createRoot(document.getElementById("root")).render(<Help />);
+"""
+
+
+def test_a_hook_proves_work_by_itself_in_a_worker(page: Page, wary: RealDocent, project: Path) -> None:
+    (project / "help.jsx").write_text(example("jsx", wary))
+    visit(page, wary, bundled(project, HOOK))
+    with page.expect_worker():
+        ask(page)
+    expect(page.get_by_role("article")).to_have_count(1)
+
+
+def test_a_program_proves_work_by_itself(wary: RealDocent, project: Path) -> None:
+    """Under Node, which has no worker of a page's kind, and whose requests name no website by themselves."""
+    script = example("js", wary, "asWebsite").replace("https://www.example.com", wary.host.origin)
+    (project / "program.mjs").write_text(script)
+    assert "3 years" in run(["node", "program.mjs"], project)
+
+
+def test_an_interface_around_a_client_of_its_own_proves_work(page: Page, wary: RealDocent, project: Path) -> None:
+    visit(page, wary, bundled(project, example("js", wary, "proveTo")))
+    expect(page.locator("#root")).to_contain_text("3 years")
 
 
 def test_vue_draws_a_conversation_and_carries_the_widget(page: Page, docent: RealDocent, project: Path) -> None:

@@ -1,27 +1,9 @@
 """A visitor of an agent that wants work proven first, with Docent's real processes: nothing to read, or to click."""
 
-from collections.abc import Iterator
-
-import httpx2
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.chat import Chat
 from tests.e2e.real_docent import WARRANTY, RealDocent
-
-
-def set_to(docent: RealDocent, wanted: str) -> None:
-    headers = {"Authorization": f"Bearer {docent.token}"}
-    path = f"/v1/agents/{docent.agent_id}"
-    httpx2.patch(f"{docent.base}{path}", json={"proof_of_work": wanted}, headers=headers).raise_for_status()
-    docent.client.post(f"{path}/publish")
-
-
-@pytest.fixture
-def wary(docent: RealDocent) -> Iterator[RealDocent]:
-    set_to(docent, "always")
-    yield docent
-    set_to(docent, "off")
 
 
 def asked_of(page: Page) -> list[str]:

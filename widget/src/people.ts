@@ -8,7 +8,7 @@ import css from "./people.css";
 import type { PartScript } from "./part_file.js";
 import { PersonLine, type Line } from "./person_line.js";
 import { PersonView } from "./person_view.js";
-import type { Prove } from "./proof.js";
+import type { ProveTo } from "./proof.js";
 
 /** A server that wants a proof for the same question right after it got one would be asked without end. */
 const PROVED_AGAIN_MS = 5000;
@@ -88,12 +88,7 @@ const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
         clear();
       } else if (message !== proven || Date.now() - provedAt > PROVED_AGAIN_MS) {
         [proven, provedAt] = [message, Date.now()];
-        const { challenge } = await client.open();
-        if (challenge) client.proof = await (await load<Prove>(PROOF))(challenge);
-        // The same conversation by a token that says so.
-        client.goTo(client.conversation);
-        await client.open();
-        client.proof = undefined;
+        await (await load<ProveTo>(PROOF))(client);
         actions.retry(turn_id);
       }
     },

@@ -147,7 +147,7 @@ class AgentSettings(Model):
     proof_of_work: ProofWanted = Field(
         default=_CONFIG.proof_of_work,
         description="When a visitor's browser proves work before its questions are taken: off, suspicious (while much "
-        "is asked from its network) or always.",
+        "comes from it or its network) or always.",
     )
     daily_tokens: int | None = Field(
         default=_CONFIG.daily_tokens,

@@ -45,7 +45,7 @@ export class Chat {
       base: options.base.replace(/\/$/, ""),
       agentId: options.agent,
       locale: options.locale ?? (inBrowser() ? document.documentElement.lang || navigator.language : "en"),
-      pageUrl: here,
+      pageUrl: () => this.#here(),
       anonymousId: () => kept.read().anonymous_id,
       keepAnonymousId: (anonymous_id) => kept.keep({ anonymous_id }),
       user: () => options.user,
@@ -142,9 +142,14 @@ export class Chat {
     if (last && isRunning(last) && !this.#running.has(last.id)) void this.#run({ turn_id: last.id, message: last.question, page_url: "" }, true);
   }
 
+  /** A program is on no page: its questions are of your Docent itself. */
+  #here(): string {
+    return inBrowser() ? pageAddress(location.href) : this.#options.base;
+  }
+
   #newQuestion(message: string): Question {
     const context = this.#options.pageContext?.();
-    const question: Question = { turn_id: uuid(), message, page_url: here(), ...(context && { page_context: context }) };
+    const question: Question = { turn_id: uuid(), message, page_url: this.#here(), ...(context && { page_context: context }) };
     this.#asked.set(question.turn_id, question);
     return question;
   }
@@ -155,7 +160,13 @@ export class Chat {
     this.#running.set(id, running);
     try {
       if (this.#state.connection !== "ready") await this.open();
-      await this.#client.ask(question, (event) => this.#dispatch({ type: "answered", id, event }), running.signal, join);
+      const ask = (): Promise<void> => this.#client.ask(question, (event) => this.#dispatch({ type: "answered", id, event }), running.signal, join);
+      await ask().catch(async (refusal: Failure) => {
+        if (refusal.code !== "proof_wanted") throw refusal;
+        const { proveTo } = await import("./proof.js");
+        await proveTo(this.#client);
+        await ask();
+      });
     } catch (error) {
       const { code, retryable = true } = error as Failure;
       this.#dispatch({ type: "failed", id, code, retryable });
@@ -177,4 +188,3 @@ export class Chat {
 export type ChatActions = Pick<Chat, "ask" | "stop" | "retry" | "rate" | "older" | "startAfresh">;
 
 const inBrowser = (): boolean => typeof document !== "undefined";
-const here = (): string => (inBrowser() ? pageAddress(location.href) : "");
