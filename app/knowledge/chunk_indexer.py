@@ -8,6 +8,7 @@ from app.agents.records.agents import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import NotFound
 from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
@@ -109,8 +110,7 @@ async def forget_stray_terms(record: SystemOfRecord, keywords: KeywordIndex, age
     held = await keywords.chunk_ids(agent_id)  # before the record is read: what is put meanwhile is none of them
 
     def work(tx: Transaction) -> tuple[set[str], str | None]:
-        live = LiveDocumentRecords(tx).live_chunk_ids(agent_id)
-        return held - live - DocumentRecords(tx).pending_chunk_ids(agent_id), keyword_language(tx, agent_id)
+        return IndexedTextRecords(tx).standing(agent_id).strays(held), keyword_language(tx, agent_id)
 
     strays, language = await record.of_agent(agent_id).read(work)
     if strays:

@@ -23,7 +23,6 @@ from app.knowledge.chunk_indexer import (
     keyword_language,
     write_terms_anew,
 )
-from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedText, IndexedTextRecords
 from app.providers.indexes.keyword_index import ChunkTerms, KeywordIndex
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -142,9 +141,10 @@ class FollowedKeywordIndex:
         for agent_id in await self._local.agent_ids():
             try:
                 await self._bring_in_step(agent_id)
-                await self._forget_strays(agent_id)
-                if agent_id in self._has_remains:
+                if self._is_to_be_written_anew(agent_id):
                     await self._write_anew(agent_id)
+                else:
+                    await self._forget_strays(agent_id)
             except IndexUnavailable as error:
                 log.warning("keywords.not_followed", agent_id=str(agent_id), reason=str(error))
         return 0
@@ -210,12 +210,16 @@ class FollowedKeywordIndex:
             log.warning("index.rebuild_began", error=str(error))
             return set()
 
+    def _is_to_be_written_anew(self, agent_id: UUID) -> bool:
+        if agent_id not in self._has_remains:
+            return False
+        rewritten_at = self._rewritten_at.get(agent_id)
+        return rewritten_at is None or time.monotonic() - rewritten_at >= self._rewrite_pause_seconds
+
     async def _write_anew(self, agent_id: UUID) -> None:
-        now = time.monotonic()
-        if now - self._rewritten_at.get(agent_id, -self._rewrite_pause_seconds) < self._rewrite_pause_seconds:
-            return
+        """Without strays."""
         if await write_terms_anew(self._record, self._local, agent_id):
-            self._rewritten_at[agent_id] = now
+            self._rewritten_at[agent_id] = time.monotonic()
             self._has_remains.discard(agent_id)
 
     @contextmanager
@@ -239,10 +243,9 @@ def _step(tx: Transaction, agent_id: UUID, held: _Standing | None, ids: Collecti
         return _Step(to, put, [version for version in held.live if version not in to.live], set())
     if held is not None:
         return _Step(to, list(to.live), [], set())  # under the other language the index begins anew
-    live = IndexedTextRecords(tx).versions_of_chunks(agent_id)
-    missing = {version for chunk_id, version in live.items() if chunk_id not in ids}
-    strays = set(ids) - live.keys() - DocumentRecords(tx).pending_chunk_ids(agent_id)
-    return _Step(to, sorted(missing), [], strays)
+    standing = IndexedTextRecords(tx).standing(agent_id)
+    missing = {standing.live[chunk_id] for chunk_id in standing.missing(ids)}
+    return _Step(to, sorted(missing), [], standing.strays(ids))
 
 
 def _note_failure(following: "asyncio.Task[None]") -> None:

@@ -12,6 +12,7 @@ from app.core.errors import IndexUnavailable, Unavailable
 from app.knowledge.chunk_indexer import ChunkIndexer, batches, keyword_ids
 from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.indexed_texts import ChunkStanding, IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
@@ -40,14 +41,6 @@ class ReconcileReport:
 
     def __add__(self, other: "ReconcileReport") -> "ReconcileReport":
         return ReconcileReport(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """What an agent's indexes must hold (`live`), and what they may hold (`pending`)."""
-
-    live: set[str]
-    pending: set[str]
 
 
 class Reconcile:
@@ -102,7 +95,7 @@ class Reconcile:
         await self._indexer.forget_versions(agent_id, retired)
         in_vectors = await self._held(self._vectors.chunk_ids(agent_id))
         in_keywords = await self._held(keyword_ids(self._record, self._keywords, agent_id))
-        standing = await self._standing(agent_id)
+        standing = await self._record.of_agent(agent_id).read(lambda tx: IndexedTextRecords(tx).standing(agent_id))
         report = ReconcileReport(agents=1, retired=len(retired))
         report += await self._mend(
             agent_id, in_vectors, standing, self._indexer.forget_vectors, self._indexer.put_vectors
@@ -129,14 +122,14 @@ class Reconcile:
         self,
         agent_id: UUID,
         held: Collection[str],
-        standing: _Standing,
+        standing: ChunkStanding,
         forget: Callable[[UUID, Collection[str]], Awaitable[None]],
         put: Callable[[UUID, list[StoredChunk]], Awaitable[object]],
     ) -> ReconcileReport:
-        orphans = set(held) - standing.live - standing.pending
+        orphans = standing.strays(held)
         if orphans:
             await forget(agent_id, orphans)
-        missing = standing.live.difference(held)
+        missing = standing.missing(held)
         if missing:
             chunks = await self._record.of_agent(agent_id).read(
                 lambda tx: [chunk for chunk in LiveDocumentRecords(tx).agent_chunks(agent_id) if chunk.id in missing]
@@ -144,15 +137,6 @@ class Reconcile:
             for step in batches(chunks, _CHUNKS_A_STEP):
                 await put(agent_id, list(step))
         return ReconcileReport(orphans=len(orphans), missing=len(missing))
-
-    async def _standing(self, agent_id: UUID) -> _Standing:
-        """Read after the indexes: whatever they held then is live, pending or an orphan now."""
-
-        def work(tx: Transaction) -> tuple[set[str], set[str]]:
-            return DocumentRecords(tx).pending_chunk_ids(agent_id), LiveDocumentRecords(tx).live_chunk_ids(agent_id)
-
-        pending, live = await self._record.of_agent(agent_id).read(work)
-        return _Standing(live, pending)
 
     async def _indexed_agents(self) -> set[UUID]:
         found: set[UUID] = set()

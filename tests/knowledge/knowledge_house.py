@@ -17,6 +17,7 @@ from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.knowledge.reconcile import Reconcile
 from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.reindex import Reindex
 from app.knowledge.retire import Retire
@@ -93,7 +94,7 @@ class KnowledgeHouse:
         return await self.record.write(lambda tx: SourceRecords(tx).create(self.agent_id, config))
 
     async def live_ids(self) -> set[str]:
-        return await self.record.read(lambda tx: LiveDocumentRecords(tx).live_chunk_ids(self.agent_id))
+        return await self.record.read(lambda tx: set(IndexedTextRecords(tx).standing(self.agent_id).live))
 
     async def live_texts(self) -> list[str]:
         with self.record.reading() as tx:

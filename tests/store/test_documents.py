@@ -13,6 +13,7 @@ from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.knowledge.document import PendingVersion, VersionState
 from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
@@ -37,7 +38,7 @@ async def test_a_pending_version_cannot_be_answered_from(record: SystemOfRecord,
         assert LiveDocumentRecords(tx).live_hash(source.id, URL) is None
         assert LiveDocumentRecords(tx).live_chunks(source.agent_id, ids) == {}
         assert LiveDocumentRecords(tx).agent_chunks(source.agent_id) == []
-        assert LiveDocumentRecords(tx).live_chunk_ids(source.agent_id) == set()
+        assert IndexedTextRecords(tx).standing(source.agent_id).live == {}
         assert LiveDocumentRecords(tx).counts(source.agent_id) == (0, 0)
         assert LiveDocumentRecords(tx).page(source.agent_id, PageRequest()).items == []
         assert DocumentRecords(tx).pending_versions() == [version]
@@ -63,7 +64,7 @@ async def test_a_live_version_is_what_searches_see(
     with record.writing() as tx:
         assert DocumentRecords(tx).make_live(version) == []
     with record.reading() as tx:
-        ids = LiveDocumentRecords(tx).live_chunk_ids(source.agent_id)
+        ids = IndexedTextRecords(tx).standing(source.agent_id).live
         chunk = LiveDocumentRecords(tx).live_chunks(source.agent_id, list(ids))[next(iter(ids))]
         documents = LiveDocumentRecords(tx).page(source.agent_id, PageRequest()).items
         assert LiveDocumentRecords(tx).live_hash(source.id, URL) == content_hash(a_page(URL).markdown)
@@ -205,7 +206,7 @@ async def test_an_agent_answers_from_its_own_documents_only(
     await add_live(record, source, a_page(URL))
     with record.writing() as tx:
         other = AgentRecords(tx).create(workspace_id, AgentConfig(name="Bea"))
-        ids = list(LiveDocumentRecords(tx).live_chunk_ids(source.agent_id))
+        ids = list(IndexedTextRecords(tx).standing(source.agent_id).live)
         assert LiveDocumentRecords(tx).live_chunks(other.id, ids) == {}
         assert LiveDocumentRecords(tx).counts(other.id) == (0, 0)
         assert (
@@ -219,7 +220,7 @@ async def test_chunks_are_found_however_many_ids_are_asked_for(record: SystemOfR
     texts = [f"Number {number}." for number in range(1203)]
     await add_live(record, source, a_page(URL), *texts)
     with record.reading() as tx:
-        ids = LiveDocumentRecords(tx).live_chunk_ids(source.agent_id)
+        ids = IndexedTextRecords(tx).standing(source.agent_id).live
         found = LiveDocumentRecords(tx).live_chunks(source.agent_id, [*ids, "unknown", *ids])
     assert sorted(chunk.position for chunk in found.values()) == list(range(1203))
 
@@ -237,7 +238,7 @@ async def test_a_page_that_was_read_again_unchanged_is_as_of_today(
             iter(
                 (
                     LiveDocumentRecords(tx).live_chunks(
-                        source.agent_id, list(LiveDocumentRecords(tx).live_chunk_ids(source.agent_id))
+                        source.agent_id, list(IndexedTextRecords(tx).standing(source.agent_id).live)
                     )
                 ).values()
             )

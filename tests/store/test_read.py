@@ -14,6 +14,7 @@ from app.core.chunk import Chunk
 from app.core.errors import DocentError, NotFound
 from app.knowledge.records.contexts import ContextRecords
 from app.knowledge.records.documents import DocumentRecords
+from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.source import Source
 from app.store.engine import is_sqlite
@@ -32,7 +33,7 @@ async def asked(record: SystemOfRecord, agent_id: UUID, ids: list[str]) -> dict[
 
 
 async def ids_of(record: SystemOfRecord, agent_id: UUID) -> list[str]:
-    return sorted(await record.read(lambda tx: LiveDocumentRecords(tx).live_chunk_ids(agent_id)))
+    return sorted(await record.read(lambda tx: IndexedTextRecords(tx).standing(agent_id).live))
 
 
 async def test_it_sees_what_was_committed_and_raises_what_is_raised(record: SystemOfRecord, agent: Agent) -> None:

@@ -21,7 +21,7 @@ from app.core.turn import (
     VisitorSession,
 )
 from app.knowledge.records.documents import DocumentRecords
-from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import MESSAGES, VISITORS
@@ -184,7 +184,7 @@ async def test_a_citation_outlives_the_chunk_that_it_names(
 ) -> None:
     version = await add_live(record, source, a_page())
     with record.reading() as tx:
-        cited: str = next(iter(LiveDocumentRecords(tx).live_chunk_ids(source.agent_id)))
+        cited: str = next(iter(IndexedTextRecords(tx).standing(source.agent_id).live))
     citation = Citation(1, "https://docs.example/install", "Install", date(2026, 1, 1), cited)
     turn_id = await ask(record, session, citations=(citation,))
     with record.writing() as tx:

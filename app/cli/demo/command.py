@@ -175,7 +175,7 @@ async def _first_accounts(settings: Settings) -> tuple[str, str]:
 
 async def _stores(settings: Settings, agent_id: str) -> dict[str, Any]:
     async with open_infrastructure(settings) as base:
-        return asdict(await store_counts(base, UUID(agent_id)))
+        return asdict(await store_counts(base.record, base.indexes, UUID(agent_id)))
 
 
 @contextmanager

@@ -39,7 +39,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
     async with open_infrastructure(settings) as base:
         actor = await local_operator(base)
         for agent in await known_agents(base, actor):
-            counts = await store_counts(base, agent.id)
+            counts = await store_counts(base.record, base.indexes, agent.id)
             agents.append({"id": str(agent.id), "name": agent.draft.name, **asdict(counts)})
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
             unread = await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id)

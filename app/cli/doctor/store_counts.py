@@ -4,17 +4,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.bootstrap.infrastructure import Infrastructure
+from app.bootstrap.infrastructure import Indexes
 from app.core.errors import IndexUnavailable
 from app.knowledge.followed_keyword_index import FollowedKeywordIndex
+from app.knowledge.records.indexed_texts import ChunkStanding, IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.store.transaction import Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class StoreCounts:
-    """An index that cannot be read has None. Chunks are those that may be answered from; `astray` counts ids that
-    stand in one store and not in the other."""
+    """An index that cannot be read has None. Chunks are those that may be answered from; `astray` counts those
+    that an index lacks, and those that it holds though they are neither live nor being indexed."""
 
     documents: int
     chunks: int
@@ -31,22 +32,21 @@ class StoreCounts:
         return found
 
 
-async def store_counts(base: Infrastructure, agent_id: UUID) -> StoreCounts:
-    def work(tx: Transaction) -> tuple[set[str], int, int]:
+async def store_counts(record: SystemOfRecord, indexes: Indexes, agent_id: UUID) -> StoreCounts:
+    def work(tx: Transaction) -> tuple[ChunkStanding, int, int]:
         documents, chunks = LiveDocumentRecords(tx).counts(agent_id)
-        live = LiveDocumentRecords(tx).live_chunk_ids(agent_id)
-        return live, chunks, documents
+        return IndexedTextRecords(tx).standing(agent_id), chunks, documents
 
-    if isinstance(base.indexes.keywords, FollowedKeywordIndex):
+    if isinstance(indexes.keywords, FollowedKeywordIndex):
         with suppress(IndexUnavailable):  # counting says so
-            await base.indexes.keywords.follow(agent_id)
-    live, chunks, documents = await base.record.of_agent(agent_id).read(work)
+            await indexes.keywords.follow(agent_id)
     held: list[set[str] | None] = []
-    for index in (base.indexes.vectors, base.indexes.keywords):
+    for index in (indexes.vectors, indexes.keywords):
         try:
             held.append(await index.chunk_ids(agent_id))
         except IndexUnavailable:
             held.append(None)
+    standing, chunks, documents = await record.of_agent(agent_id).read(work)
     vectors, keywords = (None if ids is None else len(ids) for ids in held)
-    astray = sum(len(ids ^ live) for ids in held if ids is not None)
+    astray = sum(len(standing.strays(ids)) + len(standing.missing(ids)) for ids in held if ids is not None)
     return StoreCounts(documents, chunks, vectors, keywords, astray)

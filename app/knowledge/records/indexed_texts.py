@@ -1,12 +1,13 @@
 """What an index that lies elsewhere has to hold of an agent, version by version."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import func, select
 
 from app.core.chunk import StoredChunk
+from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import STORED_CHUNKS, is_live_of, stored_chunk
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS
 from app.store.transaction import Repository
@@ -17,6 +18,20 @@ class IndexedText(NamedTuple):
 
     chunks: int
     context_chars: int
+
+
+class ChunkStanding(NamedTuple):
+    """Of an agent's chunks, those that an index must hold (`live`, with their versions), and those that it may hold,
+    for they are being indexed (`pending`). Read after the index: what it held then and is neither is a stray."""
+
+    live: dict[str, UUID]
+    pending: set[str]
+
+    def strays(self, held: Collection[str]) -> set[str]:
+        return set(held) - self.live.keys() - self.pending
+
+    def missing(self, held: Collection[str]) -> set[str]:
+        return self.live.keys() - held
 
 
 class IndexedTextRecords(Repository):
@@ -32,12 +47,12 @@ class IndexedTextRecords(Repository):
         )
         return {version: IndexedText(chunks, chars) for version, chunks, chars in self._connection.execute(counted)}
 
-    def versions_of_chunks(self, agent_id: UUID) -> dict[str, UUID]:
-        """By chunk id."""
-        live = select(CHUNKS.c.id, CHUNKS.c.version_id).join(
+    def standing(self, agent_id: UUID) -> ChunkStanding:
+        chunks = select(CHUNKS.c.id, CHUNKS.c.version_id).join(
             DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id
         )
-        return {row.id: row.version_id for row in self._connection.execute(live.where(is_live_of(agent_id)))}
+        live = {row.id: row.version_id for row in self._connection.execute(chunks.where(is_live_of(agent_id)))}
+        return ChunkStanding(live, DocumentRecords(self._tx).pending_chunk_ids(agent_id))
 
     def chunks(self, agent_id: UUID, version_ids: Sequence[UUID]) -> list[StoredChunk]:
         """Of those of the versions that are live still."""

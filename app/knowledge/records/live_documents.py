@@ -243,14 +243,6 @@ class LiveDocumentRecords(Repository):
         statement = select(DOCUMENT_VERSIONS.c.agent_id).where(DOCUMENT_VERSIONS.c.state.in_(kept)).distinct()
         return set(self._connection.scalars(statement))
 
-    def live_chunk_ids(self, agent_id: UUID) -> set[str]:
-        statement = (
-            select(CHUNKS.c.id)
-            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.id == CHUNKS.c.version_id)
-            .where(is_live_of(agent_id))
-        )
-        return set(self._connection.scalars(statement))
-
     def page(self, agent_id: UUID, page: PageRequest, source_id: UUID | None = None) -> ListPage[Document]:
         """Live documents, oldest first."""
         has_live = DOCUMENTS.c.id.in_(select(DOCUMENT_VERSIONS.c.document_id).where(is_live_of(agent_id)))
