@@ -1,6 +1,7 @@
 """`docent ...`: the list of commands. A command's module is imported when it is called, for `--help` none."""
 
 import gc
+import os
 from typing import Annotated, Final
 
 import typer
@@ -92,4 +93,6 @@ def docent(
 def main() -> None:
     """The `docent` entry point."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    # BLAS reads it once, with the first import of numpy. Its threads spin after a product for longer than ours take.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     cli()

@@ -49,7 +49,20 @@ async def test_a_question_without_a_word_is_near_to_nothing() -> None:
     assert [match.anywhere for match in token_matches(question, [(text, text)])] == [0.0]
 
 
+async def test_passages_are_judged_together_as_each_would_be_alone() -> None:
+    question, first, second, headings = await read("reset the hub", "Reset it twice.", "", "The hub")
+    passages = [(first, headings), (second, headings), (headings, second)]
+
+    anywhere = [match.anywhere for match in token_matches(question, passages)]
+
+    assert anywhere[1] == anywhere[2] < anywhere[0]
+    assert token_matches(question, []) == []
+
+
 def test_directions_have_no_length() -> None:
-    short, long = (TokenVectors(array("f", [1]), (1,), np.array([[row, 0]], dtype=np.int8)) for row in (1, 127))
+    short, long, none = (
+        TokenVectors.of(array("f", [1]), [1], np.array([[number, 0]], dtype=np.float32)) for number in (0.01, 8, 0)
+    )
 
     assert short.units.tolist() == long.units.tolist() == [[1.0, 0.0]]
+    assert none.units.tolist() == [[0.0, 0.0]]

@@ -56,3 +56,24 @@ def arenas(how: str) -> int:
 @pytest.mark.skipif("linux" not in sys.platform, reason="glibc's setting")
 def test_threads_that_start_afterwards_bring_no_arenas() -> None:
     assert arenas("shared") <= arenas("of their own") - 4  # some came with threads of the libraries
+
+
+PRODUCT = """
+import os, sys
+sys.argv = ["docent", "--version"]
+from app.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+import numpy
+rows = numpy.ones((500, 500), dtype=numpy.float32)
+rows @ rows
+print(len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif("linux" not in sys.platform, reason="its way of listing threads")
+def test_products_of_vectors_wake_no_threads_on_other_cores() -> None:
+    said = subprocess.run([sys.executable, "-c", PRODUCT], check=True, capture_output=True, text=True)
+    assert said.stdout.split()[-1] == "1"

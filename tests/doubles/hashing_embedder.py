@@ -46,14 +46,14 @@ class HashingEmbedder:
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Each word has a direction of its own: words are near to themselves alone."""
         return [
-            TokenVectors(array("f", vector), tuple(map(_number, words)), self._directions(words))
+            TokenVectors.of(array("f", vector), [_number(word) % 2**31 for word in words], self._directions(words))
             for words, vector in zip(map(folded_words, texts), await self.embed(texts), strict=True)
         ]
 
-    def _directions(self, words: Sequence[str]) -> npt.NDArray[np.int8]:
-        rows = np.zeros((len(words), self.dimensions), dtype=np.int8)
+    def _directions(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        rows = np.zeros((len(words), self.dimensions), dtype=np.float32)
         for row, word in zip(rows, words, strict=True):
-            row[_number(word) % self.dimensions] = 127
+            row[_number(word) % self.dimensions] = 1
         return rows
 
     def _vector(self, text: str) -> list[float]:

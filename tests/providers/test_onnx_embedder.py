@@ -46,7 +46,7 @@ class TestOnnxEmbedder(EmbedderContract):
         for number, text in enumerate(texts):
             assert [together[number]] == await embedder.embed([text])
             [alone] = await embedder.embed_tokens([text])
-            assert (alone.meaning, alone.tokens) == (tokens[number].meaning, tokens[number].tokens)
+            assert (alone.meaning, alone.tokens.tolist()) == (tokens[number].meaning, tokens[number].tokens.tolist())
             assert (alone.directions == tokens[number].directions).all()
 
     async def test_texts_are_read_by_all_threads_and_never_long_on_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +74,28 @@ class TestOnnxEmbedder(EmbedderContract):
             [meaning] = await embedder.embed([text])
             assert _cosine(list(one.meaning), meaning) == pytest.approx(1, abs=1e-5)
             assert len(one.tokens) == len(one.directions) == embedder.count(text)
+
+    async def test_a_question_that_was_embedded_is_not_read_again_for_its_tokens(
+        self, embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked, others = "Do I get my money back?", ["Refunds take ten days.", "We are in Lyon."]
+        expected = await embedder.embed_tokens([asked, *others])
+        [vector] = await embedder.embed([asked])
+        urgent, read = embedder.for_questions(), list[int]()
+        run = OnnxSession.run_tokens
+
+        def counted(session: OnnxSession, rows: Sequence[TokenRow]) -> tuple[Floats, list[Floats]]:
+            read.append(len(rows))
+            return run(session, rows)
+
+        monkeypatch.setattr(OnnxSession, "run_tokens", counted)
+        assert await urgent.embed([asked]) == [vector]
+        tokens = await embedder.for_questions().embed_tokens([asked, *others])
+
+        assert read == [1] * 3
+        for one, other in zip(tokens, expected, strict=True):
+            assert (one.meaning, one.tokens.tolist()) == (other.meaning, other.tokens.tolist())
+            assert (one.directions == other.directions).all()
 
     async def test_a_token_is_nearest_to_what_means_the_same(self, embedder: OnnxEmbedder) -> None:
         question, answer = await embedder.embed_tokens(["money", "Please call on Monday: we pay cash."])

@@ -1,11 +1,12 @@
 """How well a passage answers a question: what search, its meaning, its heading and its words say, as one figure."""
 
+import itertools
 from array import array
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import mul
 from typing import Final, TypeAlias, TypeVar
 
+import numpy as np
 import structlog
 
 from app.answers.writing.answer_context import AnswerContext
@@ -130,7 +131,7 @@ class PassageJudge:
         vectors = await self._meanings([context.standalone, *texts])
         if vectors is None:
             return None
-        return [_cosine(vectors[context.standalone], vectors[text]) for text in texts]
+        return _cosines(vectors[context.standalone], [vectors[text] for text in texts])
 
     async def _coverage(self, context: AnswerContext, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text holds, by how rare they are on the site."""
@@ -158,11 +159,7 @@ class PassageJudge:
         vectors = await self._meanings(texts)
         if vectors is None:
             return {}
-        asked = vectors[question]
-        return {
-            (text, place): Nearness(_cosine(asked, vectors[text]), _cosine(asked, vectors[place]))
-            for text, place in looks
-        }
+        return _nearness(vectors[question], {look: (vectors[look[0]], vectors[look[1]]) for look in looks})
 
     async def _nearness_by_tokens(
         self, embedder: TokenEmbedder, question: str, looks: Sequence[Looks], texts: Sequence[str]
@@ -170,14 +167,9 @@ class PassageJudge:
         vectors = await _remembered(texts, self._token_vectors, embedder.embed_tokens)
         if vectors is None:
             return {}
-        asked = vectors[question]
-        matches = token_matches(asked, [(vectors[text], vectors[place]) for text, place in looks])
-        return {
-            (text, place): Nearness(
-                _cosine(asked.meaning, vectors[text].meaning), _cosine(asked.meaning, vectors[place].meaning), match
-            )
-            for (text, place), match in zip(looks, matches, strict=True)
-        }
+        meanings = {(text, place): (vectors[text].meaning, vectors[place].meaning) for text, place in looks}
+        matches = token_matches(vectors[question], [(vectors[text], vectors[place]) for text, place in looks])
+        return _nearness(vectors[question].meaning, meanings, matches)
 
     async def _meanings(self, texts: Sequence[str]) -> dict[str, Vector] | None:
         async def embed(missing: Sequence[str]) -> list[Vector]:
@@ -229,5 +221,15 @@ def _odds(passage: Passage, coverage: float, lead: float, nearness: Nearness | N
     return odds + scale.tokens_in_text * nearness.tokens.in_text + scale.tokens_anywhere * nearness.tokens.anywhere
 
 
-def _cosine(one: Vector, other: Vector) -> float:
-    return float(sum(map(mul, one, other)))
+def _nearness(
+    asked: Vector, meanings: Mapping[Looks, tuple[Vector, Vector]], matches: Sequence[TokenMatch | None] = ()
+) -> dict[Looks, Nearness]:
+    cosines = iter(_cosines(asked, [vector for both in meanings.values() for vector in both]))
+    return {
+        look: Nearness(next(cosines), next(cosines), match) for look, match in itertools.zip_longest(meanings, matches)
+    }
+
+
+def _cosines(asked: Vector, others: Sequence[Vector]) -> list[float]:
+    cosines: list[float] = (np.array(others, dtype=np.float32) @ np.asarray(asked, dtype=np.float32)).tolist()
+    return cosines

@@ -5,7 +5,6 @@ to it in its parts. So each token of the question looks for its nearest one in t
 averaged: the late interaction of ColBERT (Khattab and Zaharia, 2020, https://arxiv.org/abs/2004.12832).
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,31 +26,36 @@ class TokenMatch:
 def token_matches(question: TokenVectors, passages: Sequence[tuple[TokenVectors, TokenVectors]]) -> list[TokenMatch]:
     """For each passage, given as its text and its headings. Tokens of the question that few of the passages hold weigh
     up to some four times as much as those that all of them hold."""
-    if not question.tokens:
+    if not len(question.tokens) or not passages:
         return [TokenMatch(0.0, 0.0)] * len(passages)
-    weights = _weights(question, passages)
-    asked = question.units
-    nearest: dict[int, npt.NDArray[np.float32]] = {}  # passages of one section share their headings
-    matches: list[TokenMatch] = []
-    for text, headings in passages:
-        for one in (text, headings):
-            if id(one) not in nearest:
-                nearest[id(one)] = _nearest(asked, one)
-        in_text = nearest[id(text)]
-        anywhere = np.maximum(in_text, nearest[id(headings)])
-        matches.append(TokenMatch(float(in_text @ weights), float(anywhere @ weights)))
-    return matches
+    texts = {id(text): text for passage in passages for text in passage}  # those of one section share their headings
+    rows = {key: row for row, key in enumerate(texts)}
+    nearest, holds = _met(question, list(texts.values()))
+    in_text, in_headings = ([rows[id(passage[part])] for passage in passages] for part in (0, 1))
+    weights = _weights((holds[in_text] | holds[in_headings]).sum(axis=0), len(passages))
+    anywhere = np.maximum(nearest[in_text], nearest[in_headings]) @ weights
+    return [TokenMatch(*both) for both in zip((nearest[in_text] @ weights).tolist(), anywhere.tolist(), strict=True)]
 
 
-def _nearest(asked: npt.NDArray[np.float32], text: TokenVectors) -> npt.NDArray[np.float32]:
-    if not text.tokens:
-        return np.zeros(len(asked), dtype=np.float32)
-    return np.asarray((asked @ text.units.T).max(axis=1), dtype=np.float32)
+def _met(
+    question: TokenVectors, texts: Sequence[TokenVectors]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """One row for each text, with the nearness of each of the question's tokens, 0 where there is nothing, and with
+    whether the text holds the token. One product for all texts: their tokens are some thousand."""
+    nearest = np.zeros((len(texts), len(question.tokens)), dtype=np.float32)
+    holds = np.zeros(nearest.shape, dtype=np.bool_)
+    if filled := [row for row, text in enumerate(texts) if len(text.tokens)]:
+        starts = np.cumsum([0, *(len(texts[row].tokens) for row in filled[:-1])])
+        directions = np.concatenate([texts[row].directions for row in filled]).astype(np.float32)
+        lengths = np.concatenate([texts[row].lengths for row in filled])
+        nearest[filled] = np.maximum.reduceat(directions @ question.units.T / lengths[:, np.newaxis], starts)
+        tokens = np.concatenate([texts[row].tokens for row in filled])
+        holds[filled] = np.logical_or.reduceat(tokens[:, np.newaxis] == question.tokens, starts)
+    return nearest, holds
 
 
-def _weights(question: TokenVectors, passages: Sequence[tuple[TokenVectors, TokenVectors]]) -> npt.NDArray[np.float32]:
-    """1 for what all passages hold, and more by the logarithm of how few do; their sum is 1."""
-    holding = Counter(token for text, headings in passages for token in {*text.tokens, *headings.tokens})
-    counts = np.array([holding[token] for token in question.tokens], dtype=np.float32)
-    weights = 1 + np.log((len(passages) + 1) / (counts + 1))
+def _weights(counts: npt.NDArray[np.int_], passages: int) -> npt.NDArray[np.float32]:
+    """By how many of the passages hold each token: 1 for what all hold, and more by the logarithm of how few do; their
+    sum is 1."""
+    weights = 1 + np.log((passages + 1) / (counts + 1))
     return np.asarray(weights / weights.sum(), dtype=np.float32)

@@ -9,14 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 import structlog
 
 from app.core.errors import EmbedderUnavailable
+from app.kit.recent_values import RecentValues
 from app.providers.embedding.token_embedder import TokenVectors
 from app.providers.embedding.traced_embedder import embedding_span
-from app.providers.onnx_session import Floats, OnnxSession, TokenRow
+from app.providers.onnx_session import OnnxSession, TokenRow
 from app.providers.onnx_threads import OnnxThreads, ThreadsBusy, Urgency
 
 Read = TypeVar("Read")
@@ -24,6 +23,7 @@ Read = TypeVar("Read")
 _log = structlog.get_logger(__name__)
 
 _TOKENS_AT_ONCE: Final = 512  # what somebody more urgent waits for at most
+_REMEMBERED: Final = 64  # questions, of 8 KiB for twenty words
 
 
 class OnnxEmbedder:
@@ -39,9 +39,12 @@ class OnnxEmbedder:
         self._session = OnnxSession(folder, cores=1)
         self._threads = threads
         self._urgency = Urgency.INGEST
+        self._alone = RecentValues[str, TokenVectors](_REMEMBERED)
 
     def for_questions(self) -> "OnnxEmbedder":
-        """The same model for texts that somebody waits for: several of them go before a ranking too, as one does."""
+        """The same model for texts that somebody waits for: several of them go before a ranking too, as one does. A
+        question is embedded alone, for search, and its tokens are remembered: an answer made of passages asks for
+        them next."""
         urgent = copy(self)
         urgent._urgency = Urgency.QUESTION
         return urgent
@@ -77,26 +80,28 @@ class OnnxEmbedder:
             return []
         try:
             if len(texts) == 1:
-                return await self._threads.run(
-                    lambda: self._embed_rows([self._row(text) for text in texts]), Urgency.QUESTION
-                )
+                return [await self._threads.run(lambda: self._embed_alone(texts[0]), Urgency.QUESTION)]
             return await self._spread(texts, self._embed_rows)
         except Exception as error:
             raise self._unavailable(error) from error
 
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """A TokenEmbedder as well: what the last layer holds for each token, of which `embed` gives the mean."""
-        with embedding_span(self, texts):
-            try:
-                return await self._spread(texts, self._read)
-            except Exception as error:
-                raise self._unavailable(error) from error
+        known = {text: read for text in texts if (read := self._alone.get(text)) is not None}
+        missing = [text for text in texts if text not in known]
+        if missing:
+            with embedding_span(self, missing):
+                try:
+                    known |= zip(missing, await self._spread(missing, self._read), strict=True)
+                except Exception as error:
+                    raise self._unavailable(error) from error
+        return [known[text] for text in texts]
 
     def _read(self, rows: Sequence[TokenRow]) -> list[TokenVectors]:
         read: list[TokenVectors] = []
         for row in rows:
             [meaning], [states] = self._session.run_tokens([row])
-            read.append(TokenVectors(array("f", meaning.tolist()), tuple(row.ids[1:-1]), _directions(states[1:-1])))
+            read.append(TokenVectors.of(array("f", meaning.tolist()), row.ids[1:-1], states[1:-1]))
         return read
 
     async def _spread(self, texts: Sequence[str], read: Callable[[list[TokenRow]], Sequence[Read]]) -> list[Read]:
@@ -116,6 +121,14 @@ class OnnxEmbedder:
             waiting.clear()  # where one failed the others end
         return [made[number] for number in range(len(texts))]
 
+    def _embed_alone(self, text: str) -> list[float]:
+        row = self._row(text)
+        if self._urgency is Urgency.INGEST:
+            return self._embed_rows([row])[0]
+        [read] = self._read([row])
+        self._alone.keep(text, read)
+        return read.meaning.tolist()
+
     def _embed_rows(self, rows: Sequence[TokenRow]) -> list[list[float]]:
         return [self._session.run([row])[0].tolist() for row in rows]
 
@@ -130,12 +143,6 @@ class OnnxEmbedder:
         if isinstance(error, ThreadsBusy):
             return EmbedderUnavailable(f"The local embedding model is busy: {error}.")
         return EmbedderUnavailable(f"The embedding model in {self._session.folder} does not run: {error}")
-
-
-def _directions(states: Floats) -> npt.NDArray[np.int8]:
-    """Each row, so that its largest number becomes 127."""
-    largest = np.maximum(np.abs(states).max(axis=1, keepdims=True, initial=0.0), 1e-9)
-    return np.asarray(np.rint(states * (127 / largest)), dtype=np.int8)
 
 
 def _groups(lengths: Sequence[int]) -> Iterator[range]:

@@ -3,29 +3,38 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+_SHORTEST: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
     """A text as the model reads it. `meaning` is what an Embedder gives for it. `tokens` are the numbers of its tokens
     in the model's vocabulary, special ones left out; each row of `directions` says where one of them points, as whole
-    numbers from -127 to 127 of no certain length: a quarter of what single precision takes.
+    numbers from -127 to 127: a quarter of what single precision takes. `lengths` are those of the rows, above 0.
     """
 
     meaning: "array[float]"
-    tokens: tuple[int, ...]
+    tokens: npt.NDArray[np.int32]
     directions: npt.NDArray[np.int8]
+    lengths: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, meaning: "array[float]", tokens: Sequence[int], states: npt.NDArray[np.float32]) -> "TokenVectors":
+        """`states` has a row for each token."""
+        largest = np.maximum(np.abs(states).max(axis=1, keepdims=True, initial=0.0), _SHORTEST)
+        rows = np.rint(states * (127 / largest))
+        lengths = np.maximum(np.sqrt(np.einsum("td,td->t", rows, rows)), _SHORTEST).astype(np.float32)
+        return cls(meaning, np.asarray(tokens, dtype=np.int32), rows.astype(np.int8), lengths)
 
     @property
     def units(self) -> npt.NDArray[np.float32]:
         """One row of length 1 for each token."""
-        rows = self.directions.astype(np.float32)
-        lengths = np.sqrt(np.einsum("td,td->t", rows, rows))
-        return np.asarray(rows / np.maximum(lengths, 1e-9)[:, np.newaxis], dtype=np.float32)
+        return np.asarray(self.directions / self.lengths[:, np.newaxis], dtype=np.float32)
 
 
 class TokenEmbedder(Protocol):
