@@ -4,8 +4,7 @@ Readers hold an index into the log, not a queue: a slow reader costs nothing, an
 the number it saw last.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
@@ -29,7 +28,7 @@ class _Follower:
     ended: Callable[[], None]
 
 
-class LiveTurn:
+class LiveTurn(TurnFeed):
     """`grown` is called after every event."""
 
     def __init__(
@@ -90,17 +89,10 @@ class LiveTurn:
     def so_far(self, after: int = 0) -> list[NumberedEvent]:
         return list(self._log.since(self._log.place_after(after)))
 
-    def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
-        """Replay the events numbered above `after`, then follow until done or error. Leaving never stops the turn,
-        unless its agent says so.
-
-        A reader that has more events than the turn came to is told that its end was lost. One whose numbers are the
-        record's gets all: where the record took over from a log is not known any more.
-        """
-        return events_of(self, after)
-
     @contextmanager
     def followed(self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]) -> Iterator[None]:
+        """A reader that has more events than the turn came to is told that its end was lost. One whose numbers are the
+        record's gets all: where the record took over from a log is not known any more."""
         seen = 0 if after >= FIRST_RECORD_NUMBER else after
         follower = _Follower(self._log.place_after(seen), seen, heard, ended)
         with self.subscribers.reader():
@@ -121,11 +113,3 @@ class LiveTurn:
             if follower.seen > self.last_number:
                 follower.heard(NumberedEvent(follower.seen + 1, _NOT_OURS))
             follower.ended()
-
-
-async def events_of(feed: TurnFeed, after: int) -> AsyncGenerator[NumberedEvent, None]:
-    """What `feed.followed` tells, one after the other."""
-    heard: asyncio.Queue[NumberedEvent | None] = asyncio.Queue()
-    with feed.followed(after, heard.put_nowait, lambda: heard.put_nowait(None)):
-        while (numbered := await heard.get()) is not None:
-            yield numbered

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from app.core.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent
+from app.core.turn_feed import TurnFeed
 from app.web.token_coalescing import coalesced
 from tests.doubles.scripted_turns import the_receipt
 
@@ -15,10 +16,11 @@ TURN = UUID(int=7)
 FOREVER = 3600.0  # a wait that no test sits out: what takes it fails by timeout
 
 
-class Feed:
+class Feed(TurnFeed):
     """A turn's events, published one by one."""
 
     turn_id = TURN
+    is_answered_here = True
 
     def __init__(self, *events: TurnEvent, is_answered_here: bool = True) -> None:
         self.is_answered_here = is_answered_here
@@ -49,9 +51,6 @@ class Feed:
             yield
         finally:
             self.is_read = False
-
-    def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
-        raise NotImplementedError
 
 
 async def read(

@@ -1,7 +1,7 @@
 """A turn that another web process answers, for readers here."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from uuid import UUID
 
@@ -11,9 +11,10 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import DocentError, Unavailable
 from app.core.turn import TurnState
 from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent
+from app.core.turn_feed import TurnFeed
 from app.kit.tasks.ended_task import end_task
 from app.store.system_of_record import SystemOfRecord
-from app.turns.live_turn import LiveTurn, events_of
+from app.turns.live_turn import LiveTurn
 from app.turns.remote.turn_log import TurnHead, TurnLog
 from app.turns.subscribers import Subscribers
 from app.turns.turn_replay import rest_of
@@ -26,7 +27,7 @@ LAST_WAIT_SECONDS = 0.5  # for events that are under way to the log while the re
 _LOST = Error("internal", "This answer was cut off. Please ask again.", retryable=True)
 
 
-class RemoteTurn:
+class RemoteTurn(TurnFeed):
     """One task follows the turn log for all readers here, from the first that comes until the last has left; events
     keep their numbers. `changed` hears of that first and that last one.
 
@@ -61,15 +62,13 @@ class RemoteTurn:
     def fingerprint(self) -> str:
         return self._live.fingerprint
 
-    def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
-        """As `LiveTurn.events`. The owner may have sent a reader what it never logged, and where the record goes on
-        for that reader is not known: it hears of a turn that broke off, and is left without a word where the whole
-        answer is stored, to ask for that from its start."""
-        return events_of(self, after)
-
     def followed(
         self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]
     ) -> AbstractContextManager[None]:
+        """The owner may have sent a reader what it never logged, and where the record goes on for that reader is not
+        known: it hears of a turn that broke off, and is left without a word where the whole answer is stored, to ask
+        for that from its start."""
+
         def hear(numbered: NumberedEvent) -> None:
             is_recorded = numbered.number >= FIRST_RECORD_NUMBER
             if not is_recorded or self._logged >= after or isinstance(numbered.event, Error):
