@@ -1,8 +1,9 @@
 """Use cases of an agent's file: export it, compare it, apply it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TypeVar
 from uuid import UUID
 
 from app.actions.action import Action, ActionHosts, check_action
@@ -31,6 +32,8 @@ from app.sources.source import Source, SourceKind
 from app.sources.sources import Sources
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
+
+Done = TypeVar("Done")
 
 # What their sources are is no setting: bytes that were uploaded, and documents that a program puts there.
 _NOT_IN_FILES = frozenset({SourceKind.FILE, SourceKind.DOCUMENTS})
@@ -78,8 +81,7 @@ class AgentFiles:
 
     async def apply(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> list[FileChange]:
         """Apply everything that visitors do not see: the draft, golden questions, saved replies, and sources, which are
-        not crawled yet. All of it or nothing. `give` applies the curated answers. Returns and raises what `compare`
-        does."""
+        not crawled yet. All of it or nothing. Returns and raises what `compare` does."""
         self._check(file)
 
         def work(tx: Transaction) -> list[FileChange]:
@@ -95,10 +97,17 @@ class AgentFiles:
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
-    async def give(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> None:
-        """Apply the file's curated answers and actions, which visitors get at once. Raises what `compare` does."""
-        self._check(file)
+    async def apply_live(
+        self, actor: Actor, agent_id: UUID, file: AgentFile, publish: Callable[[], Awaitable[Done]], *, prunes: bool
+    ) -> tuple[list[FileChange], Done]:
+        """`apply`, then `publish`, which publishes the draft, then the curated answers and actions, which visitors get
+        at once. What `publish` raises leaves the file applied and visitors with what they had."""
+        changes = await self.apply(actor, agent_id, file, prunes=prunes)
+        published = await publish()
+        await self._apply_to_visitors(actor, agent_id, file, prunes=prunes)
+        return changes, published
 
+    async def _apply_to_visitors(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> None:
         def work(tx: Transaction) -> None:
             plan = self._plan(tx, actor, agent_id, file, prunes)
             match = plan.curated

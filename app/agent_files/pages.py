@@ -1,5 +1,7 @@
 """Console pages: export an agent as one file, compare a file with the agent, and apply it."""
 
+from functools import partial
+
 import anyio.to_thread
 from pydantic import Field
 from starlette.responses import Response
@@ -82,15 +84,16 @@ class AgentFilePages(Pages):
         given, actor, agent_id = visit.input, visit.actor, visit.agent.id
         try:
             file = await _file_in(given.text, visit)
-            changes = await self._files.apply(actor, agent_id, file, prunes=given.prune)
-            told = _told(changes)
-            if not given.publish:
-                return Go(visit.url("agent_file"), f"{told} Visitors notice nothing until it is published.")
-            published = await self._publishing.publish(actor, agent_id, force=given.force)
-            await self._files.give(actor, agent_id, file, prunes=given.prune)
+            if given.publish:
+                publish = partial(self._publishing.publish, actor, agent_id, force=given.force)
+                changes, published = await self._files.apply_live(actor, agent_id, file, publish, prunes=given.prune)
+                outcome = f"Version {published.version.number} is live."
+            else:
+                changes = await self._files.apply(actor, agent_id, file, prunes=given.prune)
+                outcome = "Visitors notice nothing until it is published."
         except (InvalidInput, PublishGateFailed) as error:
             raise InvalidInput("", str(error)) from None
-        return Go(visit.url("agent_file"), f"{told} Version {published.version.number} is live.")
+        return Go(visit.url("agent_file"), f"{_told(changes)} {outcome}")
 
 
 async def _file_in(text: str, visit: Visit[Form]) -> AgentFile:

@@ -1,6 +1,7 @@
 """`docent agent export`, `diff` and `apply`: an agent as one file, between installations and beside one's code."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,10 +90,11 @@ async def apply(
     async with open_installation() as (base, actor):
         agent = await _meant_or_made(base, actor, named, model, create and not dry_run)
         wanted, files = model.for_agent(actor, agent.id), _files(base)
-        changes = await (files.compare if dry_run else files.apply)(actor, agent.id, wanted, prunes=prune)
         if publish and not dry_run:
-            await publish_version(base.settings, str(agent.id), force)
-            await files.give(actor, agent.id, wanted, prunes=prune)
+            go_live = partial(publish_version, base.settings, str(agent.id), force)
+            changes, _ = await files.apply_live(actor, agent.id, wanted, go_live, prunes=prune)
+        else:
+            changes = await (files.compare if dry_run else files.apply)(actor, agent.id, wanted, prunes=prune)
     _tell(changes, as_json, agent_id=str(agent.id), is_dry_run=dry_run, is_published=publish and not dry_run)
     if as_json or dry_run:
         return

@@ -1,5 +1,7 @@
 """Admin API: an agent as one file."""
 
+from functools import partial
+
 from pydantic import ConfigDict, Field
 
 from app.agent_files.agent_files import AgentFiles
@@ -66,12 +68,14 @@ class AdminAgentFiles(Api):
     async def apply_agent_file(self, call: Call[Actor, ApplyIn]) -> AppliedOut:
         given, actor, agent_id = call.input, call.caller, call.path_id("agent_id")
         file = given.file.for_agent(actor, agent_id)
-        work = self._files.compare if given.dry_run else self._files.apply
-        changes = await work(actor, agent_id, file, prunes=given.prune)
         published = None
         if given.publish and not given.dry_run:
-            published = PublishedOut.of_published(await self._publishing.publish(actor, agent_id, force=given.force))
-            await self._files.give(actor, agent_id, file, prunes=given.prune)
+            publish = partial(self._publishing.publish, actor, agent_id, force=given.force)
+            changes, done = await self._files.apply_live(actor, agent_id, file, publish, prunes=given.prune)
+            published = PublishedOut.of_published(done)
+        else:
+            work = self._files.compare if given.dry_run else self._files.apply
+            changes = await work(actor, agent_id, file, prunes=given.prune)
         return AppliedOut(
             changes=tuple(map(FileChangeOut.of, changes)),
             is_dry_run=given.dry_run,
