@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/packaging tests/image tests/docs/running tests/reach tests/processes
+SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/packaging tests/image tests/docs/running tests/reach tests/recipes tests/processes
 
 .PHONY: help
 help: ## Show this list
@@ -65,8 +65,13 @@ $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.
 	@touch $@
 
 .PHONY: test-reach
-test-reach: .venv/installed $(OIDC_PROVIDER)/node_modules/.package-lock.json ## Ask agents by the clients of the interfaces for programs; sign in at an OpenID provider (needs Debian's chromium, Node 20)
+test-reach: .venv/installed $(OIDC_PROVIDER)/node_modules/.package-lock.json widget/node_modules/.package-lock.json ## Ask agents by the clients of the interfaces for programs; sign in at an OpenID provider; the recipes that build fast (needs Debian's chromium, Node 20)
 	$(BIN)/pytest tests/reach
+	$(BIN)/pytest tests/recipes -k 'not docusaurus and not next'
+
+.PHONY: test-recipes
+test-recipes: .venv/installed widget/node_modules/.package-lock.json ## Build websites by the recipes of docs/how-to/recipes.md with the real tools, and use the widget in them (downloads them from npm and PyPI once; needs Debian's chromium, Node 20; php-cli for one)
+	$(BIN)/pytest tests/recipes
 
 .PHONY: test-processes
 test-processes: .venv/installed ## Run servers, workers, the demo and commands as real processes: kills, half requests, what they look up and write (needs strace, postgresql)
