@@ -51,6 +51,7 @@ from app.gaps.gap_replays import Trials
 from app.gaps.gap_suggestions import AnswerDrafts
 from app.gaps.trial_answers import TrialAnswers
 from app.kit.argon2_password_hasher import Argon2PasswordHasher
+from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.kit.language_guesser import LanguageGuesser
@@ -233,6 +234,7 @@ async def _parts(base: Infrastructure, answering: Answering, actions: ActionCall
         Clock: base.clock,
         RateLimiter: base.shared.rate_limiter,
         StreamSlots: base.shared.stream_slots,
+        Cache: base.shared.cache,
         CollectorRegistry: base.metrics,
         Embedder: base.models.embedder,
         KeywordIndex: base.indexes.keywords,

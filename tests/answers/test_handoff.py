@@ -12,7 +12,7 @@ from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.person_talk import told_talk
 from app.conversations.people.live_chat import LiveState
-from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -23,6 +23,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnEnd, TurnState
 from app.core.turn_events import Done, Start, Token
 from app.gaps.records.gaps import GapRecords
+from app.kit.memory_cache import MemoryCache
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.turns.told import done, text
@@ -41,7 +42,7 @@ async def house(tmp_path: Path) -> AsyncIterator[AnsweringHouse]:
 
 
 def desk(house: AnsweringHouse) -> tuple[LiveChats, Actor]:
-    chats = LiveChats(house.record, house.clock, house.tools.history)
+    chats = LiveChats(house.record, house.clock, house.tools.history, TypingSigns(MemoryCache()))
     return chats, Actor(house.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
 
 

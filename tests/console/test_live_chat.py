@@ -41,6 +41,28 @@ def test_new_messages_appear_by_themselves_while_one_writes(context: BrowserCont
     expect(page.locator("#chat-state")).to_contain_text("ended")
 
 
+def test_that_the_other_side_writes_is_told_both_ways(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    visitor_calls(page, served, "/person/end")
+    visitor_calls(page, served, "/person")
+    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
+    page.get_by_role("button", name="Take over").click()
+    with page.expect_request(re.compile("/typing$")) as told:
+        page.get_by_label("Your message").press_sequentially("Good day, how")
+    assert re.fullmatch("csrf_token=[0-9a-f]+", told.value.post_data or ""), "nothing of what is written"
+    expect(page.get_by_label("Your message"), "the page stays").to_have_value("Good day, how")
+    seen, spoken = page.locator("#newer", has_text="The visitor is writing"), page.locator("#typing-said")
+    expect(seen).to_have_count(0)
+    visitor_calls(page, served, "/person/typing")
+    expect(seen).to_be_visible()
+    expect(spoken).to_have_text("The visitor is writing")
+    visitor_calls(page, served, "/person/messages", message_id=str(uuid4()), text="I was writing.")
+    expect(page.get_by_role("log").get_by_text("I was writing.")).to_have_count(1)
+    expect(seen).to_have_count(0)
+    expect(spoken).to_have_text("")
+
+
 def test_enter_sends_and_the_page_stays(context: BrowserContext, served: ServedConsole) -> None:
     served.sign_in(context)
     page = context.new_page()

@@ -11,6 +11,7 @@ class ScriptedPerson:
     state: str = "none"
     name: str | None = None
     is_overdue: bool = False
+    is_typing: bool = False
     is_deaf: bool = False  # as one who leaves in the moment in which the visitor writes
     messages: list[dict[str, Any]] = field(default_factory=list)
     poll_seconds: float = 0.05
@@ -50,6 +51,7 @@ class ScriptedPerson:
             "state": self.state,
             "operator_name": self.name if self.state == "talking" else None,
             "is_overdue": self.is_overdue and self.state == "waiting",
+            "is_typing": self.is_typing,
             "messages": self.messages[after:],
             "poll_seconds": self.poll_seconds if self.is_open else 0,
         }

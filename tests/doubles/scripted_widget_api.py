@@ -152,6 +152,7 @@ class ScriptedWidgetApi:
             Route(f"{api}/person", self._person),
             Route(f"{api}/person", self._ask_for_a_person, methods=["POST"]),
             Route(f"{api}/person/messages", self._say, methods=["POST"]),
+            Route(f"{api}/person/typing", self._type, methods=["POST"]),
             Route(f"{api}/person/end", self._end, methods=["POST"]),
             Route(f"{api}/person/rating", self._rate_person, methods=["POST"]),
             Route(f"{api}/leads", self._leave, methods=["POST"]),
@@ -258,6 +259,10 @@ class ScriptedWidgetApi:
             return _refusal(Refuse(409, "no_active_chat"))
         self.person.hears(body["message_id"], body["text"])
         return self._line()
+
+    async def _type(self, request: Request) -> Response:
+        await self._record(request)
+        return Response(status_code=204)
 
     async def _end(self, request: Request) -> Response:
         await self._record(request)

@@ -7,11 +7,13 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.doubles.scripted_widget_api import ScriptedWidgetApi, serve
+from tests.doubles.scripted_widget_api import ScriptedWidgetApi, done, serve, tokens
 from tests.e2e.real_docent import RealDocent, real_docent
 
 CHROMIUM = "/usr/bin/chromium"
 WIDGET_FILES = Path(__file__).parents[2] / "widget" / "dist"
+QUESTION = "How long do returns take?"
+ASKS_FOR_SOMEBODY = "Can I talk to a human?"
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 
 
@@ -105,3 +107,11 @@ def page(context: BrowserContext) -> Iterator[Page]:
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
     assert errors == []
+
+
+@pytest.fixture
+def live_site(site: Site) -> Site:
+    site.api.agent = {"name": "Ada", "theme": {}, "starter_prompts": [], "live_chat": True}
+    site.api.script[QUESTION] = [*tokens("30 days."), done()]
+    site.api.script[ASKS_FOR_SOMEBODY] = [*tokens("I have asked the team."), done(answered_by="handoff")]
+    return site

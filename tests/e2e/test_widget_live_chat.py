@@ -7,53 +7,13 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.doubles.scripted_widget_api import done, tokens
 from tests.e2e.chat import Chat
-from tests.e2e.conftest import Site
+from tests.e2e.conftest import ASKS_FOR_SOMEBODY, QUESTION, Site
+from tests.e2e.live_chat import LiveChat, opened, talking
 from tests.e2e.real_docent import RealDocent
 from tests.e2e.test_widget_is_for_everyone import AXE
 
-QUESTION = "How long do returns take?"
-ASKS_FOR_SOMEBODY = "Can I talk to a human?"
 PEOPLE = re.compile(r"/widget/people\.[0-9a-f]{16}\.js$")
-
-
-@pytest.fixture
-def live_site(site: Site) -> Site:
-    site.api.agent = {"name": "Ada", "theme": {}, "starter_prompts": [], "live_chat": True}
-    site.api.script[QUESTION] = [*tokens("30 days."), done()]
-    site.api.script[ASKS_FOR_SOMEBODY] = [*tokens("I have asked the team."), done(answered_by="handoff")]
-    return site
-
-
-class LiveChat(Chat):
-    def __init__(self, page: Page) -> None:
-        super().__init__(page)
-        self.call = page.get_by_role("button", name="Talk to a person")
-        self.field = page.locator("docent-widget .composer textarea")
-        self.waiting = page.locator("docent-widget .waiting")
-        self.presence = page.locator("docent-widget .presence")
-        self.happened = page.locator("docent-widget .happened")
-        self.said = page.locator("docent-widget .said :is(.question, .bubble)")
-        self.unsent = page.locator("docent-widget .unsent")
-
-    def say(self, text: str) -> None:
-        self.field.fill(text)
-        self.field.press("Enter")
-
-
-def opened(page: Page, site: Site) -> LiveChat:
-    LiveChat.opened(page, site)
-    return LiveChat(page)
-
-
-def talking(page: Page, site: Site) -> LiveChat:
-    chat = opened(page, site)
-    chat.call.click()
-    expect(chat.waiting).to_be_visible()
-    site.api.person.takes_over()
-    expect(chat.presence).to_be_visible()
-    return chat
 
 
 def test_a_visitor_asks_waits_talks_and_goes_back(page: Page, live_site: Site) -> None:

@@ -18,7 +18,7 @@ from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.curated.rehearsals import Rehearsals
 from app.conversations.conversation_review import ConversationReview
-from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.records.conversations import ConversationRecords
@@ -36,6 +36,7 @@ from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.gaps.turn_review import TurnReview
+from app.kit.memory_cache import MemoryCache
 from app.kit.pattern_matcher import PatternMatcher
 from app.knowledge.document import PageContent
 from app.knowledge.injection_scan import Finding, FindingKind
@@ -249,7 +250,7 @@ class Office:
 
     @property
     def live_chats(self) -> LiveChats:
-        return LiveChats(self.record, FixedClock(), RecordingHistory())
+        return LiveChats(self.record, FixedClock(), RecordingHistory(), TypingSigns(MemoryCache()))
 
     async def a_live_chat(self, taken_by: str = "") -> UUID:
         """Its conversation: waiting, or taken."""

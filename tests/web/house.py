@@ -29,12 +29,14 @@ from app.core.turn import TurnRequest, VisitorSession
 from app.gaps.gap_replays import Trials
 from app.gaps.gap_suggestions import AnswerDrafts
 from app.gaps.trial_answers import TrialAnswers
+from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits.memory_stream_slots import MemoryStreamSlots
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import StreamSlots
+from app.kit.memory_cache import MemoryCache
 from app.kit.password_hasher import PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.wiring import Wiring
@@ -291,6 +293,7 @@ def doubles(
         Clock: clock,
         RateLimiter: limiter,
         StreamSlots: MemoryStreamSlots(),
+        Cache: MemoryCache(),
         CollectorRegistry: CollectorRegistry(),
         Embedder: HashingEmbedder(reads=frozenset({"en"})),
         JobQueue: jobs,

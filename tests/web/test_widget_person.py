@@ -8,6 +8,7 @@ import pytest
 
 from app.agents.agents import Agents
 from app.conversations.people.live_chats import LiveChats
+from app.store.system_of_record import SystemOfRecord
 from app.web.limits_policy import LimitsPolicy
 from tests.web.house import House, Json, VisitorHttp, open_house
 
@@ -47,7 +48,8 @@ async def test_the_widget_knows_whether_a_person_may_be_asked_for(house: House, 
 
 async def test_nobody_was_asked_for(visitor: VisitorHttp) -> None:
     assert await person(visitor) == {
-        "state": "none", "operator_name": None, "is_overdue": False, "messages": [], "poll_seconds": 0.0
+        "state": "none", "operator_name": None, "is_overdue": False, "is_typing": False,
+        "messages": [], "poll_seconds": 0.0
     }  # fmt: skip
 
 
@@ -166,3 +168,46 @@ async def test_a_visitor_says_whether_talking_helped_and_the_latest_word_counts(
     assert (view.chat.state.value, view.chat.rating) == ("waiting", "up")
     own = (await visitor.call("GET", "/me/export")).json()
     assert [each["chat_rating"] for each in own["conversations"]] == ["up"]
+
+
+async def test_either_side_learns_that_the_other_writes_until_it_is_sent(house: House, visitor: VisitorHttp) -> None:
+    chats, conversation_id = house.parts.get(LiveChats), UUID(conversation(visitor))
+
+    async def shown() -> tuple[bool, bool]:
+        """Whether an operator is told that the visitor writes, and the visitor that the operator does."""
+        return (await chats.view(house.actor, conversation_id)).is_typing, (await person(visitor))["is_typing"]
+
+    await visitor.call("POST", "/person")
+    assert (await visitor.call("POST", "/person/typing")).status_code == 204
+    assert await shown() == (False, False), "nobody is there yet"
+    await chats.take_over(house.actor, conversation_id)
+    assert await shown() == (True, False)
+    await chats.operator_types(house.actor, conversation_id)
+    assert await shown() == (True, True)
+    await say(visitor)
+    assert await shown() == (False, True)
+    await chats.reply(house.actor, conversation_id, uuid4(), "Hello!")
+    assert await shown() == (False, False)
+
+
+async def test_that_somebody_writes_is_kept_in_the_cache_alone(
+    house: House, visitor: VisitorHttp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object) -> None:
+        raise AssertionError("nothing is written")
+
+    await visitor.call("POST", "/person")
+    chats, conversation_id = house.parts.get(LiveChats), UUID(conversation(visitor))
+    await chats.take_over(house.actor, conversation_id)
+    before = (await chats.view(house.actor, conversation_id)).chat
+    monkeypatch.setattr(SystemOfRecord, "write", never)
+    await visitor.call("POST", "/person/typing")
+    await chats.operator_types(house.actor, conversation_id)
+    assert (await chats.view(house.actor, conversation_id)).chat == before
+
+
+async def test_only_who_has_a_chat_is_shown_to_write(house: House, visitor: VisitorHttp) -> None:
+    where = f"/v1/conversations/{conversation(visitor)}/live-chat/typing"
+    await visitor.call("POST", "/person")
+    refused = await house.api("POST", where)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_active_chat")

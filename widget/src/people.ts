@@ -54,6 +54,9 @@ const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
     rate: async (rating) => {
       await client.call("POST", "/person/rating", { rating });
     },
+    type: () => {
+      client.call("POST", "/person/typing").catch(() => undefined);
+    },
     askAgain: ({ message_id, text }) => {
       line.drop(message_id);
       actions.ask(text);

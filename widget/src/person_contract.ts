@@ -14,6 +14,8 @@ export interface PersonAnswer {
   operator_name: string | null;
   /** Nobody has come for so long that another way to people should be offered. */
   is_overdue: boolean;
+  /** The person is writing. */
+  is_typing: boolean;
   messages: PersonMessage[];
   /** When to ask again; 0 when there is nothing to come. */
   poll_seconds: number;

@@ -15,6 +15,7 @@ const answer = (state: PersonAnswer["state"], messages: PersonMessage[] = []): P
   state,
   operator_name: state === "talking" ? "Ann" : null,
   is_overdue: false,
+  is_typing: false,
   messages,
   poll_seconds: { none: 0, waiting: 4, talking: 3, ended: 0 }[state],
 });

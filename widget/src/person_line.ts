@@ -13,6 +13,7 @@ export interface Line {
   state: PersonAnswer["state"];
   operator: string | null;
   isOverdue: boolean;
+  isTyping: boolean;
   /** In the order of their numbers. */
   messages: readonly PersonMessage[];
   unsent: readonly Unsent[];
@@ -30,7 +31,7 @@ export interface LinePorts {
   failed(): void;
 }
 
-export const noLine: Line = { state: "none", operator: null, isOverdue: false, messages: [], unsent: [] };
+export const noLine: Line = { state: "none", operator: null, isOverdue: false, isTyping: false, messages: [], unsent: [] };
 
 /** The longest wait of a timer: until somebody ends it. */
 const FOR_EVER_MS = 2 ** 31 - 1;
@@ -43,6 +44,7 @@ export function joined(line: Line, answer: PersonAnswer): Line {
     state: answer.state,
     operator: answer.operator_name,
     isOverdue: answer.is_overdue,
+    isTyping: answer.is_typing,
     messages: [...byNumber.values()].sort((one, other) => one.number - other.number),
   };
 }

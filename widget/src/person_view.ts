@@ -6,6 +6,7 @@ import type { PersonMessage } from "./person_contract.js";
 import { noLine, type Line, type Unsent } from "./person_line.js";
 import { P, textOf } from "./people_words.js";
 import { safeLink } from "./safe_link.js";
+import { dots } from "./trouble.js";
 import { W } from "./words.js";
 
 export interface PersonActions {
@@ -14,9 +15,14 @@ export interface PersonActions {
   offer(place: HTMLElement): void;
   /** Tells whether talking with a person helped. Rejects where that was not heard. */
   rate(rating: Rating): Promise<void>;
+  /** Tells the person that somebody writes. */
+  type(): void;
   /** Asks whoever answers now what did not reach a person. */
   askAgain(message: Unsent): void;
 }
+
+/** How often a server is told that one writes; it forgets after six seconds. */
+const TYPING_MS = 4000;
 
 /** Draws the chat with a person into the panel: what is said among the turns, who is there above, who is awaited below. */
 export class PersonView {
@@ -30,6 +36,7 @@ export class PersonView {
   readonly #unsent = h("div", { class: "unsent" });
   readonly #waiting = h("div", { class: "waiting", hidden: true });
   readonly #contact = h("div");
+  readonly #typing = h("div", { class: "typing", hidden: true, "aria-hidden": "true" }, h("div", { class: "bubble" }, dots()));
   readonly #presence = h("div", { class: "presence", hidden: true });
   readonly #announcer = h("div", { class: "sr", "aria-live": "polite" });
   /** What stands among the turns, by what it is. */
@@ -38,6 +45,7 @@ export class PersonView {
   #before: Line = noLine;
   #name = "";
   #hasEnded = false;
+  #typedAt = 0;
 
   constructor(desk: Desk, actions: PersonActions) {
     this.#desk = desk;
@@ -48,7 +56,8 @@ export class PersonView {
     this.#turns = find(".turns");
     this.#input = find(".composer textarea") as HTMLTextAreaElement;
     find(".header").after(this.#presence);
-    this.#log.append(this.#waiting);
+    this.#log.append(this.#typing, this.#waiting);
+    this.#input.addEventListener("input", this.#typed);
     desk.root.append(this.#announcer);
     this.#fresh = find(".fresh");
     this.#watch = new MutationObserver(() => this.#offerFresh());
@@ -84,6 +93,8 @@ export class PersonView {
       this.#askRating();
     }
     if (line.state !== before.state || line.isOverdue !== before.isOverdue) this.#drawWaiting(line, isResumed);
+    this.#typing.hidden = !line.isTyping;
+    if (line.isTyping && !before.isTyping) this.#announce(this.#text(P.types, name));
     if (line.unsent !== before.unsent) this.#drawUnsent(line.unsent);
     if (!line.unsent.length) this.#unsent.remove();
     else if (this.#turns.lastChild !== this.#unsent) this.#turns.append(this.#unsent);
@@ -105,13 +116,21 @@ export class PersonView {
   close(): void {
     this.draw(noLine, true);
     this.#watch.disconnect();
-    for (const one of [...this.#said.values(), this.#unsent, this.#waiting, this.#presence, this.#announcer]) one.remove();
+    this.#input.removeEventListener("input", this.#typed);
+    for (const one of [...this.#said.values(), this.#unsent, this.#typing, this.#waiting, this.#presence, this.#announcer]) one.remove();
     this.#said.clear();
   }
 
   #text(place: P, name = ""): string {
     return textOf(this.#desk.words, place, name);
   }
+
+  /** Each so often while one writes: what is written stays here until it is sent. */
+  readonly #typed = (): void => {
+    if (this.#before.state !== "talking" || !this.#input.value || Date.now() - this.#typedAt < TYPING_MS) return;
+    this.#typedAt = Date.now();
+    this.#actions.type();
+  };
 
   #end(): void {
     this.#hasEnded = true;

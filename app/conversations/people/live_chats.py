@@ -1,7 +1,7 @@
 """Live chats: a visitor asks for a person, and operators answer in the place of the agent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from app.conversations.people.live_chat import (
     Author,
     LiveChat,
     LiveMessage,
+    LiveState,
     OpenChat,
     shown_name,
 )
@@ -25,12 +26,15 @@ from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput, NoActiveChat
 from app.core.field_rules import check_line, check_text
 from app.core.turn import VisitorSession
+from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.assignees import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200
+# Whoever writes says so every four seconds: one that comes late leaves no hole.
+_TYPING_SECONDS: Final = 6
 
 
 class HistoryCache(Protocol):
@@ -42,14 +46,35 @@ class HistoryCache(Protocol):
         ...
 
 
+class TypingSigns:
+    """Who is writing in a live chat at this moment: kept in the cache alone, for all web processes where it is shared.
+    No key stroke reaches the system of record. A sign ends by itself; what is being written is told to nobody."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+
+    async def begin(self, conversation_id: UUID, author: Author) -> None:
+        """For the next seconds."""
+        await self._cache.set(_typing_key(conversation_id, author), b"1", ttl_seconds=_TYPING_SECONDS)
+
+    async def end(self, conversation_id: UUID, author: Author) -> None:
+        """What was being written has been sent."""
+        await self._cache.delete(_typing_key(conversation_id, author))
+
+    async def is_typing(self, conversation_id: UUID, author: Author) -> bool:
+        return await self._cache.get(_typing_key(conversation_id, author)) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class LiveView:
-    """A live chat and some of its messages. `poll_seconds` is when a visitor's browser should look again; 0: never."""
+    """A live chat and some of its messages. `poll_seconds` is when a visitor's browser should look again; 0: never.
+    `is_typing` says of the other side, whom a look was for, that they are writing."""
 
     chat: LiveChat
     messages: Sequence[LiveMessage]
     is_overdue: bool
     poll_seconds: float
+    is_typing: bool = False
 
 
 class LiveChats:
@@ -57,10 +82,11 @@ class LiveChats:
     absent or another workspace's. What an operator changes is audited under the id of the live chat, which leads
     nowhere once its visitor is erased."""
 
-    def __init__(self, records: SystemOfRecord, clock: Clock, history: HistoryCache) -> None:
+    def __init__(self, records: SystemOfRecord, clock: Clock, history: HistoryCache, typing: TypingSigns) -> None:
         self._records = records
         self._clock = clock
         self._history = history
+        self._typing = typing
 
     async def ask(self, session: VisitorSession) -> LiveView:
         """The visitor waits for a person from now on, unless they do already. Raises InvalidInput where the agent
@@ -79,9 +105,14 @@ class LiveChats:
 
     async def poll(self, session: VisitorSession, after: int) -> LiveView:
         """With the messages numbered above `after`, MESSAGES_AT_ONCE at most."""
-        return await self._records.of_workspace(session.workspace_id).read(
+        view = await self._records.of_workspace(session.workspace_id).read(
             lambda tx: self._view(tx, LiveChatRecords(tx).own(session), after)
         )
+        return await self._with_typing(view, Author.OPERATOR)
+
+    async def visitor_types(self, session: VisitorSession) -> None:
+        """The visitor is writing. Operators who look are told for some seconds, in a chat that one of them has."""
+        await self._typing.begin(session.conversation_id, Author.VISITOR)
 
     async def say(self, session: VisitorSession, message_id: UUID, text: str) -> LiveView:
         """The same `message_id` again changes nothing. Raises NoActiveChat unless a person was asked for."""
@@ -95,6 +126,7 @@ class LiveChats:
             return self._latest(tx, said)
 
         view = await self._records.of_workspace(session.workspace_id).write(work)
+        await self._typing.end(session.conversation_id, Author.VISITOR)
         return await self._tell_history(view)
 
     async def leave(self, session: VisitorSession) -> LiveView:
@@ -140,7 +172,16 @@ class LiveChats:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
             return self._latest(tx, chat) if after is None else self._view(tx, chat, after)
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        view = await self._records.of_workspace(actor.workspace_id).read(work)
+        return await self._with_typing(view, Author.VISITOR)
+
+    async def operator_types(self, actor: Actor, conversation_id: UUID) -> None:
+        """The actor is writing; the visitor is told for some seconds. Raises as `reply` does."""
+        chat = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+        )
+        chat.check_talks(actor.name)
+        await self._typing.begin(conversation_id, Author.OPERATOR)
 
     async def take_over(self, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
         """From now on the actor answers and the agent is silent. The visitor sees `name`, or without one what the
@@ -171,6 +212,7 @@ class LiveChats:
             return self._latest(tx, said)
 
         view = await self._records.of_workspace(actor.workspace_id).write(work)
+        await self._typing.end(conversation_id, Author.OPERATOR)
         return await self._tell_history(view)
 
     async def transfer(self, actor: Actor, conversation_id: UUID, to: str) -> LiveView:
@@ -215,6 +257,10 @@ class LiveChats:
             await self._history.people_wrote(view.chat.conversation_id)
         return view
 
+    async def _with_typing(self, view: LiveView, other: Author) -> LiveView:
+        is_talking = view.chat.state is LiveState.TALKING
+        return replace(view, is_typing=is_talking and await self._typing.is_typing(view.chat.conversation_id, other))
+
     def _latest(self, tx: Transaction, chat: LiveChat) -> LiveView:
         """With the latest messages: an answer to a writer leaves no hole before what they wrote."""
         return self._view(tx, chat, max(0, chat.message_count - MESSAGES_AT_ONCE))
@@ -234,3 +280,7 @@ def _check_message(text: str) -> None:
 def _record(tx: Transaction, actor: Actor, action: str, chat: LiveChat) -> None:
     told = {"agent_id": str(chat.agent_id)}
     AuditRecords(tx).acted(actor, action, chat.id, **told)
+
+
+def _typing_key(conversation_id: UUID, author: Author) -> str:
+    return f"typing:{conversation_id}:{author.value}"

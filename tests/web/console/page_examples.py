@@ -163,6 +163,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "preview_answer": {"answer": "**12 euros** a month."},
     "finish_deletion": {},
     "take_live": {"name": "Ann"},
+    "type_live": {},
     "reply_live": {"text": "Hello, how can I help?"},
     "hand_back_live": {},
     "insert_saved_reply": {"saved_reply": "{reply_id}"},
@@ -214,6 +215,8 @@ SHOWN_AT_ONCE: frozenset[str] = frozenset(
         "switch_on_second_factor",
     }
 )
+# Those that answer a script without a page.
+WITHOUT_A_PAGE: frozenset[str] = frozenset({"type_live"})
 # Pages whose path names what only that operation of the API names.
 OPERATIONS: Mapping[str, str] = {
     "split_gap": "splitGap",

@@ -72,6 +72,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "listLiveChats": "live",
     "takeLiveChat": "take_live",
     "replyLiveChat": "reply_live",
+    "operatorTypes": "type_live",
     "handBackLiveChat": "hand_back_live",
     "transferLiveChat": "transfer_live",
     "createSavedReply": "add_saved_reply",

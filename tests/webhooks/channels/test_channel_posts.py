@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from app.agents.records.agents import AgentRecords
-from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.gap_state import GapReason
@@ -19,6 +19,7 @@ from app.core.list_page import PageRequest
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
+from app.kit.memory_cache import MemoryCache
 from app.kit.retry_schedule import RETRY_AFTER
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
@@ -68,7 +69,7 @@ class Team:
         return await self.channels.create(self.actor, "#support", url, events, is_quoting=is_quoting)
 
     async def visitor_asks_for_a_person(self) -> None:
-        await LiveChats(self.record, self.clock, RecordingHistory()).ask(self.session)
+        await LiveChats(self.record, self.clock, RecordingHistory(), TypingSigns(MemoryCache())).ask(self.session)
 
     async def asked_in_vain(self, question: str) -> None:
         session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)

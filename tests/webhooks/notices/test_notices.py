@@ -12,7 +12,7 @@ import pytest
 from app.agents.records.agents import AgentRecords
 from app.conversations.inbox import Inbox
 from app.conversations.inbox_entry import ConversationChange
-from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.records.gap_counting import TOLD_AT
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -20,6 +20,7 @@ from app.core.errors import InvalidInput
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Finish, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
+from app.kit.memory_cache import MemoryCache
 from app.mail.mail import Mail
 from app.mail.mail_delivery import MailDelivery
 from app.mail.records import MailRecords
@@ -65,7 +66,7 @@ class Team:
         return operator.id
 
     async def visitor_asks_for_a_person(self) -> None:
-        await LiveChats(self.record, self.clock, RecordingHistory()).ask(self.session)
+        await LiveChats(self.record, self.clock, RecordingHistory(), TypingSigns(MemoryCache())).ask(self.session)
 
     async def asked_in_vain(self, question: str) -> None:
         session = await visitor_of(self.record, self.session.workspace_id, self.session.agent_id)

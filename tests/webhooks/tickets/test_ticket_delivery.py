@@ -13,7 +13,7 @@ import pytest
 from app.agents.agent import Fallback
 from app.agents.records.agents import AgentRecords
 from app.conversations.people.leads import Leads
-from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -21,6 +21,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
+from app.kit.memory_cache import MemoryCache
 from app.kit.retry_schedule import RETRY_AFTER
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
@@ -89,7 +90,7 @@ class Team:
         self.clock.advance(1)
 
     async def ask_for_a_person(self) -> None:
-        chats = LiveChats(self.record, self.clock, RecordingHistory())
+        chats = LiveChats(self.record, self.clock, RecordingHistory(), TypingSigns(MemoryCache()))
         await chats.ask(self.session)
         await chats.say(self.session, uuid4(), "Is anybody there?")
 

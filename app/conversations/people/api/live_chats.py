@@ -39,6 +39,7 @@ class LiveChatOut(Model):
     agent_id: UUID
     state: LiveState
     is_overdue: bool = Field(description="The visitor has waited for more than two minutes.")
+    is_typing: bool = Field(description="The visitor is writing.")
     asked_at: datetime | None
     taken_by: str = Field(description="The operator or API token that has it, or had it last.")
     operator_name: str = Field(description="What the visitor sees of them.")
@@ -109,6 +110,16 @@ class AdminLiveChats(Api):
         given = call.input
         replied = await self._live_chats.reply(call.caller, _conversation(call), given.message_id, given.text)
         return LiveChatOut.of(replied)
+
+    @post(
+        "/v1/conversations/{conversation_id}/live-chat/typing",
+        "Tell the visitor that you are writing, every four seconds for as long as you do",
+        access=write,
+        status=204,
+        codes=_TAKEN,
+    )
+    async def operator_types(self, call: Call[Actor, None]) -> None:
+        await self._live_chats.operator_types(call.caller, _conversation(call))
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/transfer",

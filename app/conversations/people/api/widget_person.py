@@ -34,6 +34,7 @@ class PersonOut(Model):
     state: LiveState = Field(description="While talking, an operator answers and the agent is silent.")
     operator_name: str | None
     is_overdue: bool = Field(description="Nobody has come for two minutes.")
+    is_typing: bool = Field(description="The operator is writing.")
     messages: tuple[PersonMessageOut, ...] = Field(description="In order, 100 at most.")
     poll_seconds: float = Field(description="When to look again; 0 for never.")
 
@@ -97,6 +98,15 @@ class WidgetPerson(Api):
         await self._count(call)
         given = call.input
         return PersonOut.of(await self._live_chats.say(call.caller.session, given.message_id, given.text))
+
+    @post(
+        "/v1/widget/person/typing",
+        "Say that the visitor is writing, every four seconds for as long as they do",
+        access=visitor,
+        status=204,
+    )
+    async def visitor_types(self, call: Call[VisitorCaller, None]) -> None:
+        await self._live_chats.visitor_types(call.caller.session)
 
     @post("/v1/widget/person/end", "Go back to the agent", access=visitor, codes=("not_found",))
     async def leave_person(self, call: Call[VisitorCaller, None]) -> PersonOut:

@@ -1,10 +1,12 @@
 """Visitors who ask for a person: who waits, and a chat with each of them."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 from uuid import UUID, uuid4
 
 from pydantic import Field
+from starlette.responses import Response
 
 from app.agents.agents import Agents
 from app.conversations.conversation_review import ConversationReview
@@ -99,6 +101,7 @@ class LivePages(Pages):
                 "their_agent": await self._agents.get(visit.actor, view.chat.agent_id),
                 "messages": view.messages,
                 "is_overdue": view.is_overdue,
+                "is_typing": view.is_typing,
                 "is_mine": is_mine,
                 "replies": replies,
                 "reply_options": [("", "Choose"), *((str(each.reply.id), each.reply.title) for each in replies)],
@@ -120,6 +123,13 @@ class LivePages(Pages):
         except (ChatAlreadyTaken, NoActiveChat) as error:
             raise InvalidInput("", str(error)) from None
         return self._back(visit, "You answer now; the agent is silent.")
+
+    @action("/console/live/{conversation_id}/typing", access=write, under="live")
+    async def type_live(self, visit: Visit[NoForm]) -> Response:
+        """Said by a script while one writes. Where the chat is over by now, sending says so."""
+        with suppress(ChatAlreadyTaken, NoActiveChat):
+            await self._chats.operator_types(visit.actor, visit.path_id("conversation_id"))
+        return Response(status_code=204)
 
     @action("/console/live/{conversation_id}/reply", access=write, shown_on="live_chat")
     async def reply_live(self, visit: Visit[ReplyForm]) -> Go:

@@ -1,10 +1,18 @@
-/* Enter sends what is written to a visitor; with Shift it begins a new line. */
+/* Enter sends what is written to a visitor; with Shift it begins a new line. That the visitor writes is spoken once. */
 "use strict";
 
 document.addEventListener("keydown", (event) => {
   const { target, key, shiftKey, isComposing } = event;
   if (key !== "Enter" || shiftKey || isComposing || !target.matches("[data-enter-sends]")) return;
   event.preventDefault();
-  if (target.value.trim()) target.form.requestSubmit();
+  if (!target.value.trim()) return;
+  htmx.process(target.form); // one that was drawn this moment is not htmx's own yet, and would load the page anew
+  target.form.requestSubmit();
 });
 for (const hint of document.querySelectorAll("[data-enter-hint]")) hint.hidden = false;
+
+document.addEventListener("htmx:afterSettle", () => {
+  const said = document.getElementById("typing-said");
+  const seen = document.querySelector("#newer [data-typing]")?.textContent ?? "";
+  if (said && said.textContent !== seen) said.textContent = seen;
+});
