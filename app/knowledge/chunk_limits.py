@@ -10,15 +10,12 @@ CHARS_PER_TOKEN = 8
 
 @dataclass(frozen=True, slots=True)
 class ChunkLimits:
-    """A chunk's text, its context line, and what two pieces of one section may share."""
+    """A chunk's text and its context line."""
 
     chunk_tokens: int = 200
     context_tokens: int = 40
-    overlap_tokens: int = 30
 
     def __post_init__(self) -> None:
-        if not 0 <= self.overlap_tokens < self.chunk_tokens // 2:
-            raise ValueError("overlap_tokens must be less than half of chunk_tokens")
         if self.context_tokens < 0:
             raise ValueError("context_tokens must not be negative")
 
@@ -43,14 +40,11 @@ class ChunkLimits:
         if limits.embedded_tokens <= max_tokens:
             return limits
         share = (max_tokens - RESERVED_TOKENS) / (limits.embedded_tokens - RESERVED_TOKENS)
-        return cls(
-            int(limits.chunk_tokens * share), int(limits.context_tokens * share), int(limits.overlap_tokens * share)
-        )
+        return cls(int(limits.chunk_tokens * share), int(limits.context_tokens * share))
 
     def of_size(self, chunk_tokens: int) -> "ChunkLimits":
-        """Chunks of at most so many tokens, which share in proportion; the context line keeps its room."""
-        share = chunk_tokens / self.chunk_tokens
-        return ChunkLimits(chunk_tokens, self.context_tokens, int(self.overlap_tokens * share))
+        """Chunks of at most so many tokens; the context line keeps its room."""
+        return ChunkLimits(chunk_tokens, self.context_tokens)
 
     def require_fit(self, max_tokens: int) -> None:
         """Raises ValueError when a full chunk would be cut off by the embedder."""

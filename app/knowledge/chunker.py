@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.core.chunk import ChunkDraft
 from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
+from app.core.text.sentences import sentences
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine
 from app.knowledge.document import PageContent
@@ -14,7 +15,7 @@ from app.providers.token_counter import TokenCounter
 
 # Part of every page's content hash, as is the size of chunks: raise it when the same page would be cut differently, so
 # that it is read anew.
-CHUNKING_VERSION = 5
+CHUNKING_VERSION = 6
 _LINE_BREAK_TOKENS = 2
 _ROOM_STEP = 10
 
@@ -33,10 +34,10 @@ class Chunker:
     """Cuts pages into chunks of at most `limits.chunk_tokens`.
 
     A section is a chunk where it fits. A longer one is cut between its units: a list, a table or code stays with the
-    paragraph that introduces it, a definition with its term. A unit that is too long is cut between list items, table
-    rows or lines of code, and each piece repeats the introduction, the table's header, the fences. A tiny section joins
-    its neighbour under the same parent, and the chunk keeps path and anchor of its first section; a question and its
-    answer join nobody. A heading stays with what follows it.
+    paragraph that introduces it, a definition with its term. A unit that is too long is cut between sentences, list
+    items, table rows or lines of code, and each piece repeats the introduction, the table's header, the fences. A tiny
+    section joins its neighbour under the same parent, and the chunk keeps path and anchor of its first section; a
+    question and its answer join nobody. A heading stays with what follows it.
     """
 
     def __init__(self, splitter: TextSplitter, counter: TokenCounter, limits: ChunkLimits) -> None:
@@ -140,9 +141,11 @@ class Chunker:
             case BlockKind.CODE:
                 cut = self._cut_code(block.text, room)
             case BlockKind.LIST:
-                cut = list(self._gathered(list_items(block.text), room))
+                cut = list(self._gathered(self._item_parts(block.text, room), room))
+            case BlockKind.PARAGRAPH:
+                cut = list(self._gathered(sentences(block.text), room, between=" "))
             case _:
-                cut = self._cut_prose(block.text, room)
+                cut = self._split(block.text, room)
         if not cut:
             return [lead]
         first = _joined(lead, cut[0])
@@ -150,14 +153,16 @@ class Chunker:
         fitting += [text if self._fits(text := _joined(again, piece)) else piece for piece in cut[1:]]
         return [text for piece in fitting if piece for text in self._within_limits(piece)]
 
-    def _cut_prose(self, text: str, room: int) -> list[str]:
-        return self._split(text, room, self._limits.overlap_tokens if room >= self._limits.chunk_tokens // 2 else 0)
+    def _item_parts(self, text: str, room: int) -> Iterator[str]:
+        """The items of a list, and the sentences of one that does not fit."""
+        for item in list_items(text):
+            yield from [item] if self._fits(item, room) else sentences(item)
 
     def _cut_table(self, text: str, room: int) -> list[str]:
         top, rows = table_rows(text)
         room_for_rows = room - self._counter.count(top)
         if room_for_rows < room // 3:
-            return self._cut_prose(text, room)
+            return self._split(text, room)
         return [f"{top}\n{lines}" for lines in self._gathered(rows, room_for_rows)] or [top]
 
     def _cut_code(self, text: str, room: int) -> list[str]:
@@ -165,22 +170,22 @@ class Chunker:
         room_for_lines = max(1, room - self._counter.count(f"{opening}\n{closing}"))
         return [f"{opening}\n{part}\n{closing}" for part in self._gathered(code_lines(text), room_for_lines)]
 
-    def _split(self, text: str, room: int, overlap: int) -> list[str]:
+    def _split(self, text: str, room: int) -> list[str]:
         """In steps of `_ROOM_STEP` tokens: a splitter prepares itself once for each size that it is asked for."""
         steady = room if room < 2 * _ROOM_STEP else room // _ROOM_STEP * _ROOM_STEP
-        return self._splitter.split(text, steady, overlap)
+        return self._splitter.split(text, steady)
 
-    def _gathered(self, lines: Iterable[str], room: int) -> Iterator[str]:
+    def _gathered(self, lines: Iterable[str], room: int, between: str = "\n") -> Iterator[str]:
         """Whole lines in groups of at most `room` tokens; a line that is too long is cut."""
         group = ""
         for line in lines:
-            joined = f"{group}\n{line}" if group else line
+            joined = f"{group}{between}{line}" if group else line
             if self._fits(joined, room):
                 group = joined
                 continue
             if group.strip():
                 yield group
-            *full, group = [line] if self._fits(line, room) else self._split(line, room, 0) or [""]
+            *full, group = [line] if self._fits(line, room) else self._split(line, room) or [""]
             yield from full
         if group.strip():
             yield group
@@ -191,7 +196,7 @@ class Chunker:
             yield text
             return
         if self._counter.count(text) > self._limits.chunk_tokens:
-            pieces = self._split(text, self._limits.chunk_tokens, 0)
+            pieces = self._split(text, self._limits.chunk_tokens)
         else:
             pieces = _halves(text)
         if pieces == [text]:

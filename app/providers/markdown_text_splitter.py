@@ -15,10 +15,8 @@ class MarkdownTextSplitter:
         self._tokens = tokens
         self._splitter = cache(self._build)
 
-    def split(self, markdown: str, max_tokens: int, overlap_tokens: int) -> list[str]:
-        return [
-            piece for piece in self._splitter(max_tokens, overlap_tokens).chunks(encodable(markdown)) if piece.strip()
-        ]
+    def split(self, markdown: str, max_tokens: int) -> list[str]:
+        return [piece for piece in self._splitter(max_tokens).chunks(encodable(markdown)) if piece.strip()]
 
-    def _build(self, max_tokens: int, overlap_tokens: int) -> MarkdownSplitter:
-        return MarkdownSplitter.from_huggingface_tokenizer(self._tokens.tokenizer, max_tokens, overlap=overlap_tokens)
+    def _build(self, max_tokens: int) -> MarkdownSplitter:
+        return MarkdownSplitter.from_huggingface_tokenizer(self._tokens.tokenizer, max_tokens)

@@ -6,8 +6,8 @@ from typing import Protocol
 class TextSplitter(Protocol):
     """Cuts Markdown at its own borders: blocks first, then sentences, then words."""
 
-    def split(self, markdown: str, max_tokens: int, overlap_tokens: int) -> list[str]:
-        """Pieces in order, each of at most `max_tokens` tokens; neighbours may share up to `overlap_tokens`.
+    def split(self, markdown: str, max_tokens: int) -> list[str]:
+        """Pieces in order, each of at most `max_tokens` tokens; no two share a word.
 
         A table or a fenced code block stays whole where it fits. [] for blank text.
         """

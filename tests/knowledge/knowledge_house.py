@@ -55,7 +55,7 @@ class KnowledgeHouse:
 
     @property
     def chunker(self) -> Chunker:
-        return Chunker(WordSplitter(), self.embedder, ChunkLimits(20, 10, 4))
+        return Chunker(WordSplitter(), self.embedder, ChunkLimits(20, 10))
 
     @property
     def indexer(self) -> ChunkIndexer:

@@ -53,6 +53,18 @@ def test_a_question_and_its_answer_are_a_chunk_of_their_own_however_short(chunke
     assert (fast.text, fast.anchor) == ("## Is it fast?\n\nVery.", "fast")
 
 
+def test_a_long_paragraph_is_cut_between_sentences_and_says_each_once(chunker: Chunker) -> None:
+    said = [
+        f"Whoever reads part {n} doesn't need the others; it's whole by itself, e.g. in a quotation." for n in range(40)
+    ]
+
+    chunks = chunker.cut(page(f"## Parts\n\n{' '.join(said)}", SectionHeading(2, "Parts")))
+
+    assert len(chunks) > 1
+    assert " ".join(chunk.text.removeprefix("## Parts\n\n") for chunk in chunks) == " ".join(said)
+    assert all(chunk.text.endswith("quotation.") for chunk in chunks)
+
+
 def test_a_long_answer_is_cut_within_the_limits(chunker: Chunker) -> None:
     heading = SectionHeading(2, "Is it free?", "free", is_question=True)
 
