@@ -98,9 +98,10 @@ def test_a_paragraph_that_ends_with_a_colon_leads_to_whatever_follows() -> None:
 def test_a_definition_stays_with_its_terms() -> None:
     page = (
         "**--depth <n>**\n\nCreate a shallow clone.\n\n**-q**\n\n**--quiet**\n\nSay nothing.\n\n`borg.info`\n\nShow it."
+        "\n\n**limit** · Default: 998\n\nIn bytes."
     )
 
-    assert [len(unit) for unit in units(blocks(page))] == [2, 3, 2]
+    assert [len(unit) for unit in units(blocks(page))] == [2, 3, 2, 2]
 
 
 def test_a_paragraph_that_only_begins_bold_introduces_nothing() -> None:

@@ -11,7 +11,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
-_TERM = re.compile(r"\*\*[^*\n]++\*\*|`[^`\n]++`")
+_TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 
 
 class BlockKind(StrEnum):
@@ -33,7 +33,7 @@ class Block:
     @property
     def is_lead_in(self) -> bool:
         """A paragraph that announces what follows it: by a colon at its end, or as the term of a definition, which is a
-        line that is bold or code as a whole."""
+        line that is bold or code as a whole, but for details behind a middle dot."""
         if self.kind is not BlockKind.PARAGRAPH:
             return False
         return self.text.endswith(_LEAD_IN_END) or _TERM.fullmatch(self.text) is not None

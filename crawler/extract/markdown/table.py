@@ -8,6 +8,8 @@ from crawler.extract.markdown.inline import inline_markdown
 
 _MAX_SPAN = 40
 _MAX_COLUMNS = 60
+_LONGEST_DETAIL = 80  # characters
+_MORE_THAN_A_LINE = "a,p,div,ul,ol,dl,pre,img,form,input,button,blockquote"
 _SECTIONS = {"thead", "tbody", "tfoot"}
 
 
@@ -37,6 +39,19 @@ def is_layout(table: LexborNode, rows: list[TableRow]) -> bool:
     if any("\n" in pre.text().strip() for pre in table.css("pre")):
         return True
     return len(rows) == 1 and not rows[0].is_header and not any(cell.tag == "th" for cell in rows[0].cells)
+
+
+def term_line(rows: list[TableRow]) -> str:
+    """The one row of a table that stands above what it is about, as manuals write `name | type | default` above the
+    description of an option: the term in bold, and its details. "" for any other table, and for links side by side."""
+    if len(rows) != 1 or rows[0].is_header or len(rows[0].cells) < 2:
+        return ""
+    if any(cell.css_first(_MORE_THAN_A_LINE) for cell in rows[0].cells):
+        return ""
+    term, *details = map(_cell_text, rows[0].cells)
+    if not term or not all(details) or max(map(len, (term, *details))) > _LONGEST_DETAIL:
+        return ""
+    return " · ".join([term if "*" in term or "`" in term else f"**{term}**", *details])
 
 
 def is_single_column(rows: list[TableRow]) -> bool:

@@ -14,7 +14,15 @@ from selectolax.lexbor import LexborNode
 from crawler.extract.markdown.code import fenced_code
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.inline import code_span, inline_markdown, plain_text
-from crawler.extract.markdown.table import TableRow, is_layout, is_single_column, markdown_table, only_cells, table_rows
+from crawler.extract.markdown.table import (
+    TableRow,
+    is_layout,
+    is_single_column,
+    markdown_table,
+    only_cells,
+    table_rows,
+    term_line,
+)
 from crawler.extract.page import Heading
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -183,7 +191,9 @@ class _Writer:
             yield from self._block(caption, depth + 1)
         if not rows:
             return
-        if is_layout(node, rows):
+        if term := term_line(rows):
+            yield _Block(_Kind.TEXT, term)
+        elif is_layout(node, rows):
             for cell in (cell for row in rows for cell in row.cells):
                 yield from self.blocks(cell, depth + 1)
         elif is_single_column(rows):

@@ -263,6 +263,18 @@ def test_a_note_beside_its_picture_is_no_table() -> None:
     assert page.markdown.endswith("\n\n**Note**\n\nOne.\n\nTwo | three.")
 
 
+def test_one_row_above_a_description_is_its_term_and_details() -> None:
+    row = "<tr><td><span>size_limit</span></td><td>Type: <em>integer</em></td><td>Default: 998</td></tr>"
+    page = _page(f"<main><p>{FILLER}</p><table>{row}</table><p>In bytes.</p></main>")
+    assert page.markdown.endswith("\n\n**size_limit** · Type: integer · Default: 998\n\nIn bytes.")
+
+
+def test_links_side_by_side_in_one_row_are_no_term() -> None:
+    row = "<tr><td><a href=/1>Back</a></td><td><a href=/2>On</a></td></tr>"
+    page = _page(f"<main><p>{FILLER}</p><table>{row}</table></main>")
+    assert "·" not in page.markdown
+
+
 def test_short_definitions_are_a_list_and_long_ones_are_blocks() -> None:
     page = _page(f"<main><p>{FILLER}</p><dl><dt>Hub</dt><dd>The base.</dd></dl></main>")
     assert page.markdown.endswith("- **Hub**: The base.")
