@@ -150,6 +150,13 @@ async def test_a_title_stays_with_what_it_names() -> None:
     assert found == f"{named} [1]"
 
 
+async def test_the_line_that_names_what_is_quoted_comes_along() -> None:
+    price = "The lamp costs 29 euros and the warranty of this lamp is 3 years, whoever bought it and wherever it was."
+    before = "Boxes are made of paper. " * 25
+    found = await answer("What is the warranty of this lamp?", f"{before.strip()}\n\nAurora\n\n{price}\n\n{before * 2}")
+    assert found.startswith(f"Aurora\n\n{price}")
+
+
 async def test_short_code_close_behind_comes_along() -> None:
     about = f"To reset the hub of a lamp, ask it over the network. {'The hub of a lamp hears. ' * 14}".strip()
     more = f"The hub of a lamp minds noise. {'It is a hub. ' * 18}".strip()
@@ -303,6 +310,37 @@ async def test_further_sections_are_named_and_not_quoted() -> None:
     )
     assert found.endswith("See also: Boxes [2]")
     assert "paper" not in found
+
+
+async def test_a_section_that_is_several_sources_is_named_once() -> None:
+    boxes = replace(
+        source(2, "Boxes are made of paper in Galway.", "Boxes", order=0.1), url="https://x.example/b#boxes"
+    )
+    rest = replace(source(3, "Boxes are collected on Monday mornings.", "Boxes", order=0.1), url=boxes.url)
+    found = await answer(
+        "How long is the warranty of a lamp?", source(1, "The warranty of a lamp is 3 years.", "Lamps"), boxes, rest
+    )
+    assert found.endswith("See also: Boxes [2]")
+
+
+async def test_two_parts_of_one_section_stand_under_one_heading() -> None:
+    first = replace(source(1, "The warranty of a lamp is 3 years.", "Lamps"), url="https://x.example/l#lamps")
+    second = replace(source(2, "The warranty of a lamp starts when the lamp is bought.", "Lamps"), url=first.url)
+    found = await answer("How long is the warranty of a lamp?", first, second)
+    assert found.count("**Lamps**") == 1
+    assert "[1]" in found
+    assert "[2]" in found
+
+
+async def test_the_caption_of_a_picture_is_not_quoted() -> None:
+    found = await answer(
+        "What does the administrator password open?",
+        "Choose it well.\n\n**Figure 4.5. The administrator password**\n\nThe administrator password opens the hub.\n\n"
+        "Figure 5 shows the administrator password.\n\nFig. 6: Administrator",
+    )
+    assert found == (
+        "Choose it well.\n\nThe administrator password opens the hub.\n\nFigure 5 shows the administrator password. [1]"
+    )
 
 
 async def test_a_wording_that_two_pages_share_is_quoted_once() -> None:

@@ -57,3 +57,13 @@ def test_a_name_that_only_has_such_words_is_a_name_like_others(name: str) -> Non
 def test_a_list_of_links_weighs_less() -> None:
     assert form_odds("How do I reset the hub?", passage(MENU)) < 0
     assert form_odds("How do I reset the hub?", passage(f"{PROSE} See [the hub](/hub).")) == 0
+
+
+@pytest.mark.parametrize("name", ["Index", "Chapter 63 - Concept Index", "Table of contents", "Sitemap"])
+def test_an_index_weighs_less(name: str) -> None:
+    assert form_odds("How do I reset the hub?", passage("Reset, hub: Settings, First steps", title=name)) < 0
+
+
+@pytest.mark.parametrize("name", ["Create an index", "CREATE INDEX", "Contents of the box"])
+def test_a_page_about_an_index_is_none(name: str) -> None:
+    assert form_odds("How do I reset the hub?", passage(PROSE, title=name)) == 0

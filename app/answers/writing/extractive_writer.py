@@ -80,7 +80,9 @@ class ExtractiveWriter:
 
 def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:
     common = _common_headings(judged, context.sources)
-    parts = [_paragraph(passage, common, is_headed=passage.section != quoted[0].section) for passage in quoted[1:]]
+    parts = [
+        _paragraph(passage, common, is_headed=_heading_of(passage) != _heading_of(quoted[0])) for passage in quoted[1:]
+    ]
     parts.insert(0, _paragraph(quoted[0], common))
     if (further := _further(judged, quoted)) and not judged[0].passage.source.is_unasked:
         names = ", ".join(f"{_name(passage, common)} [{passage.source.number}]" for passage in further)
@@ -112,15 +114,22 @@ def _next_section(first: Passage, room: int) -> Passage | None:
 
 
 def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list[Passage]:
-    """One passage for each of the best sources that are not quoted."""
+    """One passage for each of the best sources, and sections, that are not quoted."""
     numbers = {passage.source.number for passage in quoted}
+    told = {_heading_of(passage) for passage in quoted}
     further: list[Passage] = []
-    for one in judged:
-        if one.passage.source.number in numbers or not _name(one.passage):
+    for passage in (one.passage for one in judged):
+        if passage.source.number in numbers or _heading_of(passage) in told or not _name(passage):
             continue
-        numbers.add(one.passage.source.number)
-        further.append(one.passage)
+        numbers.add(passage.source.number)
+        told.add(_heading_of(passage))
+        further.append(passage)
     return further[:_FURTHER]
+
+
+def _heading_of(passage: Passage) -> tuple[str, str]:
+    """The same for all passages under one heading, for one that is long is several sources."""
+    return passage.source.url, passage.heading
 
 
 def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source]) -> set[str]:

@@ -32,6 +32,14 @@ _TELLS_CHANGES: Final = re.compile(
     re.IGNORECASE,
 )
 
+# The title of a page, or a heading, under which words are listed with where they are explained.
+_INDEX: Final = re.compile(
+    r"(?:[^.:\u2013\u2014-]{1,20}[.:\u2013\u2014-] ?)?"
+    r"(?:(?:(?:general|concepts?|options?|variables?|functions?|keywords?|modules?|subject|alphabetical) )?index"
+    r"|genindex|(?:table of )?contents|site ?map|(?:stichwort|inhalts)verzeichnis|sachregister)",
+    re.IGNORECASE,
+)
+
 _LINK: Final = re.compile(r"\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _LINKS: Final = 3
 _LINKED_SHARE: Final = 0.6
@@ -44,7 +52,7 @@ def form_odds(question: str, passage: Passage) -> float:
         odds += _PRICED_NAME_ODDS if _is_named(question, passage) else _PRICE_ODDS
     if not _ASKS_CHANGES.search(question) and any(map(_TELLS_CHANGES.fullmatch, passage.names)):
         odds += _CHANGES_ODDS
-    if _is_list_of_links(passage.text):
+    if _is_list_of_links(passage.text) or any(map(_INDEX.fullmatch, passage.names)):
         odds += _LINKS_ODDS
     return odds
 

@@ -23,7 +23,12 @@ _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
-_TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:|\n|\Z)")
+# A picture's caption; the picture itself cannot be quoted.
+_CAPTION = re.compile(
+    r"\**(?:fig(?:ure|ura)?|abb(?:ildung)?|рис(?:унок)?|εικόνα|şekil|hình|图|圖|図)\.?\s*\d+(?:[.-]\d+)*\s*(?:[.:)\u2013\u2014-]|\Z)",
+    re.IGNORECASE,
+)
+_TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:| ·|\n|\Z)")
 
 
 Piece = tuple[Block, ...]
@@ -102,8 +107,8 @@ def passages(source: Source) -> list[Passage]:
 
 def extended(passage: Passage, max_chars: int) -> Passage:
     """All of its section where that fits, else the passage with what follows it, as long as that fits, up to the next
-    line that reads like a title: of a page that is linked, or a picture. Steps right before or behind it come along in
-    any case: a paragraph about them helps nobody."""
+    line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which names it,
+    comes along, and steps right before or behind it: a paragraph about them helps nobody."""
     pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
     if _length(pieces) <= max_chars:
         return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
@@ -119,7 +124,7 @@ def extended(passage: Passage, max_chars: int) -> Passage:
         if room < 0 or _is_title(piece):
             break
         end += 1
-    if start and _are_steps(pieces[start - 1]):
+    if start and (_are_steps(pieces[start - 1]) or _is_title(pieces[start - 1])):
         start -= 1
     return replace(passage, start=start, end=end)
 
@@ -249,7 +254,8 @@ def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
     heading, body = source.heading, list[Block]()
     for block in blocks(_line_by_line(source)):
         if block.kind is not BlockKind.HEADING:
-            body.append(block)
+            if not _is_caption(block):
+                body.append(block)
             continue
         if body:
             yield heading, body
@@ -323,6 +329,11 @@ def _has_code(unit: Sequence[Block]) -> bool:
 def _are_steps(piece: Piece) -> bool:
     """Steps that can be quoted whole."""
     return _has_steps(piece) and _length([piece]) <= _LONGEST_STEPS
+
+
+def _is_caption(block: Block) -> bool:
+    is_line = block.kind is BlockKind.PARAGRAPH and "\n" not in block.text and len(block.text) <= _LONGEST_LINE
+    return is_line and _CAPTION.match(block.text) is not None
 
 
 def _is_title(piece: Piece) -> bool:
