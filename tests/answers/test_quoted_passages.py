@@ -1,0 +1,215 @@
+"""Where a quotation begins and ends, and what comes along with it."""
+
+from collections.abc import Sequence
+from unittest.mock import ANY
+
+from app.agents.agent import AgentConfig
+from app.answers.writing.answer_context import AnswerContext
+from app.answers.writing.extractive_writer import ExtractiveWriter
+from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
+from app.answers.writing.passages import Passage
+from app.providers.chat.chat_model import TextDelta
+from tests.answers.extractive_answers import answer, source, written
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+
+
+async def test_a_definition_is_quoted_with_its_term() -> None:
+    others = "\n\n".join(f"**--lamp{n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
+    text = f"{others}\n\n**--depth**\n\nMake a shallow clone.\n\n{others}"
+    assert "**--depth**\n\nMake a shallow clone." in await answer(
+        "How do I make a shallow clone?", source(1, text, "x")
+    )
+
+
+async def test_a_long_definition_is_quoted_from_its_beginning() -> None:
+    others = "\n\n".join(f"**Lamp {n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
+    told = " ".join(f"Open door {n} of the house with its own small key." for n in range(8))
+    text = f"{others}\n\n**How do I ring?**\n\nPress the button. {told} The bell will ring twice then.\n\n{others}"
+    found = await answer("When will the bell ring?", source(1, text, "x"))
+    assert "**How do I ring?**\n\nPress the button. Open door 0" in found
+    assert "The bell will ring twice then." in found
+
+
+async def test_steps_are_quoted_whole_with_the_line_that_introduces_them() -> None:
+    steps = "\n".join(f"{number}. Turn the reset wheel of the hub to mark {number}." for number in range(1, 9))
+    text = f"The hub is a box.\n\n{'It is grey. ' * 90}\n\nHow to reset the hub:\n\n{steps}\n\n{'It is heavy. ' * 90}"
+    found = await answer("How do I reset the hub?", text)
+    assert found.startswith(f"How to reset the hub:\n\n{steps}")
+    assert "It is grey" not in found
+
+
+async def test_the_steps_behind_the_paragraph_about_them_come_along() -> None:
+    steps = "\n".join(f"{number}. Turn its wheel to mark {number}, and wait." for number in range(1, 19))
+    about = f"How to reset the hub of a lamp depends on its wheel. {'It is grey. ' * 20}".strip()
+    found = await answer(
+        "How do I reset the hub of a lamp?", f"{'It is a box. ' * 40}\n\n{about}\n\n{steps}\n\nIt is heavy."
+    )
+    assert found == f"{about}\n\n{steps}\n\n[1]"
+
+
+async def test_a_short_section_is_quoted_whole() -> None:
+    prices = "| Delivery | Price |\n|---|---|\n| Norway | 15 euros |"
+    text = f"{prices}\n\nWithin a week we deliver to Norway."
+    assert await answer("How long does delivery to Norway take?", text) == f"{text} [1]"
+
+
+async def test_what_stands_around_the_answer_and_is_about_something_else_is_left_out() -> None:
+    warranty = "The warranty of a lamp is 3 years, and of a lamp with a battery 2 years."
+    told = f"{warranty}\n\nBoxes are grey.\n\nThe warranty of a lamp ends abroad, wherever that lamp was bought."
+    text = f"We met in Galway.\n\n{told}\n\nPlease bring shoes."
+    assert await answer("How long is the warranty of a lamp?", text) == f"{told} [1]"
+
+
+async def test_a_line_that_says_little_alone_keeps_what_follows_it() -> None:
+    text = "This is how to reset a hub.\n\nHold the pin until it is red.\n\nWait for ten seconds, and open the door."
+    assert await answer("How do I reset a hub?", f"We met in Galway.\n\n{text}") == f"We met in Galway.\n\n{text} [1]"
+
+
+async def test_a_title_stays_with_what_it_names() -> None:
+    named = f"Zinc plates\n\nThe warranty of a lamp is 3 years. {'It is for each lamp. ' * 8}".strip()
+    found = await answer("How long is the warranty of a lamp?", f"We met in Galway.\n\n{named}")
+    assert found == f"{named} [1]"
+
+
+async def test_the_line_that_names_what_is_quoted_comes_along() -> None:
+    price = "The lamp costs 29 euros and the warranty of this lamp is 3 years, whoever bought it and wherever it was."
+    before = "Boxes are made of paper. " * 25
+    found = await answer("What is the warranty of this lamp?", f"{before.strip()}\n\nAurora\n\n{price}\n\n{before * 2}")
+    assert found.startswith(f"Aurora\n\n{price}")
+
+
+async def test_short_code_close_behind_comes_along() -> None:
+    about = f"To reset the hub of a lamp, ask it over the network. {'The hub of a lamp hears. ' * 14}".strip()
+    more = f"The hub of a lamp minds noise. {'It is a hub. ' * 18}".strip()
+    code = "```\ncurl -X POST 10.0.0.7\n```"
+    found = await answer("How do I reset the hub of a lamp?", f"{about}\n\n{more}\n\n{code}\n\n{'It is. ' * 90}")
+    assert found.startswith(f"{about}\n\n{more}\n\n{code}\n\n[1]")
+
+
+async def test_a_list_that_was_cut_is_introduced_once() -> None:
+    items = [
+        f"- Lamp {number} has a warranty of {number} years. {'It shines on. ' * 7}".strip() for number in range(1, 5)
+    ]
+    text = "\n".join(["These lamps have a warranty:", "", *items])
+    found = await answer("Which lamps have a warranty of years?", f"{text}\n\n{'It is. ' * 90}")
+    assert found.startswith(f"{text}\n\n[1]")
+
+
+async def test_code_behind_the_answer_stays_whatever_its_words_are() -> None:
+    text = "Reset the hub over the network.\n\nMind the noise.\n\n```\ncurl -X POST 10.0.0.7\n```"
+    assert await answer("How do I reset the hub over the network?", text) == f"{text}\n\n[1]"
+
+
+async def test_what_is_left_of_a_section_does_not_lean_on_what_was_left_out() -> None:
+    text = "Lamps from our outlet come cheap.\n\nThey have no warranty for the battery of a lamp."
+    assert await answer("Is there a warranty for the battery of a lamp?", text) == f"{text} [1]"
+
+
+async def test_without_the_embedder_a_short_section_is_quoted_whole() -> None:
+    embedder = HashingEmbedder()
+    embedder.is_down = True
+    text = "The warranty of a lamp is 3 years.\n\nPlease bring shoes."
+    assert await written("How long is the warranty of a lamp?", text, embedder=embedder) == (f"{text} [1]", ANY)
+
+
+async def test_titles_of_linked_pages_are_not_quoted() -> None:
+    text = "The warranty of every lamp is 3 years.\n\nAbout warranties\n\nReturns and repairs"
+    assert await answer("How long is the warranty of a lamp?", text) == "The warranty of every lamp is 3 years. [1]"
+
+
+async def test_another_part_of_the_section_is_quoted_under_the_same_heading() -> None:
+    far = f"{'It shines on. ' * 40}".strip()
+    text = f"The warranty of a lamp is 3 years.\n\n{far}\n\n{far}\n\nThe warranty of a lamp ends abroad."
+    found = await answer("What of the warranty of a lamp?", source(1, text, "Lamps"))
+    assert found.startswith("**Lamps**\n\nThe warranty of a lamp")
+    assert "The warranty of a lamp is 3 years. [1]" in found
+    assert "The warranty of a lamp ends abroad. [1]" in found
+    assert found.count("**Lamps**") == 1
+
+
+async def test_code_is_quoted_whole_with_the_sentence_before_it() -> None:
+    text = "Reset the hub over the network:\n\n```\ncurl -X POST \\\n  http://hub/reset\n```"
+    assert await answer("How do I reset the hub?", text) == f"{text}\n\n[1]"
+
+
+async def test_rows_of_a_long_table_come_with_its_header() -> None:
+    rows = [f"| E{number} | {'cause ' * 12}{number} |" for number in range(30)]
+    found = await answer("What is error E21?", "\n".join(["| Code | Meaning |", "|---|---|", *rows]))
+    assert found.startswith("| Code | Meaning |\n|---|---|\n")
+    assert rows[21] in found
+    assert len(found) < 800
+
+
+async def test_a_passage_is_no_longer_than_it_has_to_be_read() -> None:
+    text = "\n\n".join(f"The lamp of room {number} is warm. {'It shines on. ' * 20}" for number in range(9))
+    assert len(await answer("How warm is the lamp of room 4?", text)) < 700
+
+
+async def test_what_leans_on_the_text_before_it_does_not_come_first() -> None:
+    before = f"Lamps from our outlet are sold as seen. {'They are cheap. ' * 10}"
+    text = f"{before.strip()}\n\nThey have no warranty for the battery of a lamp."
+    found = await answer("Is there a warranty for the battery of a lamp?", text)
+    assert found.startswith("Lamps from our outlet")
+
+
+async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
+    found = await answer(
+        "Who repairs a lamp free of charge?",
+        source(1, "The shop repairs a lamp free of charge.", "Shop"),
+        source(2, "The maker repairs a lamp free of charge.", "Maker"),
+    )
+    assert "The shop repairs a lamp free of charge. [1]" in found
+    assert "The maker repairs a lamp free of charge. [2]" in found
+
+
+async def test_a_quotation_does_not_end_in_a_line_that_announces_something() -> None:
+    about = f"The warranty of a lamp is 3 years. {'It is for each lamp. ' * 20}".strip()
+    lead = f"{'The warranty of a lamp ends abroad. ' * 5}The warranty of a lamp has these limits:"
+    items = "\n".join(f"- Lamp {number} shines. {'It shines on. ' * 10}".strip() for number in range(9))
+    found = await answer("How long is the warranty of a lamp?", f"{about}\n\n{lead}\n\n{items}")
+    assert f"{lead} [1]" not in found
+    assert f"{lead}\n\n[1]" not in found
+
+
+async def test_a_long_paragraph_stays_one() -> None:
+    text = " ".join(f"The warranty of lamp {number} is {number} years and no more." for number in range(12))
+    assert await answer("How long is the warranty of a lamp?", text) == f"{text} [1]"
+
+
+async def test_long_code_stays_one() -> None:
+    lines = "\n".join(f"curl -X POST http://10.0.0.{number}/lamp/reset" for number in range(14))
+    text = f"This resets the hub of each lamp:\n\n```sh\n{lines}\n```"
+    assert await answer("How do I reset the hub of a lamp?", text) == f"{text}\n\n[1]"
+
+
+async def test_the_rest_of_the_best_section_may_be_a_little_worse_than_other_pages() -> None:
+    class Judge(PassageJudge):
+        async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
+            odds = {"Best.": 2.0, "Here.": 0.8, "There": 0.9}
+            known = [
+                JudgedPassage(passage, odds[passage.text[:5]]) for passage in candidates if passage.text[:5] in odds
+            ]
+            return sorted(known, key=lambda one: -one.odds)
+
+        async def nearness(self, context: AnswerContext, passage: Passage) -> None:
+            return None
+
+    far = f"So it is. {'It shines on. ' * 50}".strip()
+    one = source(1, f"Best. {'It is so. ' * 30}\n\n{far}\n\n{far}\n\nHere. It goes on like that.", "Lamps")
+    other = source(2, "There. It goes on like that.", "Boxes")
+    context = AnswerContext(AgentConfig(name="x"), "Which lamp?", "Which lamp?", (one, other))
+    writer = ExtractiveWriter(Judge(HashingEmbedder(), MemoryKeywordIndex()))
+    found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
+    assert "Here. It goes on like that. [1]" in found
+    assert "There. It" not in found
+
+
+async def test_the_steps_of_a_second_section_come_along() -> None:
+    steps = "\n".join(f"{number}. Turn its wheel to mark {number}, and wait for a while." for number in range(1, 19))
+    found = await answer(
+        "Who repairs a lamp free of charge?",
+        source(1, "The shop repairs a lamp free of charge.", "Shop"),
+        source(2, f"The maker repairs a lamp free of charge.\n\nAsk so:\n\n{steps}", "Maker"),
+    )
+    assert f"The maker repairs a lamp free of charge.\n\nAsk so:\n\n{steps}\n\n[2]" in found
