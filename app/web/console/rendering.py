@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +56,6 @@ class FormView:
 
 class Rendering:
     def __init__(self, files: StaticFiles) -> None:
-        self._jinja = Environment(
-            loader=FileSystemLoader(_TEMPLATES),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._jinja.filters.update(FILTERS)
         self._files = files
 
     def page(
@@ -99,7 +91,7 @@ class Rendering:
 
         def drawn(rejected: Rejected | None, refused: str = "") -> str:
             form = partial(_form_view, rejected=rejected)
-            return self._jinja.get_template(shown.template).render({**told, "form": form, "refused": refused})
+            return _templates().get_template(shown.template).render({**told, "form": form, "refused": refused})
 
         text = drawn(rejected)
         if rejected and (unsaid := _unsaid(rejected, text)):
@@ -108,6 +100,20 @@ class Rendering:
             if str(escape(unsaid)) not in text:
                 text = drawn(rejected, unsaid)
         return HTMLResponse(text, shown.status, HEADERS)
+
+
+@cache
+def _templates() -> Environment:
+    """One for the process: compiling a template takes many times as long as drawing it."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(FILTERS)
+    return environment
 
 
 def _unsaid(rejected: Rejected, text: str) -> str:
