@@ -73,6 +73,8 @@ def small_talk(message: str, name: str = "") -> Talk | None:
     if not plain:
         signs = {_SIGNS[sign] for sign in message if sign in _SIGNS}
         return Talk(dict.fromkeys(LANGUAGES, _first(signs))) if signs else None
+    if not _begins_a_phrase(plain):  # as hardly any question does
+        return None
     kinds = {language: kind for language in LANGUAGES if (kind := _kind(plain, _phrases(language)))}
     kinds = kinds or _kinds_of_mixed(plain)
     return Talk(kinds) if kinds else None
@@ -98,11 +100,19 @@ def _kind(plain: str, phrases: Mapping[str, str]) -> SmallTalk | None:
     return _first(kinds) if kinds else None
 
 
+def _begins_a_phrase(plain: str) -> bool:
+    units, glue = _units(plain)
+    return any(glue.join(units[:end]) in _all_phrases() for end in range(1, min(len(units), _longest()) + 1))
+
+
+def _units(plain: str) -> tuple[list[str], str]:
+    """Characters where words are joined, else words; and what stands between two."""
+    return (list(plain.replace(" ", "")), "") if is_spaceless(plain[0]) else (plain.split(), " ")
+
+
 def _parts(plain: str, phrases: Mapping[str, object]) -> list[str] | None:
     """The phrases that the words are made of, from the left and the longest first; None where one is none."""
-    is_joined = is_spaceless(plain[0])
-    units = list(plain.replace(" ", "")) if is_joined else plain.split()
-    glue = "" if is_joined else " "
+    units, glue = _units(plain)
     parts: list[str] = []
     start = 0
     while start < len(units):
@@ -111,7 +121,7 @@ def _parts(plain: str, phrases: Mapping[str, object]) -> list[str] | None:
         if part is None:
             return None
         parts.append(part)
-        start += len(part) if is_joined else part.count(" ") + 1
+        start += part.count(" ") + 1 if glue else len(part)
     return parts
 
 

@@ -1,6 +1,6 @@
 """What a visitor's stream carries, in order: start, status, token ..., citations, then done or error."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final, Literal
 from uuid import UUID
 
@@ -89,8 +89,11 @@ def event_payload(event: TurnEvent) -> dict[str, Any]:
     """The event's JSON-ready object; it repeats the event's name."""
     if isinstance(event, Citations):
         return {"event": event.name, "citations": [citation_payload(c) for c in event.citations]}
-    fields = {key: str(value) if isinstance(value, UUID) else value for key, value in asdict(event).items()}
-    return {"event": event.name, **fields}
+    payload: dict[str, Any] = {"event": event.name}
+    for field in fields(event):  # `asdict` copies each value deeply
+        value = getattr(event, field.name)
+        payload[field.name] = str(value) if isinstance(value, UUID) else value
+    return payload
 
 
 def citation_payload(citation: Citation) -> dict[str, Any]:

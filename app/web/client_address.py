@@ -1,6 +1,7 @@
 """Where a request comes from, and whether over TLS. Addresses are for limits only: never stored or logged."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
@@ -78,6 +79,7 @@ def _key(address: _Address) -> str:
     return str(address)
 
 
+@lru_cache(maxsize=1024)  # each request asks it several times, and many come by one proxy
 def _parsed(text: str) -> _Address | None:
     try:
         return ip_address(text.partition("%")[0])

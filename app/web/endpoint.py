@@ -22,6 +22,7 @@ from app.web.model import Multipart
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _PATH_NAME = re.compile(r"\{(\w+)\}")
+_VISITORS = "/v1/widget/"
 
 DEFAULT_MAX_BODY_BYTES = 64 * 1024
 
@@ -239,14 +240,22 @@ def _query(request: Request) -> dict[str, str]:
 
 def routes_of(endpoints: Iterable[AnyEndpoint], admission: Admission) -> list[Route]:
     """One route for each path, so that a 405 can name all of its methods; "/agents/new" comes before "/agents/{id}",
-    and answers for each of its methods itself."""
+    and answers for each of its methods itself. Requests are compared with one route after the other, so that visitors'
+    come first."""
     by_path: dict[str, dict[str, AnyEndpoint]] = {}
     for endpoint in endpoints:
         methods = by_path.setdefault(endpoint.path, {})
         if endpoint.method in methods:
             raise ValueError(f"{endpoint.method} {endpoint.path} is declared twice")
         methods[endpoint.method] = endpoint
-    written_first = sorted(by_path, key=lambda path: [(part.startswith("{"), part) for part in path.split("/")])
+    written_first = sorted(
+        by_path,
+        key=lambda path: (
+            "{" in path,
+            not path.startswith(_VISITORS),
+            [(part.startswith("{"), part) for part in path.split("/")],
+        ),
+    )
     return [_route(path, by_path[path], admission) for path in written_first]
 
 

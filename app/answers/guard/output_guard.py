@@ -73,13 +73,11 @@ class OutputGuard:
     _code: str = ""  # the run of backticks that opened the code we are in
     _secret: SecretWatch = field(init=False)
     _length: LengthLimit = field(init=False)
-    _urls_of_sources: frozenset[str] = field(init=False)
+    _urls_of_sources: frozenset[str] | None = None  # until an address stands in code
 
     def __post_init__(self) -> None:
         self._secret = SecretWatch(self.canary)
         self._length = LengthLimit(self.max_chars, _cut_at_word)
-        urls = (found.group().rstrip(_TRAILING) for found in _URL.finditer(self.source_text))
-        self._urls_of_sources = frozenset(urls)
 
     def admit(self, number: int) -> None:
         """One more source may be cited."""
@@ -152,6 +150,9 @@ class OutputGuard:
 
     def _code_as_it_is(self, text: str) -> str:
         """An address that the site itself has is no link in code, and code without it is wrong."""
+        if self._urls_of_sources is None:
+            urls = (found.group().rstrip(_TRAILING) for found in _URL.finditer(self.source_text))
+            self._urls_of_sources = frozenset(urls)
         return self._without_foreign_urls(text, self._urls_of_sources)
 
     def _without_foreign_urls(self, text: str, known: Collection[str] = ()) -> str:

@@ -50,7 +50,11 @@ def as_prompt_text(text: str) -> str:
     """The text as data inside a prompt: what could close its block, open another one or spell a provider's role token
     loses its first character, and "System:" at the start of a line its colon. All else stays as it is, for a model
     copies what it reads: in fenced code also "user: postgres" does."""
-    clean = _MARKS.sub(lambda mark: _ESCAPES[mark.group()], without_controls(text))
+    clean = without_controls(text)
+    if "<" in clean or "[" in clean:
+        clean = _MARKS.sub(lambda mark: _ESCAPES[mark.group()], clean)
+    if "```" not in clean and "~~~" not in clean:
+        return _of_kind(clean, is_code=False)
     pieces: list[str] = []
     start, is_code = 0, False
     for fence in _FENCE.finditer(clean):
@@ -61,7 +65,7 @@ def as_prompt_text(text: str) -> str:
 
 
 def _of_kind(text: str, *, is_code: bool) -> str:
-    return text if is_code else _ROLE_LINE.sub(r"\1 -", text)
+    return text if is_code or ":" not in text else _ROLE_LINE.sub(r"\1 -", text)
 
 
 def as_attribute(text: str) -> str:
