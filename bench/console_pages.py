@@ -2,7 +2,8 @@
 
 Processor time of this process for a page that is signed in to and asked for in memory: what reads the record, makes the
 figures and draws the HTML, in all threads. The record is SQLite's, of one agent whose turns lie in the last 90 days,
-three in a conversation, one in seven a gap, of 400 questions. Machines differ and other programs run: compare pages
+three in a conversation, one in seven a gap, of 400 questions that are a topic each, one in eleven with a thumb. Reports
+and Quality are looked at over all of it as well. Machines differ and other programs run: compare pages
 with one another, and a tree with the one before.
 """
 
@@ -15,6 +16,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import structlog
 
@@ -22,13 +24,18 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Channel, VisitorSession
+from app.reports.records.topics import TopicRecords
+from app.reports.topic import TopicPlace
 from app.store.system_of_record import Transaction
 from tests.doubles.visitors import visitor_of
 from tests.store.sample_rows import OWNER, a_turn, an_end, an_id
 from tests.web.console.page_examples import OpenConsole, every_page, open_console
 
 DAYS: Final = 90
-BATCH: Final = 500
+BATCH: Final = 100
+QUESTIONS: Final = 400
+WIDE: Final = {"report": "first=2025-01-02&last=2026-01-01", "quality": "days=90"}
+RANKED: Final = [{"url": f"https://docs.example/{each}", "title": "A page", "calibrated": 0.5} for each in range(12)]
 WRITERS: Final = (AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE, AnsweredBy.CURATED, AnsweredBy.MODEL)
 
 
@@ -37,28 +44,57 @@ async def fill(console: OpenConsole, turns: int) -> None:
     house = console.house
     session = await visitor_of(house.record, house.actor.workspace_id, house.agent.id)
     house.clock.advance(-DAYS * 86_400)
+    topics: dict[int, UUID] = {}
     for begun in range(0, turns, BATCH):
         numbers = range(begun, min(begun + BATCH, turns))
-        await house.record.write(partial(_write, session, numbers))
+        asked = await house.record.write(partial(_write, session, numbers))
+        await house.record.write(partial(_place, session.agent_id, asked, topics))
+        if len(topics) < QUESTIONS:
+            topics = await house.record.read(partial(_topics, session.agent_id))
         house.clock.advance(DAYS * 86_400 * len(numbers) / turns)
 
 
-def _write(session: VisitorSession, numbers: range, tx: Transaction) -> None:
+def _write(session: VisitorSession, numbers: range, tx: Transaction) -> dict[int, UUID]:
+    """Return the turns."""
     own = session
+    turns: dict[int, UUID] = {}
     for number in numbers:
         if number % 3 == 0 or number == numbers[0]:
             visitor = ConversationRecords(tx).visitor(session.agent_id, an_id())
             conversation = ConversationRecords(tx).start(visitor, Channel.WIDGET)
             own = replace(session, visitor_id=visitor.id, conversation_id=conversation.id)
         asked = replace(
-            a_turn(f"How do I set up part {number % 400} of it?"), page_url=f"https://docs.example/{number % 50}"
+            a_turn(f"How do I set up part {number % QUESTIONS} of it?"), page_url=f"https://docs.example/{number % 50}"
         )
         TurnRecords(tx).begin(own, asked, 1, OWNER)
         gap = GapReason.LOW_CONFIDENCE if number % 7 == 0 else None
-        end = an_end(answered_by=WRITERS[number % 4], gap=gap, language="en", first_token_ms=300 + number % 900)
+        end = an_end(
+            answered_by=WRITERS[number % 4],
+            gap=gap,
+            language="en",
+            first_token_ms=300 + number % 900,
+            trace={"ranked": RANKED},
+        )
         TurnRecords(tx).finish(asked.turn_id, end)
         if number % 11 == 0:
             TurnRecords(tx).feedback(own, asked.turn_id, "up" if number % 2 else "down", "")
+        turns[number] = asked.turn_id
+    return turns
+
+
+def _place(agent_id: UUID, turns: dict[int, UUID], topics: dict[int, UUID], tx: Transaction) -> None:
+    """As a worker does that knows which question it is."""
+    places: dict[int, TopicPlace] = {}
+    for number, turn_id in turns.items():
+        question = number % QUESTIONS
+        place = places.setdefault(question, TopicPlace([float(question)], topics.get(question), None))
+        place.turns.append((turn_id, str(question)))
+    TopicRecords(tx).place(agent_id, "the model", list(places.values()))
+
+
+def _topics(agent_id: UUID, tx: Transaction) -> dict[int, UUID]:
+    places = TopicRecords(tx).places(agent_id, QUESTIONS)
+    return {int(place.meaning[0]): place.topic_id for place in places if place.topic_id is not None}
 
 
 async def measured(console: OpenConsole, rounds: int) -> dict[str, list[float]]:
@@ -69,13 +105,15 @@ async def measured(console: OpenConsole, rounds: int) -> dict[str, list[float]]:
         for page in every_page()
         if page.method == "GET" and not page.is_file and not page.is_stream and page.scope and page.name not in left_out
     ]
-    found: dict[str, list[float]] = {page.name: [] for page in pages}
+    paths = {page.name: console.path(page) for page in pages}
+    paths |= {f"{name} of all": f"{paths[name]}?{query}" for name, query in WIDE.items()}
+    found: dict[str, list[float]] = {name: [] for name in paths}
     for number in range(rounds + 1):
-        for page in pages:
+        for name, path in paths.items():
             before = time.process_time()
-            await console.admin.page(console.path(page))
+            await console.admin.page(path)
             if number:
-                found[page.name].append((time.process_time() - before) * 1000)
+                found[name].append((time.process_time() - before) * 1000)
     return found
 
 

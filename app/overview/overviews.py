@@ -1,6 +1,6 @@
 """A workspace at a glance, for its operators: each figure is worked out where its subject is at home."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -50,26 +50,34 @@ class Overviews:
     async def of(self, actor: Actor) -> Overview:
         """Of the actor's workspace, its first MOST_AGENTS agents."""
         now, own = self._clock.now(), actor.workspace_id
-        days = [now.date() - timedelta(days=back) for back in reversed(range(WEEK_DAYS))]
+        first = now.date() - timedelta(days=2 * WEEK_DAYS - 1)
         budgets = await self._budgets.bounded(actor)
 
         def work(tx: Transaction) -> Overview:
             agents = AgentRecords(tx).page(own, PageRequest(MOST_AGENTS)).items
             ids = [agent.id for agent in agents]
-            by_day = [QualityRecords(tx).counts(ids, day) for day in days]
-            before = QualityRecords(tx).counts(ids, days[0] - timedelta(days=WEEK_DAYS), WEEK_DAYS)
+            asked = QualityRecords(tx).days(ids, first, 2 * WEEK_DAYS)
+            of_days = [total(days) for days in zip(*asked.values(), strict=True)] or [_NONE] * 2 * WEEK_DAYS
             active_since = now - RESUME_WITHIN
             chats = LiveChatRecords(tx).open_chats(own, active_since, LISTED)
             readings = CrawlRunRecords(tx).latest_of_workspace(own)
             return Overview(
                 as_of=now,
                 agents=[
-                    AgentCounts(agent, by_day[-1].get(agent.id, _NONE), _week(by_day, agent.id), budgets.get(agent.id))
+                    AgentCounts(
+                        agent,
+                        total(asked[agent.id][-1:]),
+                        total(asked[agent.id][WEEK_DAYS:]),
+                        budgets.get(agent.id),
+                    )
                     for agent in agents
                 ],
-                days=[DayCounts(day, total(counts.values())) for day, counts in zip(days, by_day, strict=True)],
-                week=total(each for counts in by_day for each in counts.values()),
-                week_before=total(before.values()),
+                days=[
+                    DayCounts(first + timedelta(days=number), of_days[number])
+                    for number in range(WEEK_DAYS, 2 * WEEK_DAYS)
+                ],
+                week=total(of_days[WEEK_DAYS:]),
+                week_before=total(of_days[:WEEK_DAYS]),
                 waiting=[each for each in chats if each.chat.state is LiveState.WAITING],
                 waiting_count=LiveChatRecords(tx).waiting_count(own, active_since),
                 failing=[each for each in readings if each.state is RunState.FAILED][:LISTED],
@@ -120,7 +128,3 @@ class Overviews:
                 for gap, at in GapRecords(tx).turned(workspace_id, state, since, LISTED)
             ]
         return sorted(changes, key=lambda change: change.at, reverse=True)[:LISTED]
-
-
-def _week(by_day: Sequence[Mapping[UUID, TurnCounts]], agent_id: UUID) -> TurnCounts:
-    return total(counts[agent_id] for counts in by_day if agent_id in counts)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime, time, timedelta
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
 from app.quality.quality import DayQuality, PageCitations, Quality
-from app.quality.records.quality import QualityRecords
+from app.quality.records.quality import QualityRecords, begin_of
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 MAX_DAYS: Final = 90
@@ -33,8 +33,8 @@ class QualityReview:
 
         def work(tx: Transaction) -> tuple[list[PageCitations], list[PageCitations], list[DayQuality]]:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            series = [QualityRecords(tx).day(agent_id, first + timedelta(days=number)) for number in range(days)]
-            cited = _by_page(QualityRecords(tx).cited(agent_id, datetime.combine(first, time(), UTC)))
+            series = QualityRecords(tx).days([agent_id], first, days)[agent_id]
+            cited = _by_page(QualityRecords(tx).cited(agent_id, begin_of(first)))
             live = QualityRecords(tx).live_pages(agent_id)
             return live, cited, series
 

@@ -14,11 +14,10 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
-from app.quality.quality import TurnCounts, total
-from app.quality.records.quality import QualityRecords
+from app.quality.quality import TurnCounts, nearest_ranks, total
 from app.reports.records.figures import ReportRecords
 from app.reports.records.topics import TopicRecords
-from app.reports.report import AgentPart, Asked, Figures, Report, Spent, Step, together
+from app.reports.report import AgentPart, Asked, Figures, Outcome, Part, Report, Spent, Step, together
 from app.reports.report_days import ReportDays, report_days
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -27,6 +26,7 @@ LISTED: Final = 20  # languages, pages and topics
 USUAL_DAYS: Final = 28  # whole weeks, so that the days before hold as many of each weekday
 
 Key = TypeVar("Key", bound=Hashable)
+_NONE: Final = TurnCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,17 @@ class _Hours:
     asked: Sequence[Asked]
     spent: Mapping[datetime, Spent]
 
-    def counts(self, key: Callable[[Asked], Key], keys: Iterable[Key]) -> list[TurnCounts]:
-        """Of each of the keys what was asked that has it."""
+    def of_each(self, key: Callable[[Asked], Key]) -> dict[Key, TurnCounts]:
+        """What was asked that has the same key."""
         found: dict[Key, list[TurnCounts]] = defaultdict(list)
         for each in self.asked:
-            found[key(each)].append(each.counts)
-        return [total(found[each]) for each in keys]
+            found[key(each)].append(each.outcome.counts)
+        return {name: total(counts) for name, counts in found.items()}
+
+    def counts(self, key: Callable[[Asked], Key], keys: Iterable[Key]) -> list[TurnCounts]:
+        """Of each of the keys what was asked that has it."""
+        found = self.of_each(key)
+        return [found.get(each, _NONE) for each in keys]
 
 
 class Reports:
@@ -69,17 +74,23 @@ class Reports:
         def work(tx: Transaction) -> Report:
             agents = _agents(tx, actor, agent_id)
             ids = [agent.id for agent in agents]
-            hours = _hours(tx, ids, days)
+            records, before = ReportRecords(tx), days.before
+            thumbs = records.thumbs_by_hour(ids, replace(days, first=before.first))
+            own = [each for each in thumbs if each.at.date() >= days.first]
+            hours = _Hours(days, [*records.by_hour(ids, days), *own], records.spent(ids, days))
+            earlier = [each.outcome for each in thumbs if each.at.date() < days.first]
             return Report(
                 as_of=now,
                 days=days,
-                now=self._figures(tx, ids, hours),
-                before=self._figures(tx, ids, _hours(tx, ids, days.before)),
-                steps=self._steps(tx, ids, hours),
+                now=self._figures(tx, ids, days, [each.outcome for each in hours.asked], hours.spent),
+                before=self._figures(
+                    tx, ids, before, [records.altogether(ids, before), *earlier], records.spent(ids, before)
+                ),
+                steps=self._steps(hours),
                 hours=hours.counts(lambda each: each.at.hour, range(24)),
                 weekdays=hours.counts(lambda each: each.at.weekday(), range(7)),
-                languages=ReportRecords(tx).languages(ids, days, LISTED),
-                pages=ReportRecords(tx).pages(ids, days, LISTED),
+                languages=_languages(hours),
+                pages=records.pages(ids, days, LISTED),
                 topics=TopicRecords(tx).of_days(ids, days, LISTED),
                 in_no_topic=TopicRecords(tx).waiting_count(ids, days),
                 agents=[
@@ -91,31 +102,35 @@ class Reports:
 
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
-    def _figures(self, tx: Transaction, ids: Sequence[UUID], hours: _Hours) -> Figures:
-        records, days = ReportRecords(tx), hours.days
+    def _figures(
+        self,
+        tx: Transaction,
+        ids: Sequence[UUID],
+        days: ReportDays,
+        outcomes: Sequence[Outcome],
+        spent: Mapping[datetime, Spent],
+    ) -> Figures:
         return Figures(
-            total(each.counts for each in hours.asked),
-            sum(each.curated for each in hours.asked),
-            *records.reach(ids, days),
-            *QualityRecords(tx).first_words(ids, days.since, days.until),
-            self._priced(together(hours.spent.values())),
-            records.chat_thumbs(ids, days),
+            total(each.counts for each in outcomes),
+            sum(each.curated for each in outcomes),
+            *ReportRecords(tx).reach(ids, days),
+            *nearest_ranks(ms for each in outcomes for ms in each.first_words),
+            self._priced(together(spent.values())),
+            ReportRecords(tx).chat_thumbs(ids, days),
         )
 
-    def _steps(self, tx: Transaction, ids: Sequence[UUID], hours: _Hours) -> list[Step]:
+    def _steps(self, hours: _Hours) -> list[Step]:
         steps = hours.days.steps
         place = {day: number for number, step in enumerate(steps) for day in step.each}
         counts = hours.counts(lambda each: place[each.at.date()], range(len(steps)))
+        words: list[list[int]] = [[] for _ in steps]
+        for each in hours.asked:
+            words[place[each.at.date()]].extend(each.outcome.first_words)
         spent: list[list[Spent]] = [[] for _ in steps]
         for at, charged in hours.spent.items():
             spent[place[at.date()]].append(charged)
         return [
-            Step(
-                step,
-                counts[number],
-                *QualityRecords(tx).first_words(ids, step.since, step.until),
-                self._priced(together(spent[number])),
-            )
+            Step(step, counts[number], *nearest_ranks(words[number]), self._priced(together(spent[number])))
             for number, step in enumerate(steps)
         ]
 
@@ -123,8 +138,10 @@ class Reports:
         return replace(spent, cost=self._budgets.cost(spent.usage))
 
 
-def _hours(tx: Transaction, ids: Sequence[UUID], days: ReportDays) -> _Hours:
-    return _Hours(days, ReportRecords(tx).by_hour(ids, days), ReportRecords(tx).spent(ids, days))
+def _languages(hours: _Hours) -> list[Part]:
+    """Most questions first."""
+    parts = [Part(language, counts) for language, counts in hours.of_each(lambda each: each.language).items()]
+    return sorted(parts, key=lambda part: (-part.counts.turns, part.key))[:LISTED]
 
 
 def _agents(tx: Transaction, actor: Actor, agent_id: UUID | None) -> Sequence[Agent]:

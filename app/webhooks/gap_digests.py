@@ -66,4 +66,4 @@ def _digest(tx: Transaction, agent_id: UUID, week: Week) -> GapDigest:
 
 
 def _turns(tx: Transaction, agent_id: UUID, week: Week) -> TurnShares:
-    return turn_shares([QualityRecords(tx).day(agent_id, day) for day in week.days])
+    return turn_shares(QualityRecords(tx).days([agent_id], week.monday, len(week.days))[agent_id])

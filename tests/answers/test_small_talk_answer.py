@@ -70,7 +70,7 @@ async def test_operators_weigh_questions_alone(tmp_path: Path) -> None:
         await house.ask("thanks")
         now = house.clock.now()
         with house.record.reading() as tx:
-            day = QualityRecords(tx).day(house.agent_id, now.date())
+            [day] = QualityRecords(tx).days([house.agent_id], now.date(), 1)[house.agent_id]
             past = PastTurnRecords(tx).since(house.agent_id, now.replace(year=2000), 10)
         assert day.turns == 1
         assert [turn.asked.question for turn in past] == ["How long is the warranty of a lamp?"]

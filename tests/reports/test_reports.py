@@ -1,7 +1,7 @@
 """A report says what the record's rows do, of its own days and agents alone, and what the overview says of them."""
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -36,6 +36,7 @@ from tests.store.sample_rows import OWNER, an_end, an_id, ask
 HOUR, DAY = 3600, 24 * 3600
 LOW = GapReason.LOW_CONFIDENCE
 UTC_ZONE, KATHMANDU, BERLIN = map(ZoneInfo, ("UTC", "Asia/Kathmandu", "Europe/Berlin"))
+ST_JOHNS, LORD_HOWE = map(ZoneInfo, ("America/St_Johns", "Australia/Lord_Howe"))  # half hours, behind and ahead of UTC
 PRICES = TokenPrices(prompt=2, cached=1, answer=10)
 
 
@@ -95,7 +96,14 @@ async def ask_for_weeks(workspace: Workspace) -> None:
         workspace.clock.advance(5 * HOUR)
 
 
-@pytest.mark.parametrize("zone", [UTC_ZONE, KATHMANDU, BERLIN], ids=str)
+def ranks(times: Sequence[int | None]) -> tuple[int | None, int | None]:
+    """By the nearest rank, of those that were timed."""
+    ordered = sorted(ms for ms in times if ms is not None)
+    places = [min(len(ordered) - 1, int(len(ordered) * share)) for share in (0.5, 0.95)]
+    return (ordered[places[0]], ordered[places[1]]) if ordered else (None, None)
+
+
+@pytest.mark.parametrize("zone", [UTC_ZONE, KATHMANDU, BERLIN, ST_JOHNS, LORD_HOWE], ids=str)
 async def test_its_figures_are_those_of_the_rows(workspace: Workspace, zone: ZoneInfo) -> None:
     await ask_for_weeks(workspace)
     first, last = date(2026, 3, 22), date(2026, 4, 4)
@@ -118,8 +126,20 @@ async def test_its_figures_are_those_of_the_rows(workspace: Workspace, zone: Zon
     assert [each.turns for each in report.hours] == [Counter(at.hour for _, at in inside)[hour] for hour in range(24)]
     weekdays = Counter(at.weekday() for _, at in inside)
     assert [each.turns for each in report.weekdays] == [weekdays[day] for day in range(7)]
-    days_before = sum(date(2026, 3, 8) <= at.date() < first for _, at in local)
-    assert report.before.counts.turns == days_before > 0
+    for step in report.steps:
+        of_day = [row.first_token_ms for row, at in inside if at.date() == step.days.first]
+        assert (step.first_word_p50, step.first_word_p95) == ranks(of_day)
+    assert (report.now.first_word_p50, report.now.first_word_p95) == ranks([row.first_token_ms for row, _ in inside])
+    languages = Counter(row.language or "" for row, _ in inside)
+    assert {part.key: part.counts.turns for part in report.languages} == languages
+    liked = Counter(row.language or "" for row, _ in inside if row.rating == "up")
+    assert {part.key: part.counts.thumbs_up for part in report.languages} == {key: liked[key] for key in languages}
+    earlier = [row for row, at in local if date(2026, 3, 8) <= at.date() < first]
+    assert report.before.counts.turns == len(earlier) > 0
+    assert report.before.counts.thumbs_down == sum(row.rating == "down" for row in earlier) > 0
+    assert (report.before.first_word_p50, report.before.first_word_p95) == ranks(
+        [row.first_token_ms for row in earlier]
+    )
 
 
 async def test_every_part_adds_up_to_the_whole(workspace: Workspace) -> None:

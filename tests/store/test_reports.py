@@ -11,7 +11,8 @@ from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
 from app.core.turn import TokenUsage, TurnRequest, VisitorSession
-from app.quality.quality import TurnCounts
+from app.quality.quality import DayQuality, TurnCounts
+from app.quality.records.quality import QualityRecords
 from app.reports.records.topics import TopicRecords
 from app.reports.reports import Reports
 from app.reports.topic import TopicPlace
@@ -52,6 +53,20 @@ async def test_it_counts_by_the_clocks_of_its_zone(
     assert [(part.key, part.counts) for part in report.pages] == [("https://docs.example/a", counts)]
     assert (report.now.conversations, report.now.visitors, report.now.first_word_p50) == (1, 1, 200)
     assert (report.now.spent.calls, report.now.spent.usage.tokens) == (1, 12)
+
+
+async def test_days_are_those_of_utc(record: SystemOfRecord, clock: FixedClock, session: VisitorSession) -> None:
+    turn = await ask(record, session, first_token_ms=300)
+    clock.advance(12 * 3600)
+    await ask(record, session, first_token_ms=500)
+    await ask(record, session)
+    with record.writing() as tx:
+        TurnRecords(tx).feedback(session, turn, "down", "")
+        days = QualityRecords(tx).days([session.agent_id], date(2026, 1, 1), 2)[session.agent_id]
+    assert days == [
+        DayQuality(1, 1, thumbs_down=1, day=date(2026, 1, 1), first_token_p50=300, first_token_p95=300),
+        DayQuality(2, 2, day=date(2026, 1, 2), first_token_p50=500, first_token_p95=500),
+    ]
 
 
 async def test_questions_come_to_topics_and_topics_go_with_their_first_question(

@@ -1,51 +1,87 @@
 """What turns, thumbs and usage say of some days. All is counted by the database, over what its indexes hold."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import Column, ColumnElement, and_, func, literal_column, select
 
 from app.core.turn import AnsweredBy, TokenUsage
 from app.quality.quality import TurnCounts
-from app.quality.records.quality import IS_ANSWERED, OUTCOMES, THUMBS, asked, counted
-from app.reports.report import Asked, ChatThumbs, Part, Spent, together
+from app.quality.records.moment_parts import hour_beside_utc
+from app.quality.records.quality import (
+    FIRST_WORDS,
+    IS_ANSWERED,
+    OUTCOMES,
+    asked,
+    counted,
+    milliseconds,
+    rated_turns,
+)
+from app.reports.report import Asked, ChatThumbs, Outcome, Part, Spent, together
 from app.reports.report_days import ReportDays
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.people import LIVE_CHATS
-from app.store.tables.turns import FEEDBACK, TURNS, USAGE
+from app.store.tables.turns import TURNS, USAGE
 from app.store.transaction import Repository
 
 PAGES_OF_TURNS: Final = 10_000  # the latest
-_CLOCKS_APART: Final = timedelta(days=1)  # of the processes that stored a turn and its thumb
-_HOUR: Final = "%Y-%m-%d %H"
+_HOUR: Final = timedelta(hours=1)
+_OUTCOME: Final = (
+    FIRST_WORDS,
+    func.count().filter(IS_ANSWERED, TURNS.c.answered_by == AnsweredBy.CURATED.value),
+    *OUTCOMES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hours:
+    """From `since` and before `until` a moment's hour: what is read of it as `text`, and `whole` hours more."""
+
+    text: ColumnElement[str]
+    whole: timedelta
+    since: datetime
+    until: datetime
+
+    def at(self, name: str) -> datetime:
+        return datetime.fromisoformat(name) + self.whole
+
+
+def _outcome(words: str | None, curated: int, *counts: int) -> Outcome:
+    return Outcome(counted(*counts), curated, milliseconds(words))
 
 
 class ReportRecords(Repository):
     """The caller has checked the workspace of the agents."""
 
     def by_hour(self, agent_ids: Sequence[UUID], days: ReportDays) -> list[Asked]:
-        """Of each agent each hour in which it was asked; by when questions were asked, thumbs as well."""
+        """Of each agent and language each hour in which it was asked, without thumbs."""
         found: list[Asked] = []
-        of_agents = TURNS.c.agent_id.in_(agent_ids)
-        by_curated = func.count().filter(IS_ANSWERED, TURNS.c.answered_by == AnsweredBy.CURATED.value)
-        for hour, (since, until) in self._hours(TURNS.c.created_at, days):
-            parts = TURNS.c.agent_id, hour
-            outcomes = select(*parts, by_curated, *OUTCOMES).where(of_agents, asked(since, until)).group_by(*parts)
-            for agent_id, name, curated, *counts in self._connection.execute(outcomes):
-                found.append(Asked(agent_id, datetime.fromisoformat(name), counted(*counts), curated))
-            thumbs = (
-                select(*parts, *THUMBS)
-                .select_from(FEEDBACK)
-                .join(TURNS, TURNS.c.id == FEEDBACK.c.turn_id)
-                .where(self._rated(agent_ids, since), asked(since, until))
-                .group_by(*parts)
-            )
-            for agent_id, name, up, down in self._connection.execute(thumbs):
-                rated = TurnCounts(thumbs_up=up, thumbs_down=down)
-                found.append(Asked(agent_id, datetime.fromisoformat(name), rated))
+        for hours in self._hours(TURNS.c.created_at, days):
+            parts = TURNS.c.agent_id, hours.text, TURNS.c.language
+            inside = TURNS.c.agent_id.in_(agent_ids), asked(hours.since, hours.until)
+            outcomes = select(*parts, *_OUTCOME).where(*inside).group_by(*parts)
+            for agent_id, name, language, *figures in self._connection.execute(outcomes):
+                found.append(Asked(agent_id, hours.at(name), language or "", _outcome(*figures)))
         return found
+
+    def thumbs_by_hour(self, agent_ids: Sequence[UUID], days: ReportDays) -> list[Asked]:
+        """The same of thumbs alone, by when the questions were asked. Each costs more than a question does."""
+        found: list[Asked] = []
+        for hours in self._hours(TURNS.c.created_at, days):
+            parts = TURNS.c.agent_id, hours.text, TURNS.c.language
+            inside = asked(hours.since, hours.until)
+            thumbs = rated_turns(agent_ids, hours.since, *parts).where(inside).group_by(*parts)
+            for agent_id, name, language, up, down in self._connection.execute(thumbs):
+                rated = Outcome(TurnCounts(thumbs_up=up, thumbs_down=down))
+                found.append(Asked(agent_id, hours.at(name), language or "", rated))
+        return found
+
+    def altogether(self, agent_ids: Sequence[UUID], days: ReportDays) -> Outcome:
+        """What `by_hour` adds up to."""
+        return _outcome(*self._connection.execute(select(*_OUTCOME).where(self._during(agent_ids, days))).one())
 
     def reach(self, agent_ids: Sequence[UUID], days: ReportDays) -> tuple[int, int]:
         """Conversations, and visitors, with a question."""
@@ -72,44 +108,23 @@ class ReportRecords(Repository):
         found = {row.rating: row[1] for row in self._connection.execute(statement)}
         return ChatThumbs(found.get("up", 0), found.get("down", 0))
 
-    def languages(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> list[Part]:
-        language = func.coalesce(TURNS.c.language, literal_column("''"))
-        statement = (
-            select(language, *OUTCOMES)
-            .where(self._during(agent_ids, days))
-            .group_by(language)
-            .order_by(func.count().desc(), language)
-            .limit(limit)
-        )
-        rated = (
-            select(language, *THUMBS)
-            .select_from(FEEDBACK)
-            .join(TURNS, TURNS.c.id == FEEDBACK.c.turn_id)
-            .where(self._rated(agent_ids, days.since), asked(days.since, days.until))
-            .group_by(language)
-        )
-        thumbs: dict[str, Sequence[int]] = {key: found for key, *found in self._connection.execute(rated)}
-        found = self._connection.execute(statement)
-        return [Part(key, counted(*counts, *thumbs.get(key, ()))) for key, *counts in found]
-
     def pages(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> list[Part]:
-        """On which the latest PAGES_OF_TURNS questions were asked."""
-        latest = (
-            select(TURNS.c.id)
-            .where(self._during(agent_ids, days))
-            .order_by(TURNS.c.created_at.desc())
-            .limit(PAGES_OF_TURNS)
-        )
+        """On which the latest PAGES_OF_TURNS questions were asked, with all of the moment at which those begin."""
+        during = self._during(agent_ids, days)
+        latest = select(TURNS.c.created_at).where(during).order_by(TURNS.c.created_at.desc())
+        since = self._connection.scalar(latest.offset(PAGES_OF_TURNS - 1).limit(1)) or days.since
         page = self._plain(TURNS.c.page_url)
-        statement = (
-            select(page, *OUTCOMES, *THUMBS)
-            .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
-            .where(TURNS.c.id.in_(latest))
+        asked_there = (
+            select(page, *OUTCOMES)
+            .where(TURNS.c.agent_id.in_(agent_ids), asked(since, days.until))
             .group_by(page)
             .order_by(func.count().desc(), page)
             .limit(limit)
         )
-        return [Part(key, counted(*counts)) for key, *counts in self._connection.execute(statement)]
+        found = self._connection.execute(asked_there).all()
+        rated = rated_turns(agent_ids, since, page).where(asked(since, days.until)).group_by(page)
+        thumbs: dict[str, Sequence[int]] = {key: counts for key, *counts in self._connection.execute(rated)}
+        return [Part(key, counted(*counts, *thumbs.get(key, ()))) for key, *counts in found]
 
     def spent(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[datetime, Spent]:
         """By the hour in which it was charged, as `by_hour` names it, without prices."""
@@ -117,47 +132,33 @@ class ReportRecords(Repository):
             func.sum(column) for column in (USAGE.c.prompt_tokens, USAGE.c.completion_tokens, USAGE.c.cached_tokens)
         ]
         found: dict[datetime, Spent] = {}
-        for hour, (since, until) in self._hours(USAGE.c.created_at, days):
+        for hours in self._hours(USAGE.c.created_at, days):
             statement = (
-                select(hour, func.count(), *sums)
+                select(hours.text, func.count(), *sums)
                 .where(
                     USAGE.c.agent_id.in_(agent_ids),
-                    USAGE.c.created_at >= since,
-                    USAGE.c.created_at < until,
+                    USAGE.c.created_at >= hours.since,
+                    USAGE.c.created_at < hours.until,
                     USAGE.c.model != "",
                 )
-                .group_by(hour)
+                .group_by(hours.text)
             )
             for name, calls, *sums_of_hour in self._connection.execute(statement):
                 read, written, cached = map(int, sums_of_hour)
                 spent = Spent(calls, TokenUsage(read, written, cached_tokens=cached))
-                at = datetime.fromisoformat(name)
+                at = hours.at(name)
                 found[at] = together((found[at], spent)) if at in found else spent  # clocks were put back
         return found
 
     def _during(self, agent_ids: Sequence[UUID], days: ReportDays) -> ColumnElement[bool]:
         return and_(TURNS.c.agent_id.in_(agent_ids), asked(days.since, days.until))
 
-    def _rated(self, agent_ids: Sequence[UUID], since: datetime) -> ColumnElement[bool]:
-        """All thumbs that questions from then on can have."""
-        return and_(FEEDBACK.c.agent_id.in_(agent_ids), FEEDBACK.c.created_at >= since - _CLOCKS_APART)
-
-    def _hours(
-        self, moment: Column[datetime], days: ReportDays
-    ) -> Iterator[tuple[ColumnElement[str], tuple[datetime, datetime]]]:
-        """For each stretch of the days the hour of a moment in it, as text, and from when until when it goes."""
+    def _hours(self, moment: Column[datetime], days: ReportDays) -> Iterator[_Hours]:
+        """For each stretch of the days the hour of a moment in it."""
         for stretch in days.stretches:
-            yield self._hour(moment, stretch.offset), (stretch.since, stretch.until)
-
-    def _hour(self, moment: Column[datetime], offset: timedelta) -> ColumnElement[str]:
-        # Written out: Postgres takes an expression with parameters in it for another one in GROUP BY.
-        seconds = f"'{int(offset.total_seconds()):+d} seconds'"
-        if self._dialect == "sqlite":
-            return func.strftime(literal_column(f"'{_HOUR}'"), moment, literal_column(seconds))
-        shifted: ColumnElement[Any] = func.timezone(literal_column("'UTC'"), moment) + literal_column(
-            f"interval {seconds}"
-        )
-        return func.to_char(shifted, literal_column("'YYYY-MM-DD HH24'"))
+            minutes = stretch.offset % _HOUR
+            text = hour_beside_utc(self._dialect, moment, minutes)
+            yield _Hours(text, stretch.offset - minutes, stretch.since, stretch.until)
 
     def _plain(self, url: Column[str]) -> ColumnElement[str]:
         """Without query and anchor."""
