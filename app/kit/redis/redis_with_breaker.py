@@ -1,6 +1,5 @@
 """Redis as a part that may be away: no call waits long, and none is made while the circuit is open."""
 
-import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable
@@ -14,6 +13,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from app.core.errors import Unavailable
 from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
+from app.kit.patient_timeout import patient_timeout
 
 _log = structlog.get_logger(__name__)
 
@@ -29,7 +29,7 @@ _AWAY: Final = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
 
 class RedisWithBreaker:
     """All that one process asks of one Redis: `call_seconds` a call, and one circuit, so that what the cache has
-    waited for, the limits do not wait for again.
+    waited for, the limits do not wait for again. Only what Redis takes is counted, not what this process is late.
 
     `client` is there for what must wait longer than a call may.
     """
@@ -55,7 +55,7 @@ class RedisWithBreaker:
         """
         try:
             with self._circuit.call(_AWAY):
-                async with asyncio.timeout(self._call_seconds):
+                async with patient_timeout(self._call_seconds):
                     given = await command(self.client)
         except CircuitOpen as error:
             raise Unavailable(str(error)) from error
