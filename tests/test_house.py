@@ -35,11 +35,11 @@ _SHORT_FILES: Final = {
         "app.webhooks.crawler_webhook_sender",
     ),
     "metrics: what is measured knows no Prometheus": (
-        "app.actions.action_meter",
         "app.providers.chat.model_meter",
         "app.store.process_meter",
     ),
     "repositories and pages stand apart from what is done with them": (
+        "app.actions.api.confirmations",
         "app.conversations.pages.spending",
         "app.reports.records.waiting_questions",
         "app.webhooks.notices.pages",

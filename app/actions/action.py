@@ -26,6 +26,9 @@ MAX_RESULT_CHARS: Final = 8000
 MAX_TIMEOUT_SECONDS: Final = 10
 MAX_DAILY_CALLS: Final = 1_000_000
 
+MAX_SUMMARY_CHARS: Final = 300
+RESULT_PLACE: Final = "result"
+
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _ARGUMENT: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 _PLACE: Final = re.compile(r"\{([^{}]*+)\}")
@@ -34,16 +37,23 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
 _OURS: Final = frozenset(
     {
         *("accept-encoding", "connection", "content-length", "content-type", "expect"),
-        *("host", "te", "trailer", "transfer-encoding", "upgrade"),
+        *("host", "idempotency-key", "te", "trailer", "transfer-encoding", "upgrade"),
     }
 )
 
 
 class ActionMethod(StrEnum):
-    """Those that only look. POST is for addresses that take a question in a body."""
+    """A POST may only look, at an address that takes a question in a body; PUT, PATCH and DELETE never do."""
 
     GET = "GET"
     POST = "POST"
+    PUT = "PUT"
+    PATCH = "PATCH"
+    DELETE = "DELETE"
+
+    @property
+    def has_body(self) -> bool:
+        return self not in (ActionMethod.GET, ActionMethod.DELETE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,11 @@ class Action:
     stands for a value; what has no place there goes into the query of a GET, or into the JSON body of a POST. The model
     gives those of `parameters` (JSON Schema); those of `fixed` it never sees: texts as they are, or {{visitor.id}} and
     {{visitor.NAME}}, what the website has signed of the visitor. `result_path` names the part of a JSON reply that is
-    read ("order.status"; "" for all of it), and `header_names` the headers whose values are kept sealed."""
+    read ("order.status"; "" for all of it), and `header_names` the headers whose values are kept sealed.
+
+    One that `changes` something is called only once the visitor has confirmed `summary`, in which {argument} stands for
+    a value; `done_text` is what they are told afterwards ("" for our own words), where {result} is what came back.
+    `revision` counts what was saved of it."""
 
     id: UUID
     agent_id: UUID
@@ -68,7 +82,11 @@ class Action:
     timeout_seconds: int = 5
     daily_calls: int = 1000
     is_on: bool = True
+    changes: bool = False
+    summary: str = ""
+    done_text: str = ""
     header_names: tuple[str, ...] = ()
+    revision: int = 1
 
     @property
     def host(self) -> str:
@@ -116,6 +134,12 @@ def check_action(action: Action, hosts: ActionHosts) -> None:
     known = check_parameters(action.parameters)
     _check_fixed(action.fixed, known)
     _check_address(action, hosts)
+    _check_change(action, known)
+
+
+def filled_template(template: str, values: Mapping[str, str]) -> str:
+    """The values in their places, each once: nothing of a value is a place."""
+    return _PLACE.sub(lambda place: values.get(place[1], ""), template)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
@@ -142,6 +166,34 @@ def _check_fixed(fixed: Mapping[str, str], known: Collection[str]) -> None:
         check_line(f"fixed.{name}", value, MAX_VALUE_CHARS)
         if visitor_fact(value) is None and "{{" in value:
             raise InvalidInput("fixed", "Write a text as it is, or {{visitor.id}} or {{visitor.NAME}} alone.")
+
+
+def _check_change(action: Action, known: Collection[str]) -> None:
+    if not action.changes:
+        if action.method not in (ActionMethod.GET, ActionMethod.POST):
+            raise InvalidInput("changes", f"A {action.method} changes something: say so, and visitors are asked first.")
+        for field, text in (("summary", action.summary), ("done_text", action.done_text)):
+            if text:
+                raise InvalidInput(field, "Only an action that changes something is confirmed. Leave this empty.")
+        return
+    if action.method is ActionMethod.GET:
+        raise InvalidInput("changes", "A GET may be sent again on its way. Take the method POST, PUT, PATCH or DELETE.")
+    if RESULT_PLACE in known:
+        raise InvalidInput("parameters", "{result} stands for what came back. Give the parameter another name.")
+    check_text("summary", action.summary, MAX_SUMMARY_CHARS, may_be_empty=False)
+    check_text("done_text", action.done_text, MAX_SUMMARY_CHARS)
+    always = set(action.parameters.get("required", ()))
+    _check_places("summary", action.summary, always)
+    _check_places("done_text", action.done_text, {*always, RESULT_PLACE})
+
+
+def _check_places(field: str, template: str, known: Collection[str]) -> None:
+    bare = _PLACE.sub("", template)
+    if "{" in bare or "}" in bare:
+        raise InvalidInput(field, "Write each argument in single braces, such as {order}.")
+    for name in _PLACE.findall(template):
+        if name not in known:
+            raise InvalidInput(field, f"{{{name}}} is no required parameter, which alone can stand here.")
 
 
 def _check_address(action: Action, hosts: ActionHosts) -> None:

@@ -12,11 +12,13 @@ import anyio
 import structlog
 
 from app.actions.action import Action, ActionHosts, visitor_fact
-from app.actions.action_request import request_of
+from app.actions.action_request import ActionRequest, request_of, sent_headers
 from app.actions.action_result import NoResult, result_text
 from app.actions.action_schema import WrongArguments, check_arguments, offered_schema, read_arguments
+from app.actions.proposal import proposed_change
 from app.actions.records import ActionRecords
 from app.conversations.records.conversations import ConversationRecords
+from app.core.confirmation import ProposedChange
 from app.core.errors import DocentError, RateLimited
 from app.kit.limits.rate_limiter import Limit, RateLimiter
 from app.providers.chat.chat_model import ToolCall, ToolOffer
@@ -29,6 +31,7 @@ MAX_CALLS: Final = 4  # for one answer
 CALLS_A_MINUTE: Final = 20  # for one visitor, or for all who ask without being one
 MAX_REPLY_BYTES: Final = 262_144
 _DAY: Final = 86_400
+_OF_GATEWAYS: Final = (502, 504)  # what stands behind them may have done it
 
 
 class CallOutcome(StrEnum):
@@ -36,6 +39,8 @@ class CallOutcome(StrEnum):
     REFUSED = "refused"  # by us, for its arguments
     LIMITED = "limited"  # by us, for how many there were
     FAILED = "failed"  # by whoever was called
+    UNKNOWN = "unknown"  # it was called, and nobody knows whether what it changes is changed
+    PROPOSED = "proposed"  # the visitor is asked first
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +76,20 @@ class ActionCalls:
         self._hosts = hosts
         self._on_called = on_called
 
-    async def for_answer(self, workspace_id: UUID, agent_id: UUID, visitor_id: UUID | None) -> "AnswerActions | None":
+    async def for_answer(
+        self, workspace_id: UUID, agent_id: UUID, visitor_id: UUID | None, *, may_propose: bool = False
+    ) -> "AnswerActions | None":
         """What an answer may call: what is switched on, whose host is allowed, and whose fixed values are known of the
-        visitor. None where that is nothing; without allowed hosts the record is not asked."""
+        visitor; what changes something only where it `may_propose`: somebody is there who can confirm it. None where
+        that is nothing; without allowed hosts the record is not asked."""
         if not self._hosts.names:
             return None
 
         def work(tx: Transaction) -> tuple[list[Action], Mapping[str, str]]:
             actions = [
-                each for each in ActionRecords(tx).of_agent(agent_id) if each.is_on and self._hosts.allow(each.host)
+                each
+                for each in ActionRecords(tx).of_agent(agent_id)
+                if each.is_on and self._hosts.allow(each.host) and (may_propose or not each.changes)
             ]
             is_asking = visitor_id is not None and any(map(visitor_fact, _values(actions)))
             return actions, ConversationRecords(tx).signed_facts(visitor_id) if visitor_id and is_asking else {}
@@ -107,6 +117,33 @@ class ActionCalls:
             log.warning("action.failed", action=str(action.id), outcome=found.outcome.value, reason=found.text)
         return replace(found, duration_ms=round((perf_counter() - began) * 1000))
 
+    async def change(self, workspace_id: UUID, action: Action, change: ProposedChange) -> CalledAction:
+        """What the visitor has confirmed, once: the bytes that were stored when it was proposed. `count` has
+        been asked, and the caller sees to it that nobody calls twice."""
+        began = perf_counter()
+        try:
+            headers = await self._headers(workspace_id, action)
+        except DocentError as error:
+            log.warning("action.not_called", action=str(action.id), reason=str(error))
+            found = CalledAction(action, CallOutcome.FAILED, "it cannot be called now")
+        else:
+            body = None if change.body is None else change.body.encode()
+            sent = sent_headers(headers, body) | {"Idempotency-Key": str(change.id)}
+            found = await self._exchanged(action, ActionRequest(change.method, change.url, sent, body))
+        self._on_called(found.outcome)
+        if not found.is_answered:
+            log.warning("action.failed", action=str(action.id), outcome=found.outcome.value, reason=found.text)
+        return replace(found, duration_ms=round((perf_counter() - began) * 1000))
+
+    async def count(self, action: Action, who: str) -> None:
+        """Raises RateLimited, before the visitor's word is taken: they may say it again."""
+        await self._limiter.hit(Limit(CALLS_A_MINUTE, 60), "action", str(action.agent_id), who)
+        await self._limiter.hit(Limit(action.daily_calls, _DAY), "action a day", str(action.id))
+
+    def allows(self, action: Action) -> bool:
+        """Whether it is on, at a host that may be called."""
+        return action.is_on and self._hosts.allow(action.host)
+
     async def _called(
         self, workspace_id: UUID, action: Action, arguments: Mapping[str, Any], facts: Mapping[str, str], who: str
     ) -> CalledAction:
@@ -116,22 +153,31 @@ class ActionCalls:
             raise WrongArguments("the website has not signed what this needs of the visitor")
         if not self._hosts.allow(action.host):
             return CalledAction(action, CallOutcome.FAILED, "this installation allows no calls to its host")
-        headers = await self._records.of_workspace(workspace_id).read(lambda tx: ActionRecords(tx).headers(action))
+        headers = await self._headers(workspace_id, action)
         request = request_of(action, {**arguments, **fixed}, headers)
-        await self._limiter.hit(Limit(CALLS_A_MINUTE, 60), "action", str(action.agent_id), who)
-        await self._limiter.hit(Limit(action.daily_calls, _DAY), "action a day", str(action.id))
+        await self.count(action, who)
+        return await self._exchanged(action, request)
+
+    async def _headers(self, workspace_id: UUID, action: Action) -> Mapping[str, str]:
+        return await self._records.of_workspace(workspace_id).read(lambda tx: ActionRecords(tx).headers(action))
+
+    async def _exchanged(self, action: Action, request: ActionRequest) -> CalledAction:
+        in_vain = CallOutcome.UNKNOWN if action.changes else CallOutcome.FAILED
         try:
             with anyio.fail_after(action.timeout_seconds):
                 reply = await self._caller.call(request.method, request.url, request.headers, request.body)
         except TimeoutError:
-            return CalledAction(action, CallOutcome.FAILED, f"no answer within {action.timeout_seconds} s")
+            return CalledAction(action, in_vain, f"no answer within {action.timeout_seconds} s")
         except CallFailed as error:
-            return CalledAction(action, CallOutcome.FAILED, str(error))
+            return CalledAction(action, in_vain if error.may_have_arrived else CallOutcome.FAILED, str(error))
         if not 200 <= reply.status < 300:
-            return CalledAction(action, CallOutcome.FAILED, f"it answered with status {reply.status}", reply.status)
+            outcome = in_vain if reply.status in _OF_GATEWAYS else CallOutcome.FAILED
+            return CalledAction(action, outcome, f"it answered with status {reply.status}", reply.status)
         try:
             text = result_text(reply.body, action.result_path, action.max_result_chars)
         except NoResult as error:
+            if action.changes:  # it is done, and there is nothing more to say
+                return CalledAction(action, CallOutcome.ANSWERED, "", reply.status)
             return CalledAction(action, CallOutcome.FAILED, str(error), reply.status)
         return CalledAction(action, CallOutcome.ANSWERED, text, reply.status)
 
@@ -139,7 +185,8 @@ class ActionCalls:
 @dataclass(slots=True)
 class AnswerActions:
     """Those that one answer may call, MAX_CALLS at most, all of them before any result was read: no result can ask
-    for another call. `trace` is what operators see of it."""
+    for another call. What changes something is not called but `proposed`, one at most. `trace` is what operators see
+    of it."""
 
     calls: ActionCalls
     workspace_id: UUID
@@ -147,6 +194,7 @@ class AnswerActions:
     facts: Mapping[str, str] = field(repr=False)
     who: str
     trace: list[dict[str, Any]] = field(default_factory=list)
+    proposed: ProposedChange | None = None
 
     @property
     def tools(self) -> tuple[ToolOffer, ...]:
@@ -170,6 +218,7 @@ class AnswerActions:
                     "status": each.status,
                     "ms": each.duration_ms,
                     **({} if each.is_answered else {"reason": each.text}),
+                    **_confirmation(each, self.proposed),
                 }
             )
         if left_out := len(wanted) - len(known):
@@ -177,12 +226,14 @@ class AnswerActions:
         return called
 
     async def results_of(self, names: Sequence[str]) -> dict[str, str] | None:
-        """What those of them return that need nothing of a model; None unless each of them returns something."""
+        """What those of them return that need nothing of a model; None unless each of them returns something. One
+        that changes something is proposed, and returns ""."""
         wanted = dict.fromkeys(names)
         if any(name not in self.offered or self.offered[name].parameters.get("required") for name in wanted):
             return None
         called = await self.run([ToolCall(name, "{}") for name in wanted])
         found = {each.action.name: each.text for each in called if each.is_answered}
+        found |= {each.action.name: "" for each in called if each.outcome is CallOutcome.PROPOSED}
         return found if found.keys() == wanted.keys() else None
 
     async def _call(self, wish: ToolCall) -> CalledAction:
@@ -191,7 +242,23 @@ class AnswerActions:
             arguments = read_arguments(action.parameters, wish.arguments)
         except WrongArguments as error:
             return CalledAction(action, CallOutcome.REFUSED, str(error))
+        if action.changes:
+            return self._propose(action, arguments)
         return await self.calls.call(self.workspace_id, action, arguments, self.facts, self.who)
+
+    def _propose(self, action: Action, arguments: Mapping[str, Any]) -> CalledAction:
+        if self.proposed is not None:
+            return CalledAction(action, CallOutcome.REFUSED, "one change is confirmed at a time")
+        try:
+            self.proposed = proposed_change(action, arguments, _fixed(action, self.facts) or {})
+        except WrongArguments as error:
+            return CalledAction(action, CallOutcome.REFUSED, str(error))
+        return CalledAction(action, CallOutcome.PROPOSED, "the visitor is asked first, and nothing is done yet")
+
+
+def _confirmation(called: CalledAction, proposed: ProposedChange | None) -> dict[str, str]:
+    is_asked = called.outcome is CallOutcome.PROPOSED and proposed is not None
+    return {"confirmation": str(proposed.id)} if is_asked and proposed else {}
 
 
 def _values(actions: Sequence[Action]) -> list[str]:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote
 
-from app.actions.action import Action, ActionMethod
+from app.actions.action import Action
 from app.actions.action_schema import WrongArguments
 
 _PLACE: Final = re.compile(r"\{([^{}]*+)\}")
+_ACCEPTED: Final = {"Accept": "application/json, text/plain;q=0.9, */*;q=0.5"}
+_JSON: Final = {"Content-Type": "application/json"}
 _SEPARATORS: Final = frozenset("/\\%")  # servers and proxies decode twice, and read \ as /
 _MAX_URL_CHARS: Final = 4000
 
@@ -34,16 +36,19 @@ def request_of(action: Action, arguments: Mapping[str, Any], headers: Mapping[st
     terms = [_PLACE.sub(lambda found: _in_query(found[1], arguments), query)] if query else []
     rest = {name: value for name, value in arguments.items() if name not in action.places}
     body = None
-    sent = {"Accept": "application/json, text/plain;q=0.9, */*;q=0.5", **headers}
-    if action.method is ActionMethod.GET:
+    if not action.method.has_body:
         terms += [f"{name}={_in_query(name, rest)}" for name in sorted(rest)]
     else:
         body = json.dumps(rest, ensure_ascii=False).encode()
-        sent["Content-Type"] = "application/json"
     url = "?".join([filled, "&".join(terms)]) if terms else filled
     if len(url) > _MAX_URL_CHARS:
         raise WrongArguments("the address would be too long")
-    return ActionRequest(action.method.value, url, sent, body)
+    return ActionRequest(action.method.value, url, sent_headers(headers, body), body)
+
+
+def sent_headers(headers: Mapping[str, str], body: bytes | None) -> dict[str, str]:
+    """The operator's with ours."""
+    return {**_ACCEPTED, **headers, **({} if body is None else _JSON)}
 
 
 def _in_path(name: str, arguments: Mapping[str, Any]) -> str:

@@ -11,14 +11,15 @@ from app.core.errors import InvalidInput
 MAX_PARAMETERS: Final = 10
 MAX_TEXT_CHARS: Final = 500  # of a value
 MAX_ARGUMENT_CHARS: Final = 8000  # of all together, as the model writes them
+MAX_LABEL_CHARS: Final = 80
 _MAX_DESCRIPTION_CHARS: Final = 300
 _MAX_CHOICES: Final = 50
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 _KEYWORDS: Final[Mapping[str, frozenset[str]]] = {
-    "string": frozenset({"type", "description", "enum", "minLength", "maxLength"}),
-    "integer": frozenset({"type", "description", "enum", "minimum", "maximum"}),
-    "number": frozenset({"type", "description", "enum", "minimum", "maximum"}),
-    "boolean": frozenset({"type", "description"}),
+    "string": frozenset({"type", "title", "description", "enum", "minLength", "maxLength"}),
+    "integer": frozenset({"type", "title", "description", "enum", "minimum", "maximum"}),
+    "number": frozenset({"type", "title", "description", "enum", "minimum", "maximum"}),
+    "boolean": frozenset({"type", "title", "description"}),
 }
 
 
@@ -55,6 +56,9 @@ def _check_parameter(name: str, told: Any) -> None:
     description = told.get("description", "")
     if not isinstance(description, str) or len(description) > _MAX_DESCRIPTION_CHARS:
         raise InvalidInput("parameters", f"{name}: a description has {_MAX_DESCRIPTION_CHARS} characters at most.")
+    title = told.get("title", "")
+    if not isinstance(title, str) or len(title) > MAX_LABEL_CHARS or not title.isprintable():
+        raise InvalidInput("parameters", f"{name}: a title is one line of {MAX_LABEL_CHARS} characters at most.")
     choices = told.get("enum")
     if choices is not None and not (isinstance(choices, list | tuple) and 1 <= len(choices) <= _MAX_CHOICES):
         raise InvalidInput("parameters", f"{name}: enum is a list of 1 to {_MAX_CHOICES} values.")

@@ -118,4 +118,10 @@ def check_room(tx: Transaction, agent_id: UUID) -> None:
 
 def stored_onto(stored: Action, written: Action) -> Action:
     """What `written` says, of the action that `stored` is."""
-    return replace(written, id=stored.id, agent_id=stored.agent_id, header_names=stored.header_names)
+    return replace(
+        written,
+        id=stored.id,
+        agent_id=stored.agent_id,
+        header_names=stored.header_names,
+        revision=stored.revision,
+    )

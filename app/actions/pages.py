@@ -15,6 +15,7 @@ from app.actions.action import (
     MAX_NAME_CHARS,
     MAX_PATH_CHARS,
     MAX_RESULT_CHARS,
+    MAX_SUMMARY_CHARS,
     MAX_TIMEOUT_SECONDS,
     MAX_TITLE_CHARS,
     MAX_URL_CHARS,
@@ -30,11 +31,12 @@ from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visi
 _AS_THEY_ARE: Final = {
     *("name", "title", "description", "url", "method"),
     *("result_path", "max_result_chars", "timeout_seconds", "daily_calls", "is_on"),
+    *("changes", "summary", "done_text"),
 }
 _MAX_JSON_CHARS: Final = 20_000
 _METHODS: Final = (
     (ActionMethod.GET.value, "GET"),
-    (ActionMethod.POST.value, "POST, where the address changes nothing"),
+    *((method.value, method.value) for method in ActionMethod if method is not ActionMethod.GET),
 )
 
 
@@ -53,6 +55,9 @@ class ActionForm(Form):
     header_name: str = Field(default="Authorization", max_length=MAX_NAME_CHARS)
     header_value: str = Field(default="", max_length=MAX_HEADER_CHARS)
     is_on: bool = False
+    changes: bool = False
+    summary: str = Field(default="", max_length=MAX_SUMMARY_CHARS)
+    done_text: str = Field(default="", max_length=MAX_SUMMARY_CHARS)
 
     def onto(self, action: Action) -> Action:
         plain = self.model_dump(include=_AS_THEY_ARE)

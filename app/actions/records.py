@@ -45,10 +45,12 @@ class ActionRecords(Repository):
         return self.get(action.agent_id, action.id)
 
     def save(self, action: Action, headers: Mapping[str, str] | None = None) -> Action:
-        """Without headers those of before stay. Raises NotFound, and InvalidInput as `create` does."""
+        """Without headers those of before stay. What visitors were asked by what it was before is void. Raises
+        NotFound, and InvalidInput as `create` does."""
         self._check_name(action)
         kept = {} if headers is None else self._kept(action, headers)
-        changed = update(ACTIONS).where(_is(action.agent_id, action.id)).values(row_of(action, ACTIONS) | kept)
+        values = {**row_of(action, ACTIONS), **kept, "revision": ACTIONS.c.revision + 1}
+        changed = update(ACTIONS).where(_is(action.agent_id, action.id)).values(values)
         if not affected_rows(self._connection.execute(changed)):
             raise NotFound("action")
         return self.get(action.agent_id, action.id)

@@ -106,9 +106,10 @@ class AnswerPipeline:
             answers, request.message, page_url=request.page_url, language=language, now=self._clock.now()
         )
         if curated is not None:
-            text = await filled_answer(curated.answer, lambda: self._callable(agent, asking))
-            if text is not None:
-                return replace(of_curated(curated), text=text)
+            filled = await filled_answer(curated.answer, lambda: self._callable(agent, asking))
+            if filled is not None:
+                text = filled.text or canned_messages(language).to_confirm
+                return replace(of_curated(curated), text=text, proposed=filled.proposed)
         return small_talk_answer(
             agent.config, request.message, self._languages, history=asking.history, locale=asking.locale
         )
@@ -152,7 +153,9 @@ class AnswerPipeline:
         await generation.write(self._writers)
 
     def outcome(self, agent: LiveAgent, asking: Asking, generation: Generation, found: Retrieval) -> Outcome:
-        """Of what was written."""
+        """Of what was written. What proposes a change knows what it is for."""
+        if generation.proposed is not None:
+            return Outcome(1.0, is_low=False, gap=None)
         on_page = rests_on_visitors_page(asking.request, generation.citations) or generation.rests_on_action
         is_cited = bool(generation.citations)
         confidence = answer_confidence(
@@ -169,7 +172,8 @@ class AnswerPipeline:
     async def _callable(self, agent: LiveAgent, asking: Asking) -> AnswerActions | None:
         if self._actions is None:
             return None
-        return await self._actions.for_answer(agent.workspace_id, agent.id, asking.visitor_id)
+        may_propose = asking.visitor_id is not None and asking.channel is Channel.WIDGET
+        return await self._actions.for_answer(agent.workspace_id, agent.id, asking.visitor_id, may_propose=may_propose)
 
     async def _crawled_page(self, agent: LiveAgent, request: TurnRequest) -> Sequence[Chunk]:
         """Our own copy of the page that the visitor's browser tells us of."""

@@ -8,6 +8,7 @@ from app.agents.agent import AgentConfig
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.handoff_intent import asks_for_person
 from app.conversations.people.records.live_chats import LiveChatRecords
+from app.core.confirmation import ProposedChange
 from app.core.errors import HandedToPerson
 from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Channel, VisitorSession
@@ -17,12 +18,13 @@ from app.store.transaction import Transaction
 @dataclass(frozen=True, slots=True)
 class ReadyAnswer:
     """What is said as it stands: nothing is searched, and no model is asked. `language` (BCP 47 primary subtag)
-    where it is not the turn's."""
+    where it is not the turn's; `proposed` is what the visitor is asked to confirm below it."""
 
     text: str
     answered_by: AnsweredBy
     curated_id: UUID | None = None
     language: str | None = None
+    proposed: ProposedChange | None = None
 
 
 def of_curated(answer: CuratedAnswer) -> ReadyAnswer:

@@ -8,7 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
-from app.actions.api import AdminActions
+from app.actions.api.actions import AdminActions
+from app.actions.api.confirmations import WidgetConfirmations
 from app.actions.pages import ActionPages
 from app.agent_files.api.agent_files import AdminAgentFiles
 from app.agent_files.pages import AgentFilePages
@@ -134,6 +135,7 @@ APIS: Sequence[type[Api]] = (
     WidgetMe,
     WidgetLeads,
     WidgetPerson,
+    WidgetConfirmations,
     WidgetSearch,
     AdminAgents,
     AdminStarterSuggestions,

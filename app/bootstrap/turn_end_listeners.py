@@ -5,6 +5,7 @@ from typing import Final
 
 from app.answers.curated.records import CuratedAnswerRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.confirmations import ConfirmationRecords
 from app.conversations.records.gap_counting import GapCounting
 from app.core.errors import NotFound
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnState
@@ -48,6 +49,12 @@ def ask_for_person(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
             LiveChatRecords(tx).ask(turn)
 
 
+def ask_to_confirm(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
+    """A change that the answer proposes waits for the visitor's word."""
+    if end.proposed is not None and end.state is TurnState.DONE:
+        ConfirmationRecords(tx).ask(turn, end.proposed)
+
+
 TURN_END_LISTENERS: Final[tuple[TurnEndListener, ...]] = (
     announce_end,
     count_curated_hit,
@@ -55,4 +62,5 @@ TURN_END_LISTENERS: Final[tuple[TurnEndListener, ...]] = (
     see_gap,
     await_topic,
     ask_for_person,
+    ask_to_confirm,
 )

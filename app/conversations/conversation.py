@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
+from app.core.confirmation import Confirmation
 from app.core.turn import AnsweredBy, Channel, Citation
 from app.core.visitor_attribute import VisitorAttribute
 
@@ -57,8 +58,8 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One bubble. Citations, `answered_by`, `low_confidence`, `next_questions` and `rating` belong to the agent's
-    messages only."""
+    """One bubble. Citations, `answered_by`, `low_confidence`, `next_questions`, `rating` and `confirmation` belong to
+    the agent's messages only."""
 
     id: UUID
     turn_id: UUID
@@ -70,6 +71,7 @@ class Message:
     low_confidence: bool = False
     next_questions: tuple[str, ...] = ()
     rating: Literal["up", "down"] | None = None
+    confirmation: Confirmation | None = None
 
 
 @dataclass(frozen=True, slots=True)

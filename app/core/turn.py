@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from app.core.confirmation import Confirmation, ProposedChange
 from app.core.gap_state import GapReason
 from app.core.search_filter import SearchFilter
 from app.core.text.text_fragment import link_to_words
@@ -128,7 +129,7 @@ class TokenUsage:
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
     """Everything that one transaction stores when a turn ends. `trace` is JSON-ready: stages, scores, timings.
-    `next_questions` are what the visitor was offered to ask next."""
+    `next_questions` are what the visitor was offered to ask next, `proposed` what they are asked to confirm."""
 
     state: TurnState
     answer: str
@@ -146,6 +147,7 @@ class TurnEnd:
     duration_ms: int = 0
     trace: dict[str, Any] = field(default_factory=dict)
     next_questions: tuple[str, ...] = ()
+    proposed: ProposedChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ class StoredTurn:
     rating: str | None = None
     comment: str = ""
     next_questions: tuple[str, ...] = ()
+    confirmation: Confirmation | None = None
 
     @property
     def usage(self) -> TokenUsage | None:

@@ -1,9 +1,10 @@
-"""What a visitor's stream carries, in order: start, status, token ..., citations, then done or error."""
+"""What a visitor's stream carries, in order: start, status, token ..., citations, confirm, then done or error."""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Final, Literal
 from uuid import UUID
 
+from app.core.confirmation import Confirmation
 from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd
 
 
@@ -30,6 +31,14 @@ class Token:
 class Citations:
     name: ClassVar[str] = "citations"
     citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """The answer proposes a change, which is made only once the visitor confirms it."""
+
+    name: ClassVar[str] = "confirm"
+    confirmation: Confirmation
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ class Error:
     retryable: bool
 
 
-TurnEvent = Start | Status | Token | Citations | Done | Error
+TurnEvent = Start | Status | Token | Citations | Confirm | Done | Error
 
 
 FIRST_RECORD_NUMBER: Final = 1_000_000_000
@@ -89,6 +98,8 @@ def event_payload(event: TurnEvent) -> dict[str, Any]:
     """The event's JSON-ready object; it repeats the event's name."""
     if isinstance(event, Citations):
         return {"event": event.name, "citations": [citation_payload(c) for c in event.citations]}
+    if isinstance(event, Confirm):
+        return {"event": event.name, "confirmation": confirmation_payload(event.confirmation)}
     payload: dict[str, Any] = {"event": event.name}
     for field in fields(event):  # `asdict` copies each value deeply
         value = getattr(event, field.name)
@@ -106,4 +117,18 @@ def citation_payload(citation: Citation) -> dict[str, Any]:
         "as_of": as_of,
         "quote": citation.quote,
         "link": citation.link,
+    }
+
+
+def confirmation_payload(asked: Confirmation) -> dict[str, Any]:
+    """What is asked as visitors see it: nothing of what is called."""
+    return {
+        "id": str(asked.id),
+        "turn_id": str(asked.turn_id),
+        "title": asked.title,
+        "summary": asked.summary,
+        "values": [{"name": each.name, "label": each.label, "value": each.value} for each in asked.shown],
+        "state": asked.state.value,
+        "text": asked.text,
+        "expires_at": asked.expires_at.isoformat(),
     }

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from app.core.encodable_text import encodable
+from app.core.text.encodable_text import encodable
 from app.core.text.turn_language import LanguageGuess
 
 _MAX_CHARS = 1000

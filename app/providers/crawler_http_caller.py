@@ -8,7 +8,7 @@ import anyio
 from app.kit.guarded_client import GuardedClient, NoTls
 from app.providers.http_caller import CallFailed, HttpReply
 from crawler.address_policy import Endpoint
-from crawler.errors import CrawlError, UrlRefused
+from crawler.errors import AddressRefused, ConnectTimedOut, CrawlError, UrlRefused
 
 TIMEOUT_SECONDS: Final = 20.0
 MAX_REPLY_BYTES: Final = 262_144
@@ -33,9 +33,11 @@ class CrawlerHttpCaller(GuardedClient):
         except TimeoutError as error:
             raise CallFailed(f"no answer within {self._timeout_seconds:g} s") from error
         except NoTls as error:
-            raise CallFailed(error.reason) from error
+            raise CallFailed(error.reason, may_have_arrived=False) from error
         except UrlRefused as error:
-            raise CallFailed(f"nothing can be called there: {error.reason}") from error
+            raise CallFailed(f"nothing can be called there: {error.reason}", may_have_arrived=False) from error
+        except (AddressRefused, ConnectTimedOut) as error:
+            raise CallFailed(error.reason, may_have_arrived=False) from error
         except CrawlError as error:
             raise CallFailed(error.reason) from error
         return HttpReply(status, said)

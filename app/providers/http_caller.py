@@ -14,7 +14,12 @@ class HttpReply:
 
 
 class CallFailed(Exception):
-    """Nobody answered, or nobody may be asked there: `str(error)` says why, in words that name no path."""
+    """Nobody answered, or nobody may be asked there: `str(error)` says why, in words that name no path. The request
+    `may_have_arrived` unless it is certain that nothing was sent."""
+
+    def __init__(self, reason: str, *, may_have_arrived: bool = True) -> None:
+        super().__init__(reason)
+        self.may_have_arrived = may_have_arrived
 
 
 class HttpCaller(Protocol):

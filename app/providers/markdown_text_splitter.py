@@ -4,7 +4,7 @@ from functools import cache
 
 from semantic_text_splitter import MarkdownSplitter
 
-from app.core.encodable_text import encodable
+from app.core.text.encodable_text import encodable
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 
 

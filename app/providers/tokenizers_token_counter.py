@@ -7,7 +7,7 @@ from typing import Final
 
 from tokenizers import Encoding, Tokenizer
 
-from app.core.encodable_text import encodable
+from app.core.text.encodable_text import encodable
 from app.kit.recent_values import RecentValues
 
 _REMEMBERED: Final = (

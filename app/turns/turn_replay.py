@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from app.core.turn import Finish, StoredTurn, TurnState
-from app.core.turn_events import Citations, Done, Error, Start, Token, TurnEvent
+from app.core.turn_events import Citations, Confirm, Done, Error, Start, Token, TurnEvent
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.turn_log import TurnHead
 
@@ -27,6 +27,8 @@ def rest_of(stored: StoredTurn, known: list[TurnEvent]) -> Iterator[TurnEvent]:
     if stored.state is TurnState.DONE and stored.message_id and stored.answered_by:
         if stored.citations and not any(isinstance(event, Citations) for event in known):
             yield Citations(stored.citations)
+        if stored.confirmation and not any(isinstance(event, Confirm) for event in known):
+            yield Confirm(stored.confirmation)
         yield Done(
             turn_id=stored.id,
             message_id=stored.message_id,

@@ -19,12 +19,13 @@ from app.answers.query_contextualizer import QueryContextualizer
 from app.answers.token_meter import TokenMeter
 from app.answers.writing.generation import Generation
 from app.conversations.history import History, stored_history
+from app.conversations.records.confirmations import ConfirmationRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import IndexUnavailable, ModelInterrupted, Overloaded, Unavailable
 from app.core.text.canned_messages import canned_messages
 from app.core.turn import AnsweredBy, Exchange, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
-from app.core.turn_events import Citations, Done, Error, Start, Status, Token
+from app.core.turn_events import Citations, Confirm, Done, Error, Start, Status, Token
 from app.core.visitor_attribute import VisitorAttribute
 from app.kit.tasks.ended_task import end_task
 from app.kit.tracing import NO_SPAN, Span, span, traced
@@ -239,13 +240,14 @@ class TurnRun:
 
     async def _say_ready(self, generation: Generation, ready: ReadyAnswer, asking: Asking) -> None:
         generation.answered_by = ready.answered_by
+        generation.proposed = ready.proposed
         generation.say(ready.text)
         await self._finish(generation, asking, Outcome(1.0, is_low=False, gap=None), curated_id=ready.curated_id)
 
     async def _answer(self, agent: LiveAgent, generation: Generation, found: Retrieval, asking: Asking) -> None:
         error_code = await self._write(generation, found)
         outcome = self._tools.pipeline.outcome(agent, asking, generation, found)
-        offers = None if error_code else self._tools.next_questions
+        offers = None if error_code or generation.proposed else self._tools.next_questions
         further = await offers.after(agent, self._session, self._request, generation) if offers else ()
         await self._finish(
             generation, asking, outcome, error_code=error_code, trace=found.trace, next_questions=further
@@ -303,6 +305,7 @@ class TurnRun:
             duration_ms=self._milliseconds(perf_counter()) or 0,
             trace=(trace or {}) | generation.trace | self._meter.trace | {"standalone": generation.context.standalone},
             next_questions=next_questions,
+            proposed=None if error_code or generation.finish is Finish.STOPPED else generation.proposed,
         )
         self._note(end)
         await self._checkpointer.settle()
@@ -316,7 +319,17 @@ class TurnRun:
             return
         if end.citations:
             self._live.publish(Citations(end.citations))
+        if end.proposed:
+            await self._ask_to_confirm()
         self._live.publish(Done.of(end, self._request.turn_id, message_id))
+
+    async def _ask_to_confirm(self) -> None:
+        """As the record has it, and not where something took its place at once."""
+        asked = await self._tools.records.of_workspace(self._session.workspace_id).read(
+            lambda tx: ConfirmationRecords(tx).of_turn(self._request.turn_id)
+        )
+        if asked is not None:
+            self._live.publish(Confirm(asked))
 
     def _note(self, end: TurnEnd) -> None:
         """What collectors of spans may count by."""

@@ -5,7 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from app.actions.action import Action, ActionHosts, check_action, check_headers, visitor_fact
+from app.actions.action import (
+    Action,
+    ActionHosts,
+    ActionMethod,
+    check_action,
+    check_headers,
+    filled_template,
+    visitor_fact,
+)
 from app.core.errors import InvalidInput
 
 ORDER: Mapping[str, Any] = {
@@ -91,3 +99,41 @@ def test_only_whole_references_are_taken_from_the_visitor() -> None:
     assert visitor_fact("{{visitor.plan}}") == "plan"
     assert visitor_fact("{{ visitor.id }}") == "id"
     assert visitor_fact("visitor.id") is None
+
+
+CHANGE = replace(
+    ACTION,
+    method=ActionMethod.POST,
+    changes=True,
+    summary="Cancel order {order}?",
+    done_text="Order {order} is cancelled: {result}",
+)
+
+
+def test_one_that_changes_something_passes_with_what_the_visitor_confirms() -> None:
+    check_action(CHANGE, HOSTS)
+    check_action(replace(CHANGE, method=ActionMethod.DELETE, done_text=""), HOSTS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({"summary": " "}, "summary", "may not be empty"),
+        ({"summary": "Cancel {lines}?"}, "summary", "no required parameter"),
+        ({"summary": "Cancel {result}?"}, "summary", "no required parameter"),
+        ({"summary": "Cancel {order?"}, "summary", "single braces"),
+        ({"summary": "a" * 301}, "summary", "keep it to 300"),
+        ({"done_text": "{customer}"}, "done_text", "no required parameter"),
+        ({"method": ActionMethod.GET}, "changes", "sent again"),
+        ({"changes": False}, "summary", "Leave this empty"),
+        ({"changes": False, "summary": "", "done_text": "", "method": ActionMethod.PUT}, "changes", "PUT"),
+    ],
+)
+def test_one_that_visitors_could_not_confirm_is_refused(changes: Mapping[str, Any], field: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words) as refused:
+        check_action(replace(CHANGE, **changes), HOSTS)
+    assert refused.value.field == field
+
+
+def test_no_value_is_a_place_of_a_template() -> None:
+    assert filled_template("{a} and {b}", {"a": "{b}", "b": "{a}"}) == "{b} and {a}"

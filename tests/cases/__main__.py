@@ -20,6 +20,7 @@ FILES: Final = {
     "injection": "injection_pages.jsonl",
     "action results": "action_results.jsonl",
     "action arguments": "action_arguments.jsonl",
+    "action confirmations": "action_confirmations.jsonl",
 }
 RUNNERS: Final = {
     "tests/crawler/fetch/test_ssrf_cases.py": "ssrf",
@@ -31,6 +32,7 @@ RUNNERS: Final = {
     "tests/answers/test_injection_cases.py": "injection",
     "tests/answers/test_action_result_cases.py": "action results",
     "tests/actions/test_action_argument_cases.py": "action arguments",
+    "tests/actions/test_confirmation_cases.py": "action confirmations",
     "tests/widget_cases/test_rendering_cases.py": "injection",
 }
 

@@ -268,4 +268,4 @@ async def test_a_visitor_of_another_workspace_is_absent(home: Home) -> None:
 async def test_a_visitor_who_never_asked_leaves_a_receipt_of_nothing(home: Home) -> None:
     silent = await home.another_visitor()
     erasure = await home.data.erase_own(silent)
-    assert erasure.rows == ErasedRows(1, *[0] * 13)
+    assert erasure.rows == ErasedRows(1, *[0] * 14)

@@ -6,10 +6,23 @@ from uuid import uuid4
 
 from app.actions.action import ActionHosts, check_action, check_headers
 from app.actions.action_request import request_of
-from app.actions.api import ActionCreate
+from app.actions.api.actions import ActionCreate
+from app.actions.proposal import proposed_change
+from app.conversations.api.widget_models import ConfirmationOut
 from tests.docs.fenced_blocks import blocks
 
 PAGE = "docs/how-to/actions.md"
+
+
+def test_the_one_that_changes_something_can_be_added_and_proposed() -> None:
+    [body] = [block.code for block in blocks() if block.page == PAGE and '"changes"' in block.code]
+    action = ActionCreate.model_validate_json(body).written_for(uuid4())
+    check_action(action, ActionHosts(("api.example.com",)))
+    change = proposed_change(action, {"order": "A-17"}, {"customer": "ann"})
+    assert change.summary == "Cancel order A-17?"
+    [told] = [block.code for block in blocks() if block.page == PAGE and '"expires_at"' in block.code]
+    shown = ConfirmationOut.model_validate(json.loads(told), strict=False)
+    assert [(each.label, each.value) for each in shown.values] == [("Order", "A-17")]
 
 
 def test_it_can_be_added_and_called() -> None:

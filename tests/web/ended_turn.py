@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from app.conversations.records.turns import TurnRecords
+from app.core.confirmation import ProposedChange
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from tests.web.house import PAGE, House
@@ -14,6 +15,7 @@ async def store_turn(
     turn_id: UUID,
     question: str = "What does it cost?",
     curated_answer_id: UUID | None = None,
+    proposed: ProposedChange | None = None,
 ) -> None:
     assert session.channel is Channel.WIDGET
     with house.record.writing() as tx:
@@ -31,5 +33,6 @@ async def store_turn(
                 gap=GapReason.LOW_CONFIDENCE,
                 curated_answer_id=curated_answer_id,
                 trace={"stages": []},
+                proposed=proposed,
             ),
         )

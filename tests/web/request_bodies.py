@@ -93,6 +93,7 @@ REQUIRED: Mapping[str, str] = {
     "leaveLead": "email",
     "writeToPerson": "text",
     "ratePerson": "rating",
+    "decideConfirmation": "answer",
     "replyLiveChat": "text",
     "transferLiveChat": "assignee",
     "createSavedReply": "text",

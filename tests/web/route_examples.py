@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from app.actions.proposal import proposed_change
 from app.agents.agent import Fallback
 from app.agents.agent_pictures import AgentPictures
 from app.agents.agents import Agents
@@ -55,7 +56,7 @@ from app.workspaces.operators import Operators
 from app.workspaces.password_links import PasswordLinks
 from tests.doubles.built_widget import a_built_widget
 from tests.doubles.sample_files import picture_file
-from tests.web.actions import an_action
+from tests.web.actions import a_change, an_action
 from tests.web.closed_gap import a_closed_gap
 from tests.web.ended_turn import store_turn
 from tests.web.house import PAGE, SITE, Belongings, House, Json, VisitorHttp, open_house
@@ -155,7 +156,8 @@ async def furnish(house: House) -> FurnishedHouse:
     turn_id = uuid4()
     await visitor.ask(turn_id)
     session = house.turns.asked[-1][0]
-    await store_turn(house, session, turn_id)
+    proposed = proposed_change(await a_change(house), {"order": "A-17"}, {})
+    await store_turn(house, session, turn_id, proposed=proposed)
     parts, actor, agent_id = house.parts, house.actor, house.agent.id
     await parts.get(Agents).change_draft(
         actor,
@@ -236,6 +238,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "ticket_id": ticket_id,
             "answer_id": answer.id,
             "action_id": await an_action(house),
+            "confirmation_id": proposed.id,
             "reply_id": reply.id,
             "stale_answer_id": stale_answer,
             "gap_id": gaps.items[0].id,

@@ -67,7 +67,9 @@ async def test_what_is_not_sent_stays_and_headers_never_move_to_another_host(tmp
     ("change", "field"),
     [
         ({"url": "https://other.example/"}, "url"),
-        ({"method": "DELETE"}, "method"),
+        ({"method": "DELETE"}, "changes"),
+        ({"method": "TRACE"}, "method"),
+        ({"changes": True, "summary": "Look?"}, "changes"),
         ({"name": "Order Status"}, "name"),
         ({"parameters": {"type": "object", "properties": {"order": {"type": "array"}}}}, "parameters"),
         ({"headers": {"Host": "evil.example"}}, "headers"),

@@ -58,6 +58,7 @@ PLANTED = {
     "user_issuers": ("issuer", OF_AGENT),
     "curated_answers": ("answer", OF_AGENT),
     "actions": ("description", OF_AGENT),
+    "confirmations": ("summary", OF_AGENT),
     "curated_edits": ("answer", OF_AGENT),
     "golden_questions": ("question", OF_AGENT),
     "golden_runs": ("asked_by", OF_AGENT),
@@ -166,6 +167,7 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
         *("agent_id", "golden_id", "turn_id", "source_id", "document_id", "deletion_id", "webhook_id", "delivery_id"),
         *(
             "action_id",
+            "confirmation_id",
             "answer_id",
             "gap_id",
             "conversation_id",

@@ -190,6 +190,7 @@ async def test_an_answer_can_be_had_whole(visitor: VisitorHttp) -> None:
         "confidence": 0.9,
         "finish": "complete",
         "next_questions": ["Pay by invoice"],
+        "confirmation": None,
     }
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.actions.action_calls import AnswerActions
 from app.agents.agent import AgentConfig
+from app.core.confirmation import ProposedChange
 from app.core.turn import AnsweredBy, Exchange
 from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ChatEnd, TextDelta
@@ -51,7 +52,8 @@ class AnswerContext:
     """The question and everything that may be said to it. `question` is the visitor's own wording; `standalone` is
     what search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is
     None where no index knows the agent. `about_visitor` is what the agent's settings let the model know of who asks.
-    `actions` are those that a model may call; `failed_calls` says in our words which of them gave nothing."""
+    `actions` are those that a model may call; `failed_calls` says in our words which of them gave nothing, and
+    `to_confirm` names what the visitor is asked to confirm."""
 
     agent: AgentConfig
     question: str
@@ -65,6 +67,7 @@ class AnswerContext:
     about_visitor: tuple[VisitorAttribute, ...] = ()
     actions: AnswerActions | None = None
     failed_calls: tuple[str, ...] = ()
+    to_confirm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,14 @@ class FoundSource:
     source: Source
 
 
-WritingItem = TextDelta | ChatEnd | FoundSource
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A writer proposes a change, which the visitor is asked to confirm below the answer."""
+
+    change: ProposedChange
+
+
+WritingItem = TextDelta | ChatEnd | FoundSource | Proposal
 
 
 class AnswerWriter(Protocol):

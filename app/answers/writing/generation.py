@@ -16,7 +16,8 @@ from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.guard.quote_finder import found_quotes, marked_numbers
 from app.answers.guard.statement_check import StatementCheck
-from app.answers.writing.answer_context import AnswerContext, AnswerWriter, FoundSource, Source
+from app.answers.writing.answer_context import AnswerContext, AnswerWriter, FoundSource, Proposal, Source
+from app.core.confirmation import ProposedChange
 from app.core.errors import ModelUnavailable
 from app.core.page_url import host_of
 from app.core.text.canned_messages import canned_messages
@@ -51,6 +52,7 @@ class Generation:
     first_token_at: float | None = None
     confidence: float | None = None  # what the last writer that could tell thought of its answer
     trace: dict[str, Any] = field(default_factory=dict)  # what operators should know of the writing
+    proposed: ProposedChange | None = None  # what the visitor is asked to confirm below the answer
 
     def sureness(self, found: float) -> float:
         """What the answer is worth, in [0, 1]: what its writer says, else what search thinks of what was `found`."""
@@ -69,7 +71,7 @@ class Generation:
         """
         given = self.context
         for writer in writers:
-            self.context = given  # what another one has found is not this one's
+            self.context, self.proposed = given, None  # what another one has found is not this one's
             try:
                 await self._write_with(writer)
             except ModelUnavailable as error:
@@ -101,6 +103,9 @@ class Generation:
                         self.finish = item.finish
                         self.confidence = self.confidence if item.confidence is None else item.confidence
                         continue
+                    if isinstance(item, Proposal):
+                        self.proposed = item.change
+                        continue
                     if isinstance(item, FoundSource):
                         self._take(item.source, guard, checked)
                         continue
@@ -110,6 +115,11 @@ class Generation:
             self._show_checked(await self._looked_up(guard.close(), checked))
             if checked:
                 self._show_checked(await checked.close())
+            if guard.finish is Finish.CONTENT_FILTER or self.finish is Finish.CONTENT_FILTER:
+                self.proposed = None
+            if self.proposed:  # whatever the model has said of it
+                words = canned_messages(self.context.language).to_confirm
+                self.say(f"\n\n{words}" if self.text else words)
         finally:
             if checked:
                 self.trace["answer_check"] = checked.trace

@@ -5,8 +5,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Final
 
-from app.actions.action_calls import CalledAction
-from app.answers.writing.answer_context import AnswerContext, FoundSource, Source, WritingItem
+from app.actions.action_calls import CalledAction, CallOutcome
+from app.answers.writing.answer_context import AnswerContext, FoundSource, Proposal, Source, WritingItem
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.turn import AnsweredBy
@@ -21,7 +21,8 @@ class ModelWriter:
     """An AnswerWriter over the chat port.
 
     A model that asks for actions instead of answering gets what they return as further sources, in a second prompt
-    that offers none: whatever a result says, nothing is called for it.
+    that offers none: whatever a result says, nothing is called for it. One that asks for a change alone proposes it,
+    and has said all.
     """
 
     answered_by = AnsweredBy.MODEL
@@ -42,13 +43,24 @@ class ModelWriter:
                 yield item
             else:
                 return
+        if actions.proposed is not None:
+            yield Proposal(actions.proposed)
+            if all(each.outcome is CallOutcome.PROPOSED for each in called):
+                yield replace(item, calls=())
+                return
         found = _sources(called, len(context.sources) + 1)
         for source in found:
             yield FoundSource(source)
         if has_begun:
             yield TextDelta("\n\n")
-        failed = tuple(f"{each.action.title}: {each.text}" for each in called if not each.is_answered)
-        context = replace(context, actions=None, sources=(*context.sources, *found), failed_calls=failed)
+        in_vain = [each for each in called if not each.is_answered and each.outcome is not CallOutcome.PROPOSED]
+        context = replace(
+            context,
+            actions=None,
+            sources=(*context.sources, *found),
+            failed_calls=tuple(f"{each.action.title}: {each.text}" for each in in_vain),
+            to_confirm=actions.proposed.title if actions.proposed else "",
+        )
         try:
             async with aclosing(self._said(context, ())) as items:
                 async for item in items:

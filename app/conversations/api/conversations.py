@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
+from app.conversations.api.widget_models import ConfirmationOut
 from app.conversations.conversation_filter import MAX_TEXT_CHARS, MAX_WORDS, NOBODY, ConversationFilter
 from app.conversations.conversation_review import MAX_EXPORTED, ConversationReview, Thread
 from app.conversations.inbox_entry import MAX_LABEL_CHARS, ConversationState, InboxEntry, Outcome
@@ -115,6 +116,12 @@ class TurnCitationOut(Model):
     chunk_id: str | None = Field(description="Null for the visitor's own page.")
 
 
+class TurnConfirmationOut(ConfirmationOut):
+    action: str = Field(description="The action's name.")
+    status: int | None = Field(description="HTTP's; null where nothing was called, or nobody answered.")
+    decided_at: datetime | None = Field(description="When the visitor answered; null where they have not.")
+
+
 class TurnOut(Model):
     id: UUID
     question: str
@@ -133,6 +140,7 @@ class TurnOut(Model):
     rating: str | None = Field(description="The visitor's thumb: up, down, or null.")
     comment: str = Field(description="What the visitor wrote beside it.")
     citations: tuple[TurnCitationOut, ...]
+    confirmation: TurnConfirmationOut | None = Field(description="A change that the answer proposed.")
     cost: float | None = Field(
         default=None,
         description="What its calls of chat models cost, by DOCENT_MODEL_PRICE_PROMPT and its like; null without "

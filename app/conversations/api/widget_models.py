@@ -11,6 +11,7 @@ from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.conversations.api.page_context import AnyPageContext
 from app.conversations.conversation import MESSAGES_AT_ONCE, Role
 from app.conversations.visitor_attributes import MAX_ATTRIBUTES, MAX_SIGNED_BYTES
+from app.core.confirmation import ConfirmationState
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_line
 from app.core.turn import AnsweredBy, Finish
@@ -193,6 +194,28 @@ class CitationOut(Model):
     link: str = Field(description="The URL that opens the page at these words, by a text fragment.")
 
 
+class ShownValueOut(Model):
+    name: str
+    label: str = Field(description="The operator's word for it.")
+    value: str = Field(description="As it is sent. A text, never HTML.")
+
+
+class ConfirmationOut(Model):
+    """A change that an answer proposes: it is made once the visitor has confirmed it, and only then."""
+
+    id: UUID
+    turn_id: UUID
+    title: str
+    summary: str = Field(description="What the visitor is asked, by the operator's template. A text, never HTML.")
+    values: tuple[ShownValueOut, ...] = Field(description="All that the model has given, to be shown beside it.")
+    state: ConfirmationState = Field(
+        description="confirmed: the call is under way; void: something else was proposed since, or the operator has "
+        "changed the action; unknown: it was called, and nobody knows whether it was done."
+    )
+    text: str = Field(description="What came of it, by the operator's template; empty: tell the state in your words.")
+    expires_at: datetime
+
+
 class MessageOut(Model):
     id: UUID
     turn_id: UUID
@@ -204,6 +227,7 @@ class MessageOut(Model):
     low_confidence: bool
     next_questions: tuple[str, ...] = Field(description="Offered below the answer, at most three.")
     rating: Literal["up", "down"] | None = Field(description="What the visitor has said of the answer.")
+    confirmation: ConfirmationOut | None = Field(description="What the answer asks the visitor to confirm.")
 
 
 class ChallengeOut(Model):
@@ -265,6 +289,9 @@ class AnswerOut(Model):
     confidence: float
     finish: Finish
     next_questions: tuple[str, ...] = Field(description="To offer below the answer, at most three.")
+    confirmation: ConfirmationOut | None = Field(
+        default=None, description="A change that the answer proposes: decideConfirmation makes it, or does not."
+    )
 
 
 class FeedbackIn(Model):

@@ -1,5 +1,6 @@
 """One conversation: read with what made each answer, worked on, and made something of."""
 
+from typing import Final
 from uuid import UUID
 
 from pydantic import Field
@@ -10,11 +11,23 @@ from app.conversations.inbox_entry import MAX_NOTE_CHARS, ConversationState
 from app.conversations.pages.conversations import OUTCOMES, WRITERS, EditForm, InboxWanted, gone_to, label_errors
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.token_budgets import TokenBudgets
+from app.core.confirmation import ConfirmationState
 from app.core.errors import NotFound
 from app.gaps.turn_review import TurnReview
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.workspaces.assignees import Assignees
+
+_DECISIONS: Final = {
+    ConfirmationState.ASKED: "waits for the visitor",
+    ConfirmationState.CONFIRMED: "confirmed, under way",
+    ConfirmationState.DECLINED: "declined",
+    ConfirmationState.EXPIRED: "expired",
+    ConfirmationState.VOID: "void",
+    ConfirmationState.DONE: "confirmed, done",
+    ConfirmationState.FAILED: "confirmed, failed",
+    ConfirmationState.UNKNOWN: "confirmed, unknown whether it was done",
+}
 
 
 class NoteForm(Form):
@@ -69,6 +82,7 @@ class ConversationPages(Pages):
                 "turns": turns,
                 "writers": WRITERS,
                 "outcomes": OUTCOMES,
+                "decisions": _DECISIONS,
                 "labels": [each.label for each in labels if each.label not in thread.entry.labels],
                 "people": await self._assignees.of_workspace(visit.actor),
             },

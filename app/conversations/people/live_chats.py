@@ -41,8 +41,8 @@ class HistoryCache(Protocol):
     """The history that models are told, where it is kept outside the system of record."""
 
     async def people_wrote(self, conversation_id: UUID) -> None:
-        """A visitor or an operator has written a live message, which is committed: what was kept before is told no
-        more. Never raises."""
+        """A visitor or an operator has written a live message, or decided on a change, which is committed: what was
+        kept before is told no more. Never raises."""
         ...
 
 

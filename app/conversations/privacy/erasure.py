@@ -31,6 +31,7 @@ class ErasedRows:
     messages: int
     citations: int
     feedback: int
+    confirmations: int
     gaps: int
     gap_questions: int
     stale_answers: int

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, 
 from app.conversations.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
 from app.conversations.people.live_chat import OPEN_STATES, LiveState
 from app.conversations.records.citations import citations_of
+from app.conversations.records.confirmations import confirmations_of
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
@@ -194,7 +195,9 @@ class ConversationRecords(Repository):
             .limit(limit)
         )
         rows = self._connection.execute(statement).all()
-        citations = citations_of(self._connection, [row.turn_id for row in rows])
+        turn_ids = [row.turn_id for row in rows]
+        citations = citations_of(self._connection, turn_ids)
+        asked = confirmations_of(self._connection, turn_ids, self._now())
         shown: list[Message] = []
         for row in reversed(rows):
             is_agents = row.role == Role.AGENT
@@ -210,6 +213,7 @@ class ConversationRecords(Repository):
                     low_confidence=row.low_confidence and is_agents,
                     next_questions=tuple(row.next_questions) if is_agents else (),
                     rating=cast(Literal["up", "down"] | None, row.rating) if is_agents else None,
+                    confirmation=asked.get(row.turn_id) if is_agents else None,
                 )
             )
         return shown

@@ -10,6 +10,8 @@ from app.conversations.conversation import Role
 from app.conversations.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
 from app.conversations.people.records.live_chats import live_message_of
 from app.conversations.records.citations import citations_of
+from app.conversations.records.confirmations import confirmations_of
+from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.costs import MonthCost
 from app.core.turn import Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.tables.agents import AGENTS
@@ -25,7 +27,7 @@ _is_answer = and_(_answer.c.turn_id == TURNS.c.id, _answer.c.role == Role.AGENT.
 _asked, _told = (MESSAGES.alias(name) for name in ("asked", "told"))
 # Asked with the first question of each conversation, so they are made once.
 _ANSWERED = (
-    select(TURNS.c.created_at, _asked.c.text, _told.c.text)
+    select(TURNS.c.id, TURNS.c.created_at, _asked.c.text, _told.c.text)
     .join(_asked, and_(_asked.c.turn_id == TURNS.c.id, _asked.c.role == Role.VISITOR.value))
     .join(_told, and_(_told.c.turn_id == TURNS.c.id, _told.c.role == Role.AGENT.value))
     .where(
@@ -42,6 +44,17 @@ _WRITTEN = (
     .order_by(LIVE_MESSAGES.c.number.desc())
     .limit(bindparam("most"))
 )
+# What the model is told of a change, in our words alone: neither what was called nor what came back.
+_BECAME = {
+    ConfirmationState.ASKED: "they have not answered yet, and nothing was done",
+    ConfirmationState.CONFIRMED: "they confirmed it, and it is being done",
+    ConfirmationState.DECLINED: "they declined it, and nothing was done",
+    ConfirmationState.EXPIRED: "they did not answer in time, and nothing was done",
+    ConfirmationState.VOID: "it is void, and nothing was done",
+    ConfirmationState.DONE: "they confirmed it, and it was done",
+    ConfirmationState.FAILED: "they confirmed it, but it did not work",
+    ConfirmationState.UNKNOWN: "they confirmed it, and nobody knows whether it was done",
+}
 _OF_TURN = MESSAGES.c.turn_id == bindparam("turn")
 _QUESTION = select(MESSAGES.c.text).where(_OF_TURN, MESSAGES.c.role == Role.VISITOR.value)
 _ANSWER_ID = select(MESSAGES.c.id).where(_OF_TURN, MESSAGES.c.role == Role.AGENT.value)
@@ -53,11 +66,15 @@ class StoredTurnRecords(Repository):
         return found[0] if found else None
 
     def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
-        """The latest exchanges, oldest first: answered turns, and between them what the visitor and a person of the
-        team wrote to each other (`past_exchanges`)."""
+        """The latest exchanges, oldest first: answered turns, with what became of a change that one proposed, and
+        between them what the visitor and a person of the team wrote to each other (`past_exchanges`)."""
         own = {"conversation_id": conversation_id}
-        answered = self._connection.execute(_ANSWERED, own | {"most": limit})
-        turns = [(asked_at, Exchange(question, answer)) for asked_at, question, answer in answered]
+        answered = self._connection.execute(_ANSWERED, own | {"most": limit}).all()
+        proposed = confirmations_of(self._connection, [turn_id for turn_id, *_ in answered], self._now())
+        turns = [
+            (asked_at, Exchange(question, answer + _became(proposed.get(turn_id))))
+            for turn_id, asked_at, question, answer in answered
+        ]
         written = self._connection.execute(_WRITTEN, own | {"most": limit * MESSAGES_PER_EXCHANGE})
         messages = [live_message_of(row) for row in written]
         return past_exchanges(reversed(turns), reversed(messages), limit)
@@ -135,8 +152,13 @@ class StoredTurnRecords(Repository):
             .order_by(TURNS.c.position)
         )
         rows = self._connection.execute(statement).all()
-        citations = citations_of(self._connection, [row.id for row in rows])
-        return [value_of(StoredTurn, row, citations=citations.get(row.id, ())) for row in rows]
+        turn_ids = [row.id for row in rows]
+        citations = citations_of(self._connection, turn_ids)
+        asked = confirmations_of(self._connection, turn_ids, self._now())
+        return [
+            value_of(StoredTurn, row, citations=citations.get(row.id, ()), confirmation=asked.get(row.id))
+            for row in rows
+        ]
 
     def question(self, turn_id: UUID) -> str:
         """Of a turn that is there."""
@@ -147,6 +169,10 @@ class StoredTurnRecords(Repository):
         """Of a turn that has ended."""
         message_id: UUID = self._connection.execute(_ANSWER_ID, {"turn": turn_id}).scalar_one()
         return message_id
+
+
+def _became(asked: Confirmation | None) -> str:
+    return f"\n\n(The visitor was asked to confirm: {asked.title}; {_BECAME[asked.state]}.)" if asked else ""
 
 
 def ids_of(turn: Row[*tuple[Any, ...]]) -> TurnIds:

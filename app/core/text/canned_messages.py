@@ -13,7 +13,8 @@ class CannedMessages:
     `your_page`: the title of what the visitor's own browser told us; `person_asked`: somebody was called;
     `person_away`: nobody can be called before {moment}, in the time zone {zone};
     `unconfirmed`: said of a sentence, in brackets behind it; `file_page` names a page of a file, with {page} for its
-    number; `internal_document`: said of a source that no link leads to."""
+    number; `internal_document`: said of a source that no link leads to; `to_confirm`: said where the visitor is asked
+    to confirm a change."""
 
     not_found: str
     closest_sections: str
@@ -26,6 +27,7 @@ class CannedMessages:
     unconfirmed: str
     file_page: str
     internal_document: str
+    to_confirm: str
 
 
 @cache

@@ -20,9 +20,9 @@ from openai.types.chat import (
     ChatCompletionUserMessageParam,
 )
 
-from app.core.encodable_text import encodable
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.setting_values import ReasoningEffort
+from app.core.text.encodable_text import encodable
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta

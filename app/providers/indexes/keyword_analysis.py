@@ -8,7 +8,7 @@ from typing import Final
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-from app.core.encodable_text import encodable
+from app.core.text.encodable_text import encodable
 from app.core.text.typed_words import MAX_TYPED_WORDS
 from app.core.text.words import is_spaceless, search_terms, words
 from app.kit.recent_values import RecentValues

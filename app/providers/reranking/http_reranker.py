@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 
 import httpx
 
-from app.core.encodable_text import encodable
 from app.core.errors import RerankerUnavailable
+from app.core.text.encodable_text import encodable
 from app.kit.tracing import trace_headers
 from app.providers.reranking.reranker import PairScore
 

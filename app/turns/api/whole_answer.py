@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from uuid import UUID
 
-from app.conversations.api.widget_models import AnswerOut, CitationOut
-from app.core.turn_events import Citations, Done, Error, NumberedEvent, Token
+from app.conversations.api.widget_models import AnswerOut, CitationOut, ConfirmationOut
+from app.core.turn_events import Citations, Confirm, Done, Error, NumberedEvent, Token
 from app.core.turn_feed import TurnFeed
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 
@@ -19,12 +19,15 @@ async def whole_answer(feed: TurnFeed, conversation_id: UUID) -> AnswerOut:
 async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID) -> AnswerOut:
     text: list[str] = []
     citations: tuple[CitationOut, ...] = ()
+    asked: ConfirmationOut | None = None
     async for numbered in events:
         match numbered.event:
             case Token() as token:
                 text.append(token.token)
             case Citations() as cited:
                 citations = tuple(CitationOut.of(citation) for citation in cited.citations)
+            case Confirm() as confirm:
+                asked = ConfirmationOut.of(confirm.confirmation)
             case Error() as error:
                 raise refusal_of(error)
             case Done() as done:
@@ -39,6 +42,7 @@ async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID)
                     confidence=done.confidence,
                     finish=done.finish,
                     next_questions=done.next_questions,
+                    confirmation=asked,
                 )
     raise Refusal("internal", "The turn broke off. Ask again with the same turn_id to get the rest.")
 

@@ -13,14 +13,14 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from app.core.errors import Unavailable
-from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
+from app.core.turn_events import Citations, Confirm, Done, Error, NumberedEvent, Start, Status, Token, TurnEvent
 from app.kit.redis.blocking_redis import BlockingRedis
 from app.turns.remote.turn_log import KEPT_SECONDS, EventBatch, TurnHead
 
 _ABANDONED_SECONDS: Final = 3600  # a turn whose owner died without an end
 _HAS_IT_ALREADY: Final = "equal or smaller"
 _KINDS: Final[dict[str, TypeAdapter[Any]]] = {
-    kind.name: TypeAdapter(kind) for kind in (Start, Status, Token, Citations, Done, Error)
+    kind.name: TypeAdapter(kind) for kind in (Start, Status, Token, Citations, Confirm, Done, Error)
 }
 
 

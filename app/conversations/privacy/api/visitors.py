@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from app.conversations.api.conversations import TAG, NoteOut
-from app.conversations.api.widget_models import CitationOut
+from app.conversations.api.widget_models import CitationOut, ConfirmationOut
 from app.conversations.people.live_chat import Author
 from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
@@ -33,6 +33,7 @@ class ExportedTurnOut(Model):
     ended_at: datetime | None
     citations: tuple[CitationOut, ...]
     feedback: ExportedFeedbackOut | None
+    confirmation: ConfirmationOut | None = Field(description="What the visitor was asked to confirm.")
 
     @classmethod
     def of(cls, exported: ExportedTurn) -> "ExportedTurnOut":
@@ -103,6 +104,7 @@ class ErasedRowsOut(Model):
     messages: int
     citations: int
     feedback: int
+    confirmations: int = Field(description="What the visitor was asked to confirm.")
     gaps: int = Field(description="Gaps that nobody else had asked; the others keep what others have asked.")
     gap_questions: int
     stale_answers: int = Field(description="Stale answers that nobody else was told; the others keep who was.")

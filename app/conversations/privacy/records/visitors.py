@@ -15,6 +15,7 @@ from app.conversations.privacy.visitor_export import ExportedConversation, Expor
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
+from app.store.tables.actions import CONFIRMATIONS
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
@@ -129,6 +130,7 @@ class VisitorRecords(Repository):
             gaps=gaps.gaps,
             citations=self._delete_of(CITATIONS, turns),
             feedback=self._delete_of(FEEDBACK, turns),
+            confirmations=self._delete_of(CONFIRMATIONS, turns),
             messages=self._delete_of(MESSAGES, turns),
             outbox=self._delete(OUTBOX, OUTBOX.c.turn_id.in_(turns) | OUTBOX.c.conversation_id.in_(conversation_ids)),
             leads=self._delete(LEADS, LEADS.c.conversation_id.in_(conversation_ids)),

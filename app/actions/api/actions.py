@@ -1,4 +1,4 @@
-"""Admin API: HTTP calls that an agent may make to look something up."""
+"""Admin API: HTTP calls that an agent may make, to look something up or to do something once it is confirmed."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,6 +14,7 @@ from app.actions.action import (
     MAX_NAME_CHARS,
     MAX_PATH_CHARS,
     MAX_RESULT_CHARS,
+    MAX_SUMMARY_CHARS,
     MAX_TIMEOUT_SECONDS,
     MAX_TITLE_CHARS,
     MAX_URL_CHARS,
@@ -56,7 +57,7 @@ class ActionFields(Model):
         description="On a host of DOCENT_ACTION_HOSTS. {argument} stands for a value, in path and query alone.",
     )
     method: ActionMethod = Field(
-        default=ActionMethod.GET, strict=False, description="POST only where the address changes nothing."
+        default=ActionMethod.GET, strict=False, description="PUT, PATCH and DELETE only of one that changes something."
     )
     parameters: dict[str, Any] = Field(
         default_factory=dict, description="JSON Schema of what the model gives: an object of plain values."
@@ -72,6 +73,19 @@ class ActionFields(Model):
     timeout_seconds: int = Field(default=5, ge=1, le=MAX_TIMEOUT_SECONDS)
     daily_calls: int = Field(default=1000, ge=1, le=MAX_DAILY_CALLS, description="In any 24 hours.")
     is_on: bool = True
+    changes: bool = Field(
+        default=False, description="Whether it changes something: then the visitor is asked first, by the summary."
+    )
+    summary: str = Field(
+        default="",
+        max_length=MAX_SUMMARY_CHARS,
+        description="What the visitor confirms: Cancel order {order}? {argument} stands for a required parameter.",
+    )
+    done_text: str = Field(
+        default="",
+        max_length=MAX_SUMMARY_CHARS,
+        description="What the visitor is told once it is done; {result} stands for what came back.",
+    )
 
     def written_for(self, agent_id: UUID) -> Action:
         told = {name: getattr(self, name) for name in ActionFields.model_fields}
@@ -143,7 +157,7 @@ class AdminActions(Api):
 
     @post(
         "/v1/agents/{agent_id}/actions",
-        "Let the agent call an address to look something up",
+        "Let the agent call an address, to look something up or to do something",
         access=write,
         status=201,
     )

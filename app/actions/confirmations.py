@@ -1,0 +1,138 @@
+"""A visitor confirms or declines what an answer proposes; what they confirm is called, once."""
+
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import UUID
+
+import structlog
+
+from app.actions.action import RESULT_PLACE, Action, filled_template
+from app.actions.action_calls import ActionCalls, CalledAction, CallOutcome
+from app.actions.action_meter import DecisionMeter
+from app.actions.records import ActionRecords
+from app.conversations.people.live_chats import HistoryCache
+from app.conversations.records.confirmations import AskedChange, ConfirmationRecords
+from app.core.confirmation import Confirmation, ConfirmationState
+from app.core.errors import DocentError, NotFound
+from app.core.turn import VisitorSession
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.unbroken import unbroken
+from app.workspaces.records.audit import AuditRecords
+
+log = structlog.get_logger(__name__)
+
+_BECAME = {
+    CallOutcome.ANSWERED: ConfirmationState.DONE,
+    CallOutcome.FAILED: ConfirmationState.FAILED,
+    CallOutcome.UNKNOWN: ConfirmationState.UNKNOWN,
+}
+_BY_VISITOR = "a visitor"
+Found = TypeVar("Found")
+
+
+class Confirmations:
+    """Every method raises NotFound for what this visitor was not asked in this conversation."""
+
+    def __init__(
+        self, records: SystemOfRecord, calls: ActionCalls, history: HistoryCache, meter: DecisionMeter
+    ) -> None:
+        self._records = records
+        self._calls = calls
+        self._history = history
+        self._meter = meter
+
+    async def get(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
+        """As it stands now."""
+        return (await self._read(session, lambda tx: ConfirmationRecords(tx).own(session, confirmation_id))).asked
+
+    async def decline(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
+        """What was decided before stays."""
+
+        def work(tx: Transaction) -> tuple[Confirmation, bool]:
+            found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=True)
+            if found.asked.state is not ConfirmationState.ASKED:
+                return found.asked, False
+            _decide(tx, session, found, ConfirmationState.DECLINED)
+            return ConfirmationRecords(tx).own(session, confirmation_id).asked, True
+
+        asked, is_new = await self._records.of_workspace(session.workspace_id).write(work)
+        if is_new:
+            await self._decided(session, asked.state)
+        return asked
+
+    async def confirm(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
+        """Call it, and say what became of it. Whoever confirms again gets what became of it the first time, and nothing
+        is called; while the first call is under way that is `confirmed`.
+
+        The call is made by whoever stored the visitor's word, after that is committed: a process that dies in between
+        leaves a change of which nobody knows, and which is not called again. Raises RateLimited with nothing decided.
+        """
+        found, action = await self._read(session, lambda tx: self._found(tx, session, confirmation_id))
+        if found.asked.state is not ConfirmationState.ASKED:
+            return found.asked
+        if action is not None:
+            await self._calls.count(action, str(session.visitor_id))
+        return await unbroken(self._confirm(session, confirmation_id))
+
+    async def _confirm(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
+        def work(tx: Transaction) -> tuple[AskedChange, Action | None, bool]:
+            found, action = self._found(tx, session, confirmation_id, is_locked=True)
+            if found.asked.state is not ConfirmationState.ASKED:
+                return found, action, False
+            _decide(tx, session, found, ConfirmationState.CONFIRMED if action else ConfirmationState.VOID)
+            return ConfirmationRecords(tx).own(session, confirmation_id), action, True
+
+        found, action, is_mine = await self._records.of_workspace(session.workspace_id).write(work)
+        if not is_mine:
+            return found.asked
+        if action is None:
+            await self._decided(session, found.asked.state)
+            return found.asked
+        called = await self._calls.change(session.workspace_id, action, found.change)
+        return await self._settle(session, found, action, called)
+
+    async def _settle(
+        self, session: VisitorSession, found: AskedChange, action: Action, called: CalledAction
+    ) -> Confirmation:
+        """Where the record is away the change reads as unknown from then on: it is never called again."""
+        state = _BECAME[called.outcome]
+        values = {each.name: each.value for each in found.asked.shown} | {RESULT_PLACE: called.text}
+        text = filled_template(action.done_text, values) if state is ConfirmationState.DONE else ""
+
+        def work(tx: Transaction) -> Confirmation:
+            ConfirmationRecords(tx).settle(found.asked.id, state, text, called.status)
+            return ConfirmationRecords(tx).own(session, found.asked.id).asked
+
+        try:
+            settled = await self._records.of_workspace(session.workspace_id).write(work)
+        except DocentError as error:
+            log.error("action.outcome_not_stored", confirmation=str(found.asked.id), outcome=state.value)
+            raise error
+        await self._decided(session, state)
+        return settled
+
+    def _found(
+        self, tx: Transaction, session: VisitorSession, confirmation_id: UUID, *, is_locked: bool = False
+    ) -> tuple[AskedChange, Action | None]:
+        """With the action, None where it is not what it was when the visitor was asked."""
+        found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=is_locked)
+        try:
+            action = ActionRecords(tx).get(session.agent_id, found.change.action_id)
+        except NotFound:
+            return found, None
+        is_same = action.changes and action.revision == found.change.revision and self._calls.allows(action)
+        return found, action if is_same else None
+
+    async def _read(self, session: VisitorSession, work: Callable[[Transaction], Found]) -> Found:
+        return await self._records.of_workspace(session.workspace_id).read(work)
+
+    async def _decided(self, session: VisitorSession, state: ConfirmationState) -> None:
+        self._meter.decided(state)
+        await self._history.people_wrote(session.conversation_id)
+
+
+def _decide(tx: Transaction, session: VisitorSession, found: AskedChange, state: ConfirmationState) -> None:
+    ConfirmationRecords(tx).decide(found.asked.id, state)
+    details = {"agent_id": str(session.agent_id), "confirmation": str(found.asked.id)}
+    action = f"action.{state.value}"
+    AuditRecords(tx).record(session.workspace_id, _BY_VISITOR, action, str(found.change.action_id), details)

@@ -1,0 +1,96 @@
+"""What visitors are asked to confirm, and what they have said to it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, select, update
+
+from app.core.confirmation import CONFIRM_WITHIN, Confirmation, ConfirmationState, ProposedChange
+from app.core.errors import NotFound
+from app.core.turn import VisitorSession
+from app.store.batches import batches
+from app.store.tables.actions import CONFIRMATIONS
+from app.store.tables.conversations import CONVERSATIONS
+from app.store.transaction import Repository, TurnIds, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class AskedChange:
+    """What a visitor was asked, as of now, with what is called once they confirm."""
+
+    asked: Confirmation
+    change: ProposedChange
+
+
+class ConfirmationRecords(Repository):
+    def ask(self, turn: TurnIds, change: ProposedChange) -> None:
+        """The visitor may answer from now on. What they were asked before in this conversation, and have not answered,
+        is void: nobody shall confirm the one and mean the other."""
+        now = self._now()
+        is_open = CONFIRMATIONS.c.state == ConfirmationState.ASKED.value
+        self._connection.execute(
+            update(CONFIRMATIONS)
+            .where(CONFIRMATIONS.c.conversation_id == turn.conversation_id, is_open, CONFIRMATIONS.c.expires_at > now)
+            .values(state=ConfirmationState.VOID.value)
+        )
+        self._add(
+            CONFIRMATIONS,
+            change,
+            agent_id=turn.agent_id,
+            visitor_id=turn.visitor_id,
+            conversation_id=turn.conversation_id,
+            turn_id=turn.id,
+            shown=[asdict(each) for each in change.shown],
+            state=ConfirmationState.ASKED.value,
+            text="",
+            created_at=now,
+            expires_at=now + CONFIRM_WITHIN,
+        )
+
+    def of_turn(self, turn_id: UUID) -> Confirmation | None:
+        return confirmations_of(self._connection, [turn_id], self._now()).get(turn_id)
+
+    def own(self, session: VisitorSession, confirmation_id: UUID, *, is_locked: bool = False) -> AskedChange:
+        """Raises NotFound for one that this visitor was not asked in this conversation, or that was cleared."""
+        statement = (
+            select(CONFIRMATIONS)
+            .join(CONVERSATIONS, CONVERSATIONS.c.id == CONFIRMATIONS.c.conversation_id)
+            .where(
+                CONFIRMATIONS.c.id == confirmation_id,
+                CONFIRMATIONS.c.conversation_id == session.conversation_id,
+                CONFIRMATIONS.c.visitor_id == session.visitor_id,
+                CONFIRMATIONS.c.agent_id == session.agent_id,
+                CONVERSATIONS.c.cleared_at.is_(None),
+            )
+        )
+        row = self._connection.execute(statement.with_for_update(of=CONFIRMATIONS) if is_locked else statement).first()
+        if row is None:
+            raise NotFound("confirmation")
+        return AskedChange(_confirmation(row, self._now()), value_of(ProposedChange, row))
+
+    def decide(self, confirmation_id: UUID, state: ConfirmationState) -> None:
+        """What the visitor has said, or what came of it before anything was called."""
+        self._set(confirmation_id, state=state.value, decided_at=self._now())
+
+    def settle(self, confirmation_id: UUID, state: ConfirmationState, text: str, status: int | None) -> None:
+        """What became of the call."""
+        self._set(confirmation_id, state=state.value, text=text, status=status)
+
+    def _set(self, confirmation_id: UUID, **values: Any) -> None:
+        self._connection.execute(update(CONFIRMATIONS).where(CONFIRMATIONS.c.id == confirmation_id).values(**values))
+
+
+def confirmations_of(connection: Connection, turn_ids: Sequence[UUID], now: datetime) -> dict[UUID, Confirmation]:
+    """By turn, as of now; turns that propose nothing are left out."""
+    found: dict[UUID, Confirmation] = {}
+    for batch in batches(dict.fromkeys(turn_ids)):
+        for row in connection.execute(select(CONFIRMATIONS).where(CONFIRMATIONS.c.turn_id.in_(batch))):
+            found[row.turn_id] = _confirmation(row, now)
+    return found
+
+
+def _confirmation(row: Row[Any], now: datetime) -> Confirmation:
+    return value_of(Confirmation, row).as_of(now)
