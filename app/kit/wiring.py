@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Part = TypeVar("Part")
 
@@ -28,22 +29,39 @@ class Wiring:
 
     def make(self, kind: type[Part], **own: object) -> Part:
         """A new one; `own` are parameters that only it has. Raises LookupError."""
-        types = get_type_hints(kind.__init__)
-        for name, parameter in inspect.signature(kind).parameters.items():
-            wanted, may_be_none = _without_none(types[name])
-            if name in own:
+        for want in _wants(cast(Any, kind)):
+            if want.name in own:
                 continue
-            if wanted in self._parts:
-                own[name] = self._parts[wanted]
-            elif may_be_none and parameter.default is parameter.empty:
-                own[name] = None
-            elif parameter.default is parameter.empty:
-                if not _can_be_made(wanted):
+            if want.kind in self._parts:
+                own[want.name] = self._parts[want.kind]
+            elif want.may_be_none and not want.has_default:
+                own[want.name] = None
+            elif not want.has_default:
+                if not _can_be_made(want.kind):
                     raise LookupError(
-                        f"{kind.__name__} wants {name}: {wanted}. Give one when the application is opened."
+                        f"{kind.__name__} wants {want.name}: {want.kind}. Give one when the application is opened."
                     )
-                own[name] = self.get(wanted)
+                own[want.name] = self.get(want.kind)
         return kind(**own)
+
+
+class _Want(NamedTuple):
+    """A parameter of a constructor."""
+
+    name: str
+    kind: Any
+    may_be_none: bool
+    has_default: bool
+
+
+@cache
+def _wants(kind: type[object]) -> tuple[_Want, ...]:
+    """Read once: that takes longer than all else that opening an application does."""
+    types = get_type_hints(kind.__init__)
+    return tuple(
+        _Want(name, *_without_none(types[name]), has_default=parameter.default is not parameter.empty)
+        for name, parameter in inspect.signature(kind).parameters.items()
+    )
 
 
 def _without_none(wanted: Any) -> tuple[Any, bool]:
