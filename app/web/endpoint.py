@@ -240,8 +240,8 @@ def _query(request: Request) -> dict[str, str]:
 
 def routes_of(endpoints: Iterable[AnyEndpoint], admission: Admission) -> list[Route]:
     """One route for each path, so that a 405 can name all of its methods; "/agents/new" comes before "/agents/{id}",
-    and answers for each of its methods itself. Requests are compared with one route after the other, so that visitors'
-    come first."""
+    and answers for each of its methods itself, "{name}.{build}.js" before "{name}.js". Requests are
+    compared with one route after the other, so that visitors' come first."""
     by_path: dict[str, dict[str, AnyEndpoint]] = {}
     for endpoint in endpoints:
         methods = by_path.setdefault(endpoint.path, {})
@@ -253,7 +253,7 @@ def routes_of(endpoints: Iterable[AnyEndpoint], admission: Admission) -> list[Ro
         key=lambda path: (
             "{" in path,
             not path.startswith(_VISITORS),
-            [(part.startswith("{"), part) for part in path.split("/")],
+            [(part.startswith("{"), -part.count("{"), part) for part in path.split("/")],
         ),
     )
     return [_route(path, by_path[path], admission) for path in written_first]

@@ -25,6 +25,7 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[0-9a-f]{16}"
 _SCRIPT = "widget|panel|people|page|past|proof|search|inline"
+_ASKED_FOR = "widget|search|inline|docent-client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,125 +80,29 @@ class WidgetScript(Api):
         self._read: dict[str, BuiltFile] = {}
 
     @get(
-        "/widget/widget.js",
-        "The widget's script, for a script tag",
+        "/widget/{script}.js",
+        "A script for a script tag: the widget, the page search, a conversation that stands in the page; or the client "
+        "without an interface, as an ES module",
         access=everyone,
         response_media_type="text/javascript",
+        path_patterns={"script": _ASKED_FOR},
         codes=("not_found",),
     )
     async def get_widget_script(self, call: Call[None, None]) -> Response:
-        return _answer(call.request, await self._built("widget.js"), _JAVASCRIPT, _ASKED_AFTER)
+        script = _named(call, _ASKED_FOR)
+        return _answer(call.request, await self._built(f"{script}.js"), _JAVASCRIPT, _ASKED_AFTER)
 
     @get(
-        "/widget/widget.{fingerprint}.js",
-        "This one build of the script, for a script tag with `integrity`",
+        "/widget/{script}.{fingerprint}.js",
+        "This one build of a script, for a script tag with `integrity`, or of what the widget's script loads when a "
+        "visitor needs it",
         access=everyone,
         response_media_type="text/javascript",
-        path_patterns={"fingerprint": _FINGERPRINT},
+        path_patterns={"script": _SCRIPT, "fingerprint": _FINGERPRINT},
         codes=("not_found",),
     )
     async def get_pinned_widget_script(self, call: Call[None, None]) -> Response:
-        return await self._pinned(call, "widget.js")
-
-    @get(
-        "/widget/panel.{fingerprint}.js",
-        "What the script loads for a visitor who opens the panel, as this one build of it",
-        access=everyone,
-        response_media_type="text/javascript",
-        path_patterns={"fingerprint": _FINGERPRINT},
-        codes=("not_found",),
-    )
-    async def get_pinned_widget_panel(self, call: Call[None, None]) -> Response:
-        return await self._pinned(call, "panel.js")
-
-    @get(
-        "/widget/people.{fingerprint}.js",
-        "What the script loads for a visitor who wants people, as this one build of it",
-        access=everyone,
-        response_media_type="text/javascript",
-        path_patterns={"fingerprint": _FINGERPRINT},
-        codes=("not_found",),
-    )
-    async def get_pinned_widget_people(self, call: Call[None, None]) -> Response:
-        return await self._pinned(call, "people.js")
-
-    @get(
-        "/widget/page.{fingerprint}.js",
-        "What the script loads to read the visitor's page, as this one build of it",
-        access=everyone,
-        response_media_type="text/javascript",
-        path_patterns={"fingerprint": _FINGERPRINT},
-        codes=("not_found",),
-    )
-    async def get_pinned_widget_page(self, call: Call[None, None]) -> Response:
-        return await self._pinned(call, "page.js")
-
-    @get(
-        "/widget/past.{fingerprint}.js",
-        "What the script loads for a visitor who looks for an earlier conversation, as this one build of it",
-        access=everyone,
-        response_media_type="text/javascript",
-        path_patterns={"fingerprint": _FINGERPRINT},
-        codes=("not_found",),
-    )
-    async def get_pinned_widget_past(self, call: Call[None, None]) -> Response:
-        return await self._pinned(call, "past.js")
-
-    @get(
-        "/widget/proof.{fingerprint}.js",
-        "What the script loads for a visitor who has to prove work, as this one build of it",
-        access=everyone,
-        response_media_type="text/javascript",
-        path_patterns={"fingerprint": _FINGERPRINT},
-        codes=("not_found",),
-    )
-    async def get_pinned_widget_proof(self, call: Call[None, None]) -> Response:
-        return await self._pinned(call, "proof.js")
-
-    @get(
-        "/widget/search.js",
-        "The script of the page search, for a script tag of its own",
-        access=everyone,
-        response_media_type="text/javascript",
-        codes=("not_found",),
-    )
-    async def get_widget_search(self, call: Call[None, None]) -> Response:
-        return _answer(call.request, await self._built("search.js"), _JAVASCRIPT, _ASKED_AFTER)
-
-    @get(
-        "/widget/search.{fingerprint}.js",
-        "This one build of that script, for a script tag with `integrity`",
-        access=everyone,
-        response_media_type="text/javascript",
-        path_patterns={"fingerprint": _FINGERPRINT},
-        codes=("not_found",),
-    )
-    async def get_pinned_widget_search(self, call: Call[None, None]) -> Response:
-        return await self._pinned(call, "search.js")
-
-    @get(
-        "/widget/inline.js",
-        "The script of a conversation that stands in the page, for a script tag of its own",
-        access=everyone,
-        response_media_type="text/javascript",
-        codes=("not_found",),
-    )
-    async def get_widget_inline(self, call: Call[None, None]) -> Response:
-        return _answer(call.request, await self._built("inline.js"), _JAVASCRIPT, _ASKED_AFTER)
-
-    @get(
-        "/widget/inline.{fingerprint}.js",
-        "This one build of that script, for a script tag with `integrity`",
-        access=everyone,
-        response_media_type="text/javascript",
-        path_patterns={"fingerprint": _FINGERPRINT},
-        codes=("not_found",),
-    )
-    async def get_pinned_widget_inline(self, call: Call[None, None]) -> Response:
-        return await self._pinned(call, "inline.js")
-
-    async def _pinned(self, call: Call[None, None], name: str) -> Response:
-        built = await self._built(name)
+        built = await self._built(f"{_named(call, _SCRIPT)}.js")
         if call.request.path_params["fingerprint"] != built.fingerprint:
             raise NotFound("build of the widget")
         return _answer(call.request, built, _JAVASCRIPT, _FOR_GOOD)
@@ -210,24 +115,11 @@ class WidgetScript(Api):
         codes=("not_found",),
     )
     async def get_widget_source_map(self, call: Call[None, None]) -> Response:
-        script = str(call.request.path_params["script"])
-        if not re.fullmatch(_SCRIPT, script):
-            raise NotFound("script of the widget")
-        return _answer(call.request, await self._built(f"{script}.js.map"), _JSON, _ASKED_AFTER)
-
-    @get(
-        "/widget/docent-client.js",
-        "The widget's client without an interface, as an ES module",
-        access=everyone,
-        response_media_type="text/javascript",
-        codes=("not_found",),
-    )
-    async def get_widget_client(self, call: Call[None, None]) -> Response:
-        return _answer(call.request, await self._built("docent-client.js"), _JAVASCRIPT, _ASKED_AFTER)
+        return _answer(call.request, await self._built(f"{_named(call, _SCRIPT)}.js.map"), _JSON, _ASKED_AFTER)
 
     @get(
         "/widget/docent-client.d.ts",
-        "The types of that module, for TypeScript",
+        "The types of the client's module, for TypeScript",
         access=everyone,
         response_media_type="text/plain",
         codes=("not_found",),
@@ -259,6 +151,13 @@ class WidgetScript(Api):
         except FileNotFoundError:
             raise NotFound(f"file of the built widget (widget/dist/{name})") from None
         return known
+
+
+def _named(call: Call[None, None], scripts: str) -> str:
+    script = str(call.request.path_params["script"])
+    if not re.fullmatch(scripts, script):
+        raise NotFound("script of the widget")
+    return script
 
 
 def _answer(request: Request, built: BuiltFile, media_type: str, caching: str) -> Response:

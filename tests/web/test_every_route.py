@@ -98,15 +98,10 @@ def test_every_route_has_its_example() -> None:
 def test_only_these_routes_are_open_to_everyone() -> None:
     assert {endpoint.path for endpoint in ENDPOINTS if not is_guarded(endpoint)} == {
         "/", "/healthz", "/healthz/stream", "/readyz", "/metrics", "/openapi.json", "/v1/widget/init",
-        "/widget/widget.js",
-        "/widget/widget.{fingerprint}.js", "/widget/panel.{fingerprint}.js", "/widget/people.{fingerprint}.js",
-        "/widget/page.{fingerprint}.js", "/widget/past.{fingerprint}.js", "/widget/proof.{fingerprint}.js",
-        "/widget/search.js",
-        "/widget/search.{fingerprint}.js",
-        "/widget/inline.js", "/widget/inline.{fingerprint}.js",
+        "/widget/{script}.js", "/widget/{script}.{fingerprint}.js",
         "/widget/{script}.js.map",
         "/widget/words/{language}.json", "/widget/pictures/{agent_id}/{picture}.webp",
-        "/widget/docent-client.js", "/widget/docent-client.d.ts",
+        "/widget/docent-client.d.ts",
         # where the agent is open to programs, else by a token:
         "/mcp/{agent_id}", "/llms/{agent_id}/llms.txt", "/llms/{agent_id}/llms-full.txt",
         "/llms/{agent_id}/pages/{document_id}.md",
