@@ -1,13 +1,16 @@
 """The demonstration website and its golden questions as an evaluation set: `python -m tests.demo_set DIR`.
 
 With `--long` each question stands in the middle of a letter, as people write who describe their case first: a text of
-more than the 256 tokens that the shipped embedder reads.
+more than the 256 tokens that the shipped embedder reads. With `--slips` a letter of
+the longest word of each is wrong.
 """
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from crawler.extract.extraction import extract_page
@@ -37,12 +40,12 @@ fallen today.
 """
 
 
-def write_demo_set(folder: Path, *, are_long: bool = False) -> Path:
-    """The folder, with documents as a crawl reads them, no chunks of its own, and 60 questions."""
+def write_demo_set(folder: Path, wording: Callable[[str], str] = str) -> Path:
+    """The folder, with documents as a crawl reads them, no chunks of its own, and 60 questions in that wording."""
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "documents.jsonl", _documents())
     _write(folder / "chunks.jsonl", ())
-    _write(folder / "queries.jsonl", _questions(_in_a_letter if are_long else str))
+    _write(folder / "queries.jsonl", _questions(wording))
     return folder
 
 
@@ -67,8 +70,27 @@ def _questions(wording: Callable[[str], str]) -> Iterable[dict[str, Any]]:
         }
 
 
-def _in_a_letter(question: str) -> str:
+def in_a_letter(question: str) -> str:
+    """In the middle of a text of 330 words."""
     return " ".join(f"{_BEFORE} {question} {_AFTER}".split())
+
+
+def with_a_slip(question: str) -> str:
+    """A letter of its longest word, of five and more, left out, doubled, changed or exchanged with the next."""
+    found = max(re.finditer(r"[a-z]{5,}", question), key=lambda word: len(word[0]), default=None)
+    if found is None:
+        return question
+    random, word = Random(question), found[0]
+    at = random.randrange(1, len(word) - 1)
+    slip = random.choice(
+        [
+            word[:at] + word[at + 1 :],
+            word[:at] + word[at] + word[at:],
+            word[:at] + random.choice("etaoinsr") + word[at + 1 :],
+            word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+        ]
+    )
+    return question[: found.start()] + slip + question[found.end() :]
 
 
 def _write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -76,4 +98,5 @@ def _write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    write_demo_set(Path(sys.argv[1]), are_long="--long" in sys.argv[2:])
+    wordings = {"--long": in_a_letter, "--slips": with_a_slip}
+    write_demo_set(Path(sys.argv[1]), wordings[sys.argv[2]] if sys.argv[2:] else str)

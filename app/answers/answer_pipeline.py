@@ -135,7 +135,7 @@ class AnswerPipeline:
         context = AnswerContext(
             agent=agent.config,
             question=request.message,
-            standalone=standalone or request.message,
+            standalone=(found.question if found else "") or standalone or request.message,
             sources=sources,
             history=asking.history,
             page_url=request.page_url,

@@ -161,7 +161,7 @@ class Playground:
             outcome.gap,
             search=report.as_json(),
             retrieval=report.retrieval,
-            standalone=standalone,
+            standalone=generation.context.standalone,
             prompt=tuple(self._prompts.build(generation.context)) if self._prompts else (),
         )
 

@@ -198,12 +198,14 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             kept_bytes=settings.vectors_memory_mib * 1024**2,
         )
         closing.push_async_callback(vectors.close)
-        keywords: TantivyKeywordIndex | FollowedKeywordIndex = TantivyKeywordIndex(settings.keyword_dir)
+        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
+        keywords: TantivyKeywordIndex | FollowedKeywordIndex = TantivyKeywordIndex(
+            settings.keyword_dir, is_word=tokens.is_word
+        )
         closing.push_async_callback(keywords.close)
         if settings.keywords == "own":
             keywords = FollowedKeywordIndex(keywords, record)
             closing.push_async_callback(keywords.close)
-        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
         redis = configured_redis(settings, circuits, closing)
         yield Infrastructure(
             settings=settings,

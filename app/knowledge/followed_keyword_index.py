@@ -100,6 +100,11 @@ class FollowedKeywordIndex:
     def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         return self._local.marked(language, typed, texts)
 
+    async def respelt(self, agent_id: UUID, language: str | None, question: str) -> str:
+        await self._bring_in_step(agent_id)
+        with self._filling_anew_what_is_lost(agent_id):
+            return await self._local.respelt(agent_id, language, question)
+
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         await self._bring_in_step(agent_id)
         with self._filling_anew_what_is_lost(agent_id):

@@ -38,6 +38,10 @@ class TokenizersTokenCounter:
             self._counts.keep(key, count)
         return count
 
+    def is_word(self, word: str) -> bool:
+        """Whether the model reads it as one token; common words are."""
+        return self.tokenizer.token_to_id(word) is not None
+
     def encode(self, text: str, *, has_special_tokens: bool) -> list[int]:
         """The ids of the tokens."""
         encoding: Encoding = self.tokenizer.encode(encodable(text), add_special_tokens=has_special_tokens)

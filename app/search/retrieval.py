@@ -40,6 +40,7 @@ class Retrieval:
     """`ranked` is the full order, best first; `sources` are those that may be answered from: above the threshold,
     best first, at most the agent's `sources`. `best` is the best calibrated score, 0 when nothing was found.
 
+    `question` is what was searched for: the query's text, its words spelt as the pages spell them.
     `is_low_confidence`: too little survived the threshold to rely on. `trace` is JSON-ready: one entry a stage
     with its milliseconds, and what had to be left out and why.
     """
@@ -48,4 +49,5 @@ class Retrieval:
     sources: tuple[RankedChunk, ...] = ()
     best: float = 0.0
     is_low_confidence: bool = True
+    question: str = ""
     trace: dict[str, Any] = field(default_factory=dict)

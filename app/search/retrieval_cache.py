@@ -69,6 +69,7 @@ class CachedRetriever:
                 sources=tuple(by_id[chunk_id] for chunk_id in packed["sources"]),
                 best=packed["best"],
                 is_low_confidence=packed["low"],
+                question=packed["question"],
                 trace={**packed["trace"], "cache": "hit"},
             )
         except (zlib.error, ValueError, KeyError, TypeError) as error:
@@ -114,6 +115,7 @@ def _packed(retrieval: Retrieval) -> bytes:
         "sources": [item.chunk.id for item in retrieval.sources if item.chunk.id in kept],
         "best": retrieval.best,
         "low": retrieval.is_low_confidence,
+        "question": retrieval.question,
         "trace": retrieval.trace,
     }
     return zlib.compress(json.dumps(packed).encode(), _FASTEST)

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 import structlog
@@ -63,6 +64,7 @@ class HybridRetriever:
         trace = RetrievalTrace()
         if on_stage:
             await on_stage("searching")
+        query = await self._respelt(agent, query, trace)
         wordings = await planned(self._planners, query, settings)
         if len(wordings) > 1:
             trace.stage("wordings", said=[wording.text for wording in wordings])
@@ -74,7 +76,7 @@ class HybridRetriever:
         )
         trace.note_missing(candidates.missing)
         if not candidates.chunks:
-            return Retrieval(trace=trace.as_json())
+            return Retrieval(question=query.text, trace=trace.as_json())
         readable = 1.0 if _is_read(query, self._finder.reads) else settings.foreign_weight
         fused = found = fused_order(candidates, settings, settings.vector_weight * readable)
         trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
@@ -102,8 +104,24 @@ class HybridRetriever:
             best=round(retrieval.best, 4),
         )
         return Retrieval(
-            retrieval.ranked, retrieval.sources, retrieval.best, retrieval.is_low_confidence, trace.as_json()
+            retrieval.ranked,
+            retrieval.sources,
+            retrieval.best,
+            retrieval.is_low_confidence,
+            query.text,
+            trace.as_json(),
         )
+
+    async def _respelt(self, agent: LiveAgent, query: SearchQuery, trace: RetrievalTrace) -> SearchQuery:
+        try:
+            text = await self._keywords.respelt(agent.id, query.language, query.text)
+        except IndexUnavailable as error:
+            log.warning("retriever.spelling_away", reason=str(error))
+            return query
+        if text == query.text:
+            return query
+        trace.stage("spelling", said=text)
+        return replace(query, text=text)
 
     async def _logits(
         self,

@@ -22,10 +22,12 @@ _SAYS_NOTHING = frozenset(
 
 
 class MemoryKeywordIndex:
-    """BM25 with k1 1.2 and b .75. While `is_down`, every call raises."""
+    """BM25 with k1 1.2 and b .75. `spellings` are the words that are spelt otherwise. While `is_down`, every call
+    raises."""
 
     def __init__(self) -> None:
         self._rows: dict[UUID, dict[str, ChunkTerms]] = {}
+        self.spellings: dict[str, str] = {}
         self.is_down = False
 
     async def search(
@@ -59,6 +61,10 @@ class MemoryKeywordIndex:
 
     def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         return typed_marks(analysis_of("en"), typed, texts)
+
+    async def respelt(self, agent_id: UUID, language: str | None, question: str) -> str:
+        self._of(agent_id)
+        return " ".join(self.spellings.get(word, word) for word in question.split(" "))
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         weights = {term: self._idf(agent_id, term) for term in _telling(question)}

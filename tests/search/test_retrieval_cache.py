@@ -19,6 +19,7 @@ async def test_the_same_question_gets_the_same_ranking_without_a_search(house: A
 
     assert found.ranked
     assert (again.ranked, again.sources, again.best) == (found.ranked, found.sources, found.best)
+    assert again.question == found.question == QUERY.text
     assert again.trace == found.trace | {"cache": "hit"}
 
 

@@ -203,6 +203,19 @@ async def test_the_trace_says_what_every_stage_did(tmp_path: Path) -> None:
     assert {"moved", "weight"} <= stages["current_page"].keys()
 
 
+async def test_a_question_is_searched_for_as_the_pages_spell_it(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        house.keywords.spellings["waranty"] = "warranty"
+        agent = await house.live_agent()
+        slipped = await house.retriever.retrieve(agent, SearchQuery("the waranty of a lamp"))
+        meant = await house.retriever.retrieve(agent, SearchQuery("the warranty of a lamp"))
+
+    assert slipped.question == meant.question == "the warranty of a lamp"
+    assert slipped.sources == meant.sources
+    assert [stage.get("said") for stage in slipped.trace["stages"] if stage["stage"] == "spelling"] == [meant.question]
+    assert "spelling" not in [stage["stage"] for stage in meant.trace["stages"]]
+
+
 async def test_a_mode_that_nothing_is_set_up_for_leaves_the_fused_order(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
         found = await house.retriever.retrieve(await house.live_agent(rerank=RerankMode.MODEL), SearchQuery("lamp"))

@@ -46,6 +46,11 @@ class KeywordIndex(Protocol):
         """For each text, where `complete` found what was typed: (start, end) in order, apart from each other."""
         ...
 
+    async def respelt(self, agent_id: UUID, language: str | None, question: str) -> str:
+        """The question with words that no entry holds as the entries spell them, where one spelling is near: "motnh"
+        as "month", "key frame" as "keyframe". Raises IndexUnavailable."""
+        ...
+
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         """For each text, the share in [0, 1) of the question's words that it holds, each word weighing its IDF in
         the agent's index, counted as if the question had one word more that no text holds: to hold the only, common

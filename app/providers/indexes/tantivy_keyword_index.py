@@ -29,6 +29,7 @@ from app.core.errors import IndexUnavailable
 from app.providers.indexes.keyword_analysis import KnownTerms, analysis_of, language_of
 from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.keyword_query import query_for, typed_query, weight_of_unknown, weights_of
+from app.providers.indexes.respelling import Respelling
 from app.providers.indexes.typed_marks import typed_marks
 
 P = ParamSpec("P")
@@ -57,12 +58,20 @@ class _Reader:
 
 
 class TantivyKeywordIndex:
-    """`root` is this index's own folder; at most `max_readers` agents are kept open."""
+    """`root` is this index's own folder; at most `max_readers` agents are kept open. `is_word` tells English words, in
+    lower case, from slips of the finger."""
 
     def __init__(
-        self, root: Path, *, max_readers: int = 256, threads: int = 4, lock_wait_seconds: float = 10.0
+        self,
+        root: Path,
+        *,
+        is_word: Callable[[str], bool] = lambda word: False,
+        max_readers: int = 256,
+        threads: int = 4,
+        lock_wait_seconds: float = 10.0,
     ) -> None:
         self._root = root
+        self._is_word = is_word
         self._max_readers = max_readers
         self._lock_wait_seconds = lock_wait_seconds
         self._limiter = anyio.CapacityLimiter(threads)
@@ -93,6 +102,9 @@ class TantivyKeywordIndex:
 
     def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         return typed_marks(analysis_of(language_of(language)), typed, texts)
+
+    async def respelt(self, agent_id: UUID, language: str | None, question: str) -> str:
+        return await self._in_thread(self._respelt, agent_id, language_of(language), question)
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
         return await self._in_thread(self._coverage, agent_id, language_of(language), question, texts)
@@ -156,6 +168,12 @@ class TantivyKeywordIndex:
             if hits := _hits(searcher, query, limit):
                 return hits
         return []
+
+    def _respelt(self, agent_id: UUID, language: str, question: str) -> str:
+        reader = self._reader(agent_id, language)
+        if reader is None:
+            return question
+        return Respelling(analysis_of(language), reader.searcher(), language, self._is_word).of(question)
 
     def _coverage(self, agent_id: UUID, language: str, question: str, texts: Sequence[str]) -> list[float]:
         terms = analysis_of(language).question_terms(question)

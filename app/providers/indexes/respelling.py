@@ -1,0 +1,139 @@
+"""A question's words as a site's pages spell them: without a slip of the finger, and apart or together as they are."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+from tantivy import Searcher
+
+from app.core.text.words import word_spans
+from app.providers.indexes.keyword_analysis import DEFAULT_LANGUAGE, KeywordAnalysis
+
+_SHORTEST: Final = 5  # letters: shorter words are near too many others
+_SHORTEST_ELSEWHERE: Final = 6  # where no list of common words tells them from slips
+_SHORTEST_PART: Final = 3
+_MOST: Final = 8  # unknown words of a question that are looked at: with more of them it is in another language
+_CAPITAL_NOUNS: Final = frozenset({"de", "lb"})
+_ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρσςτυφχψω")
+
+Span: TypeAlias = tuple[int, int]
+
+
+class Respelling:
+    """Of one agent's questions, in `language`. `is_word` tells common English words, in lower case, from others.
+
+    A word that no page holds becomes one word of the pages together with the word behind or before it; or else the
+    commonest word of the pages that differs by one letter left out, added, or exchanged with the next one, and among
+    common words by another letter, but for its first one; or else two words of the pages. Names keep their spelling.
+    """
+
+    def __init__(
+        self, analysis: KeywordAnalysis, searcher: Searcher, language: str, is_word: Callable[[str], bool]
+    ) -> None:
+        self._analysis = analysis
+        self._searcher = searcher
+        self._is_word = is_word
+        self._is_english = language == DEFAULT_LANGUAGE
+        self._shortest = _SHORTEST if self._is_english else _SHORTEST_ELSEWHERE
+        self._has_capital_nouns = language in _CAPITAL_NOUNS
+
+    def of(self, question: str) -> str:
+        """The question itself where its words are known, or nothing is near them."""
+        spans = list(word_spans(question))
+        unknown = self._unknown([question[start:stop] for start, stop in spans])
+        respelt, end = "", 0
+        for at in unknown:
+            joined, (start, stop) = self._joined(question, spans, at)
+            if start >= end and (nearest := joined or self._nearest(question[start:stop])):
+                respelt, end = f"{respelt}{question[end:start]}{nearest}", stop
+        return respelt + question[end:]
+
+    def _unknown(self, words: Sequence[str]) -> list[int]:
+        """Which of them are whole words in letters that tell something, are no names, and stand on no page."""
+        found: list[int] = []
+        for at, word in enumerate(words):
+            if len(found) == _MOST:
+                break
+            is_name = word[0].isupper() and at > 0 and not self._has_capital_nouns
+            if not is_name and word.isalpha() and (not word[1:] or word[1:].islower()) and self._known(word) == 0:
+                found.append(at)
+        return found
+
+    def _known(self, word: str) -> int | None:
+        """The entries that hold it; None for what is no single telling term, such as a stop word."""
+        terms = self._terms(word)
+        if len(terms) != 1:
+            return None
+        return max(self._searcher.doc_freq(field, terms[0]) for field in ("text", "title"))
+
+    def _joined(self, question: str, spans: Sequence[Span], at: int) -> tuple[str, Span]:
+        """The word with the one behind or before it, as the one word that the pages write, and where both stand; ""
+        and where it stands itself without one."""
+        for first, second in ((at, at + 1), (at - 1, at)):
+            if first < 0 or second == len(spans):
+                continue
+            (start, stop), (begin, end) = spans[first], spans[second]
+            joined = question[start:stop] + question[begin:end].lower()
+            is_one = question[stop:begin] == " " and joined.isalpha() and len(joined) >= self._shortest
+            if is_one and self._known(joined):
+                return joined, (start, end)
+        return "", spans[at]
+
+    def _nearest(self, word: str) -> str:
+        if len(word) < self._shortest or self._is_common(word):
+            return ""
+        near = self._near(word)
+        moved = (
+            spelling
+            for spelling in _moved(word)
+            if self._is_common(spelling) or near.intersection(self._terms(spelling))
+        )
+        if known := self._commonest([*moved, *filter(self._is_common, _changed(word))]):
+            return known
+        is_name = word[0].isupper() and not self._has_capital_nouns
+        return "" if is_name else self._parted(word)
+
+    def _is_common(self, word: str) -> bool:
+        return self._is_english and self._is_word(word.casefold())
+
+    def _near(self, word: str) -> set[str]:
+        """Terms that differ from the word's own by a letter: an ending alone makes no other word of it."""
+        near = {near for term in self._terms(word) for near in (*_moved(term), *_changed(term))}
+        return near | {f"{term[:-1]}i" for term in near if term.endswith("y")}  # as English stems end
+
+    def _terms(self, word: str) -> list[str]:
+        return self._analysis.question_terms(word)
+
+    def _commonest(self, spellings: Iterable[str]) -> str:
+        """Of those that the pages hold; the first of several."""
+        found, most = "", 0
+        for spelling in dict.fromkeys(spellings):
+            known = self._known(spelling) or 0
+            if known > most:
+                found, most = spelling, known
+        return found
+
+    def _parted(self, word: str) -> str:
+        """As the two words whose rarer one is the commonest."""
+        found, most = "", 0
+        for at in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+            first, second = word[:at], word[at:]
+            rarer = min(self._known(first) or 0, self._known(second) or 0)
+            if rarer > most:
+                found, most = f"{first} {second}", rarer
+        return found
+
+
+def _moved(word: str) -> Iterator[str]:
+    """With two neighbouring letters exchanged, a letter left out, or one added."""
+    yield from (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1))
+    yield from (word[:at] + word[at + 1 :] for at in range(1, len(word)))
+    yield from (word[:at] + letter + word[at:] for at in range(1, len(word) + 1) for letter in _alphabet(word))
+
+
+def _changed(word: str) -> Iterator[str]:
+    """With another letter in the place of one."""
+    return (word[:at] + letter + word[at + 1 :] for at in range(1, len(word)) for letter in _alphabet(word))
+
+
+def _alphabet(word: str) -> str:
+    return next((letters for letters in _ALPHABETS if word[-1] in letters), "")
