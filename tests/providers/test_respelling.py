@@ -42,7 +42,6 @@ async def index(tmp_path: Path, is_word: TokenizersTokenCounter) -> AsyncIterato
         ("my growig plants", "my growing plants"),
         ("reset the nimrbel", "reset the nimbrel"),
         ("who sells colouring books", "who sells coloring books"),
-        ("what is a keyframe", "what is a key frame"),
         ("add a web hook", "add a webhook"),
     ],
 )
@@ -56,7 +55,7 @@ async def test_a_word_that_no_page_holds_is_spelt_as_they_spell_it(
     "typed",
     [
         *("", "?!", "How long is the warranty?", "THE WARRANTY", "stations and plans"),
-        *("how can I get a refund", "opacity slider", "debug the solder"),  # words, though no page holds them
+        *("how can I get a refund", "opacity slider", "what is a keyframe"),  # words, though no page holds them
         *("Does it work with Waranty Inc?", "connect Homekit", "E42x", "wifi6"),  # names and codes
         *("plen", "a b c d"),  # too short to tell what is meant
         *("保证期多久", "сколько стоит", "ما هي مدة الضمان"),
@@ -72,7 +71,6 @@ async def test_other_languages_are_spelt_by_their_pages_alone(tmp_path: Path) ->
     await index.put(OTHER_AGENT, "ru", [row("b", "Гарантия действует три года.")])
 
     assert await index.respelt(AGENT, "de", "Wie lange gilt die Garnatie?") == "Wie lange gilt die Garantie?"
-    assert await index.respelt(AGENT, "de", "Kontopasswort vergessen") == "Konto passwort vergessen"
     assert await index.respelt(OTHER_AGENT, "ru", "какая гарантяи") == "какая гарантия"
     await index.close()
 

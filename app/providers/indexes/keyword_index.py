@@ -48,7 +48,7 @@ class KeywordIndex(Protocol):
 
     async def respelt(self, agent_id: UUID, language: str | None, question: str) -> str:
         """The question with words that no entry holds as the entries spell them, where one spelling is near: "motnh"
-        as "month", "key frame" as "keyframe". Raises IndexUnavailable."""
+        as "month", "web hook" as "webhook". Raises IndexUnavailable."""
         ...
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:

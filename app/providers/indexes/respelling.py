@@ -1,4 +1,4 @@
-"""A question's words as a site's pages spell them: without a slip of the finger, and apart or together as they are."""
+"""A question's words as a site's pages spell them: without a slip of the finger, and as one word where they are one."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
@@ -10,7 +10,6 @@ from app.providers.indexes.keyword_analysis import DEFAULT_LANGUAGE, KeywordAnal
 
 _SHORTEST: Final = 5  # letters: shorter words are near too many others
 _SHORTEST_ELSEWHERE: Final = 6  # where no list of common words tells them from slips
-_SHORTEST_PART: Final = 3
 _MOST: Final = 8  # unknown words of a question that are looked at: with more of them it is in another language
 _CAPITAL_NOUNS: Final = frozenset({"de", "lb"})
 _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρσςτυφχψω")
@@ -23,7 +22,8 @@ class Respelling:
 
     A word that no page holds becomes one word of the pages together with the word behind or before it; or else the
     commonest word of the pages that differs by one letter left out, added, or exchanged with the next one, and among
-    common words by another letter, but for its first one; or else two words of the pages. Names keep their spelling.
+    common words by another letter, but for its first one. Names keep their spelling. A word is not parted in two: that
+    made more of a question known than is, such as the airspeed of a swallow where pages tell of air and of speed.
     """
 
     def __init__(
@@ -87,10 +87,7 @@ class Respelling:
             for spelling in _moved(word)
             if self._is_common(spelling) or near.intersection(self._terms(spelling))
         )
-        if known := self._commonest([*moved, *filter(self._is_common, _changed(word))]):
-            return known
-        is_name = word[0].isupper() and not self._has_capital_nouns
-        return "" if is_name else self._parted(word)
+        return self._commonest([*moved, *filter(self._is_common, _changed(word))])
 
     def _is_common(self, word: str) -> bool:
         return self._is_english and self._is_word(word.casefold())
@@ -110,16 +107,6 @@ class Respelling:
             known = self._known(spelling) or 0
             if known > most:
                 found, most = spelling, known
-        return found
-
-    def _parted(self, word: str) -> str:
-        """As the two words whose rarer one is the commonest."""
-        found, most = "", 0
-        for at in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
-            first, second = word[:at], word[at:]
-            rarer = min(self._known(first) or 0, self._known(second) or 0)
-            if rarer > most:
-                found, most = f"{first} {second}", rarer
         return found
 
 
