@@ -45,12 +45,13 @@ class ToolRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Caller]):
-    """`takes` is validated strictly before `call` gets it."""
+    """`takes` is validated strictly before `call` gets it. Who calls one that `is_read_only` changes nothing by it."""
 
     name: str
     description: str
     takes: type[BaseModel]
     call: Callable[[Caller, Any], Awaitable[Told]]
+    is_read_only: bool = True
 
     async def told(self, caller: Caller, arguments: Mapping[str, Any]) -> Told:
         """Raises ToolRefused."""

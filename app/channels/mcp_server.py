@@ -57,7 +57,7 @@ def _listed(tool: Tool[Any]) -> types.Tool:
         name=tool.name,
         description=tool.description,
         input_schema=tool.takes.model_json_schema(),
-        annotations=types.ToolAnnotations(read_only_hint=True),
+        annotations=types.ToolAnnotations(read_only_hint=tool.is_read_only, destructive_hint=False),
     )
 
 

@@ -1,15 +1,20 @@
-"""What an operator's assistant may look at by MCP: the calls of the API that change nothing, under tools' names."""
+"""What an operator's assistant may do by MCP: look at what the API shows, and propose what a person approves."""
 
+from dataclasses import replace
 from typing import Any, Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pydantic import BaseModel, Field, create_model
 from starlette.requests import Request
 
 from app.agents.api.agents import AdminAgents
+from app.answers.curated.api.curated_answers import PATTERN, TRIGGER, AdminCuratedAnswers, CuratedEditOut
+from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.curated_answers import MAX_ANSWER_CHARS, MAX_PAGE_PREFIX_CHARS, MAX_PATTERNS_CHARS
+from app.answers.curated.proposals import CuratedProposals
 from app.channels.agent_tools import Told, Tool
 from app.conversations.api.conversations import AdminConversations
-from app.core.actor import Actor
+from app.core.actor import PROPOSE, Actor
 from app.gaps.api.gaps import AdminGaps
 from app.gaps.api.triage import AdminGapTriage
 from app.quality.api.golden_runs import AdminGoldenRuns
@@ -28,7 +33,24 @@ OPERATIONS: Final = {
     "getGoldenRun": "get_golden_run",
     "listConversations": "list_conversations",
     "getConversation": "get_conversation",
+    "listCuratedAnswers": "list_curated_answers",
 }
+
+
+class AnswerProposal(Model):
+    """A field that is left out stays as it is, or for a new answer as usual."""
+
+    agent_id: UUID
+    answer_id: UUID | None = Field(default=None, description="Of the curated answer to change; without it a new one.")
+    trigger: Trigger | None = Field(default=None, description=TRIGGER)
+    pattern: str | None = Field(default=None, min_length=1, max_length=MAX_PATTERNS_CHARS, description=PATTERN)
+    answer: str | None = Field(default=None, min_length=1, max_length=MAX_ANSWER_CHARS, description="Markdown.")
+    language: str | None = Field(default=None, max_length=3, description="Such as de; any language without it.")
+    page_prefix: str | None = Field(default=None, max_length=MAX_PAGE_PREFIX_CHARS, description='Such as "/pricing".')
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        return self.model_dump(exclude={"agent_id", "answer_id"}, exclude_none=True)
 
 
 class OperatorTools:
@@ -39,13 +61,39 @@ class OperatorTools:
         gap: AdminGapTriage,
         search: AdminSearch,
         sources: AdminSources,
+        curated: AdminCuratedAnswers,
+        proposals: CuratedProposals,
         golden_runs: AdminGoldenRuns,
         conversations: AdminConversations,
     ) -> None:
-        self._apis: tuple[Api, ...] = (agents, gaps, gap, search, sources, golden_runs, conversations)
+        self._apis: tuple[Api, ...] = (agents, gaps, gap, search, sources, curated, golden_runs, conversations)
+        self._proposals = proposals
 
-    def tools(self) -> list[Tool[Actor]]:
-        return [_tool(each) for api in self._apis for each in api.endpoints() if each.operation in OPERATIONS]
+    def tools(self, actor: Actor) -> list[Tool[Actor]]:
+        """Those that the caller has the right for."""
+        looking = [_tool(each) for api in self._apis for each in api.endpoints() if each.operation in OPERATIONS]
+        return [*looking, self._propose_answer] if actor.may(PROPOSE) else looking
+
+    @property
+    def _propose_answer(self) -> Tool[Actor]:
+        return Tool(
+            "propose_answer",
+            "Propose a curated answer, or a change of one, for a person to approve in the console. Write it from the "
+            "website's pages, never from what visitors wrote.",
+            AnswerProposal,
+            self._propose,
+            is_read_only=False,
+        )
+
+    async def _propose(self, actor: Actor, asked: AnswerProposal) -> Told:
+        if asked.answer_id is not None:
+            edit = await self._proposals.propose_change(
+                actor, asked.agent_id, asked.answer_id, lambda current: replace(current, **asked.sent)
+            )
+        else:
+            blank = CuratedAnswer(uuid4(), asked.agent_id, Trigger.SEMANTIC, "", "")
+            edit = await self._proposals.propose_new(actor, replace(blank, **asked.sent))
+        return Told.of(CuratedEditOut.of(edit))
 
 
 def _tool(endpoint: AnyEndpoint) -> Tool[Actor]:

@@ -7,7 +7,8 @@ READ = "read"
 WRITE = "write"
 MANAGE = "manage"  # who else may: operators and API tokens
 ASK = "ask"  # a program asks an agent as a visitor does
-SCOPES = (READ, WRITE, MANAGE, ASK)
+PROPOSE = "propose"  # an assistant proposes what a person approves
+SCOPES = (READ, WRITE, MANAGE, ASK, PROPOSE)
 USUAL_SCOPES = (READ, WRITE)
 
 

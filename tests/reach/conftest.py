@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from app.bootstrap.infrastructure import open_infrastructure
-from app.core.actor import ASK, READ
+from app.core.actor import ASK, PROPOSE, READ
 from app.main import open_app
 from app.settings import Settings, read_settings
 from app.workspaces.api_tokens import ApiTokens
@@ -18,7 +18,7 @@ from tests.web.live_server import serving
 
 @dataclass
 class Reached:
-    """`ask_token` may ask and nothing else, `read_token` may only look."""
+    """`ask_token` may ask and nothing else, `read_token` may only look, `propose_token` may propose as well."""
 
     settings: Settings
     http: httpx2.AsyncClient
@@ -26,6 +26,7 @@ class Reached:
     agent_id: str
     ask_token: str
     read_token: str
+    propose_token: str
 
 
 @pytest.fixture(scope="module")
@@ -38,5 +39,6 @@ async def reached(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Rea
         tokens = ApiTokens(base.record, base.clock)
         ask = (await tokens.issue(workspace_id, "program", [ASK])).token
         read = (await tokens.issue(workspace_id, "reader", [READ])).token
+        propose = (await tokens.issue(workspace_id, "writer", [READ, PROPOSE])).token
     async with open_app(settings) as web, serving(web.app) as (_, http):
-        yield Reached(settings, http, str(http.base_url).rstrip("/"), agent_id, ask, read)
+        yield Reached(settings, http, str(http.base_url).rstrip("/"), agent_id, ask, read, propose)

@@ -68,6 +68,29 @@ async def test_an_operators_assistant_sees_traces_and_sources_and_changes_nothin
         assert "Lamps" in await text_of(client, "list_sources", agent_id=reached.agent_id)
 
 
+async def test_what_an_operators_assistant_proposes_waits_for_a_person(reached: Reached) -> None:
+    headers = {"Authorization": f"Bearer {reached.read_token}"}
+    answers = f"/v1/agents/{reached.agent_id}/curated-answers"
+    proposal = {"agent_id": reached.agent_id, "pattern": UNANSWERED, "answer": "No, we mend lamps alone."}
+    async with calling(f"{reached.base}/mcp", reached.propose_token) as client:
+        [tool] = [each for each in (await client.list_tools()).tools if each.name == "propose_answer"]
+        assert tool.annotations
+        assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (False, False)
+        told = (await client.call_tool("propose_answer", proposal)).structured_content
+        assert (told["author"], told["changed"]) == ("writer", ["is_on"])
+        change = {"agent_id": reached.agent_id, "answer_id": told["answer"]["id"], "answer": "No umbrellas."}
+        told = (await client.call_tool("propose_answer", change)).structured_content
+        assert told["changed"] == ["answer"]
+        again = await client.call_tool("propose_answer", {**change, "answer": proposal["answer"]})
+        assert again.is_error
+        assert "Nothing would change" in str(again.content)
+    [kept] = (await reached.http.get(answers, headers=headers)).json()["items"]
+    assert (kept["answer"], kept["is_on"]) == (proposal["answer"], False)
+    async with calling(f"{reached.base}/mcp", reached.read_token) as client:
+        assert "propose_answer" not in await names_of(client)
+        assert "mend lamps" in await text_of(client, "list_curated_answers", agent_id=reached.agent_id)
+
+
 async def test_a_wrong_call_says_what_is_wrong(reached: Reached) -> None:
     async with calling(f"{reached.base}/mcp/{reached.agent_id}", reached.ask_token) as client:
         for tool, arguments, word in (

@@ -16,6 +16,7 @@ from app.agents.agents import Agents
 from app.agents.user_issuers import UserIssuers
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
+from app.answers.curated.proposals import CuratedProposals
 from app.channels.program_questions import program
 from app.conversations.inbox import Inbox
 from app.conversations.inbox_entry import ConversationChange
@@ -207,6 +208,9 @@ async def furnish(house: House) -> FurnishedHouse:
     link = await parts.get(PasswordLinks).make(actor, operator.id)
     answer = await parts.get(CuratedAnswers).create(
         actor, CuratedAnswer(uuid4(), agent_id, Trigger.EXACT, "Hours?", "From 9 to 17.")
+    )
+    await parts.get(CuratedProposals).propose_change(
+        actor, agent_id, answer.id, lambda current: replace(current, answer="From 10 to 17.")
     )
     stale_answer = await a_stale_answer(house, answer.id)
     reply = await parts.get(SavedReplies).create(

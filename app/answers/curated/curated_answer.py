@@ -70,10 +70,12 @@ class CuratedEdit:
 
 @dataclass(frozen=True, slots=True)
 class CuratedFilter:
-    """Those that hold every word of `text` in their pattern or answer, whatever its case; on, off or (None) both."""
+    """Those that hold every word of `text` in their pattern or answer, whatever its case; on, off or (None) both; where
+    `is_proposed`, those alone of which a change waits to be approved."""
 
     text: str = ""
     is_on: bool | None = None
+    is_proposed: bool = False
 
     def fits(self, answer: CuratedAnswer) -> bool:
         if self.is_on is not None and answer.is_on != self.is_on:
@@ -102,12 +104,15 @@ def written_of(answer: CuratedAnswer) -> dict[str, Any]:
 
 def with_changes(edits: Sequence[CuratedEdit]) -> list[CuratedEdit]:
     """The edits of one answer, latest first, with what each changed."""
-    told: list[CuratedEdit] = []
-    for edit, before in zip(edits, [*edits[1:], None], strict=True):
-        old = {} if before is None else written_of(before.answer)
-        changed = [name for name, value in written_of(edit.answer).items() if old and old[name] != value]
-        told.append(replace(edit, changed=tuple(changed)))
-    return told
+    return [
+        edit if before is None else replace(edit, changed=changed_fields(before.answer, edit.answer))
+        for edit, before in zip(edits, [*edits[1:], None], strict=True)
+    ]
+
+
+def changed_fields(before: CuratedAnswer, after: CuratedAnswer) -> tuple[str, ...]:
+    old = written_of(before)
+    return tuple(name for name, value in written_of(after).items() if old[name] != value)
 
 
 def applicable(

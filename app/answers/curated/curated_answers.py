@@ -64,7 +64,11 @@ class CuratedAnswers:
 
         def work(tx: Transaction) -> list[CuratedAnswer]:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return [each for each in CuratedAnswerRecords(tx).of_agent(agent_id) if only.fits(each)]
+            fitting = [each for each in CuratedAnswerRecords(tx).of_agent(agent_id) if only.fits(each)]
+            if not only.is_proposed:
+                return fitting
+            proposed = CuratedEditRecords(tx).proposed(agent_id)
+            return [each for each in fitting if each.id in proposed]
 
         answers = await self._records.of_workspace(actor.workspace_id).read(work)
         return page_of(answers, page, lambda answer: str(answer.id))
@@ -83,18 +87,12 @@ class CuratedAnswers:
 
         def work(tx: Transaction) -> CuratedAnswer:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
-            saved = self._save(tx, actor, change(CuratedAnswerRecords(tx).get(agent_id, answer_id)))
+            current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+            saved = save_answer(tx, actor, change(current), self._patterns)
             AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
             return saved
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    def _save(self, tx: Transaction, actor: Actor, answer: CuratedAnswer) -> CuratedAnswer:
-        check_answer(answer, self._patterns)
-        saved = CuratedAnswerRecords(tx).save(answer)
-        CuratedEditRecords(tx).keep(saved, actor.name)
-        AgentRecords(tx).bump_generation(answer.agent_id)
-        return saved
 
     async def history(
         self, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest = _WHOLE_HISTORY
@@ -116,7 +114,7 @@ class CuratedAnswers:
             AgentRecords(tx).get(actor.workspace_id, agent_id)
             current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
             then = CuratedEditRecords(tx).get(answer_id, number).answer
-            saved = self._save(tx, actor, replace(current, **written_of(then)))
+            saved = save_answer(tx, actor, replace(current, **written_of(then)), self._patterns)
             told = {"agent_id": str(agent_id), "number": number}
             AuditRecords(tx).acted(actor, "curated_answer.restore", answer_id, **told)
             return saved
@@ -131,6 +129,15 @@ class CuratedAnswers:
             AuditRecords(tx).acted(actor, "curated_answer.delete", answer_id, agent_id=str(agent_id))
 
         await self._records.of_workspace(actor.workspace_id).write(work)
+
+
+def save_answer(tx: Transaction, actor: Actor, answer: CuratedAnswer, patterns: PatternMatcher) -> CuratedAnswer:
+    """As it is to stand from now on; who has called says in the audit why. Raises InvalidInput and NotFound."""
+    check_answer(answer, patterns)
+    saved = CuratedAnswerRecords(tx).save(answer)
+    CuratedEditRecords(tx).keep(saved, actor.name)
+    AgentRecords(tx).bump_generation(answer.agent_id)
+    return saved
 
 
 def check_answer(answer: CuratedAnswer, patterns: PatternMatcher) -> None:

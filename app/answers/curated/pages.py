@@ -17,6 +17,7 @@ from app.answers.curated.curated_answers import (
     CuratedAnswers,
 )
 from app.answers.curated.curated_uses import LATELY_DAYS, CuratedUse
+from app.answers.curated.proposals import CuratedProposals
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest
 from app.gaps.turn_review import TurnReview
@@ -29,19 +30,20 @@ _MENU = MenuEntry("Curated answers", 40, "answer")
 
 class ListWanted(Form):
     q: str = Field(default="", max_length=200)
-    state: Literal["all", "on", "off"] = "all"
+    state: Literal["all", "on", "off", "proposed"] = "all"
     cursor: str | None = Field(default=None, max_length=512)
 
     @property
     def only(self) -> CuratedFilter:
-        return CuratedFilter(self.q, None if self.state == "all" else self.state == "on")
+        is_on = {"on": True, "off": False}.get(self.state)
+        return CuratedFilter(self.q, is_on, is_proposed=self.state == "proposed")
 
 
 class SwitchForm(Form):
     is_on: bool = False
 
 
-class RestoreForm(Form):
+class EditForm(Form):
     number: int = Field(default=0, ge=0, lt=2**31)
 
 
@@ -75,8 +77,16 @@ class PreviewForm(Form):
 
 
 class CuratedAnswerPages(Pages):
-    def __init__(self, answers: CuratedAnswers, use: CuratedUse, rehearsals: Rehearsals, turns: TurnReview) -> None:
+    def __init__(
+        self,
+        answers: CuratedAnswers,
+        proposals: CuratedProposals,
+        use: CuratedUse,
+        rehearsals: Rehearsals,
+        turns: TurnReview,
+    ) -> None:
         self._answers = answers
+        self._proposals = proposals
         self._use = use
         self._rehearsals = rehearsals
         self._turns = turns
@@ -92,7 +102,8 @@ class CuratedAnswerPages(Pages):
             for state, label in _STATES
         ]
         lately = await self._use.lately(visit.actor, visit.agent.id)
-        values = {"page": page, "wanted": wanted, "kept": kept, "tabs": tabs, "lately": lately}
+        proposed = await self._proposals.proposed(visit.actor, visit.agent.id)
+        values = {"page": page, "wanted": wanted, "kept": kept, "tabs": tabs, "lately": lately, "proposed": proposed}
         return Shown("curated_answers.html", values)
 
     @page("/console/agents/{agent_id}/curated-answers/new", access=write, under="curated_answers")
@@ -140,10 +151,22 @@ class CuratedAnswerPages(Pages):
         return Go(visit.url("curated_answer", answer_id=answer_id), told)
 
     @action("/console/agents/{agent_id}/curated-answers/{answer_id}/restore", access=write, shown_on="curated_answer")
-    async def restore_curated_answer(self, visit: Visit[RestoreForm]) -> Go:
+    async def restore_curated_answer(self, visit: Visit[EditForm]) -> Go:
         answer_id = visit.path_id("answer_id")
         await self._answers.restore(visit.actor, visit.agent.id, answer_id, visit.input.number)
         return Go(visit.url("curated_answer", answer_id=answer_id), "The answer is as it was then.")
+
+    @action("/console/agents/{agent_id}/curated-answers/{answer_id}/approve", access=write, shown_on="curated_answer")
+    async def approve_curated_proposal(self, visit: Visit[EditForm]) -> Go:
+        answer_id = visit.path_id("answer_id")
+        await self._proposals.approve(visit.actor, visit.agent.id, answer_id, visit.input.number)
+        return Go(visit.url("curated_answer", answer_id=answer_id), "The answer is as it was proposed.")
+
+    @action("/console/agents/{agent_id}/curated-answers/{answer_id}/decline", access=write, shown_on="curated_answer")
+    async def decline_curated_proposal(self, visit: Visit[EditForm]) -> Go:
+        answer_id = visit.path_id("answer_id")
+        await self._proposals.decline(visit.actor, visit.agent.id, answer_id, visit.input.number)
+        return Go(visit.url("curated_answer", answer_id=answer_id), "The answer stays as it is.")
 
     @action("/console/agents/{agent_id}/curated-answers/{answer_id}/delete", access=write, shown_on="curated_answer")
     async def delete_curated_answer(self, visit: Visit[NoForm]) -> Go:
@@ -158,7 +181,9 @@ class CuratedAnswerPages(Pages):
         history = (await self._answers.history(visit.actor, visit.agent.id, answer.id)).items
         uses = await self._use.of_answer(visit.actor, visit.agent.id, answer.id, PageRequest(_SHOWN_USES))
         shown = _form("save_curated_answer", action, answer, rehearsal, is_stored=True)
-        told = {"history": history, "field_names": _FIELD_NAMES, "uses": uses, "lately_days": LATELY_DAYS}
+        proposals = await self._proposals.of_answer(visit.actor, visit.agent.id, answer.id)
+        told: dict[str, Any] = {"history": history, "proposals": proposals, "field_names": _FIELD_NAMES}
+        told |= {"uses": uses, "lately_days": LATELY_DAYS}
         return replace(shown, values={**shown.values, **told})
 
 
@@ -182,7 +207,7 @@ def _form(
     )
 
 
-_STATES = (("all", "All"), ("on", "On"), ("off", "Off"))
+_STATES = (("all", "All"), ("on", "On"), ("off", "Off"), ("proposed", "Proposed changes"))
 _FIELD_NAMES = {
     "is_on": "on or off",
     "trigger": "given where",

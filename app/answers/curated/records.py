@@ -3,7 +3,7 @@
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, func, select, update
 
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, written_of
 from app.core.errors import NotFound
@@ -71,24 +71,15 @@ class CuratedAnswerRecords(Repository):
 
 
 class CuratedEditRecords(Repository):
-    """How curated answers stood after each change, the latest KEPT_EDITS of each; they go with their answer."""
+    """How curated answers stood after each change, the latest KEPT_EDITS of each, and how they are proposed to stand;
+    numbered together. They go with their answer."""
 
     def keep(self, answer: CuratedAnswer, author: str) -> None:
         """As it stands now. Where nothing was changed, nothing is kept."""
         latest = self._latest(answer.id)
         if latest is not None and written_of(latest.answer) == written_of(answer):
             return
-        number = 1 if latest is None else latest.number + 1
-        self._add(
-            CURATED_EDITS,
-            id=new_id(),
-            agent_id=answer.agent_id,
-            answer_id=answer.id,
-            number=number,
-            author=author,
-            saved_at=self._now(),
-            **_written(answer),
-        )
+        number = self._add_numbered(answer, author, is_proposal=False)
         self._delete(
             CURATED_EDITS,
             and_(CURATED_EDITS.c.answer_id == answer.id, CURATED_EDITS.c.number <= number - KEPT_EDITS),
@@ -105,13 +96,64 @@ class CuratedEditRecords(Repository):
             raise NotFound("edit")
         return _edit(row)
 
+    def propose(self, answer: CuratedAnswer, author: str) -> CuratedEdit:
+        """How it is to stand, where a person agrees."""
+        return self.proposal(answer.id, self._add_numbered(answer, author, is_proposal=True))
+
+    def proposals(self, answer_id: UUID) -> list[CuratedEdit]:
+        """Latest first."""
+        return [_edit(row) for row in self._connection.execute(_edits_of(answer_id, is_proposal=True))]
+
+    def proposed(self, agent_id: UUID) -> set[UUID]:
+        """The answers that have one."""
+        return set(self._connection.scalars(select(CURATED_EDITS.c.answer_id).where(_is_proposal_of(agent_id))))
+
+    def count_proposals(self, agent_id: UUID) -> int:
+        counted = select(func.count()).select_from(CURATED_EDITS).where(_is_proposal_of(agent_id))
+        return self._connection.scalar(counted) or 0
+
+    def take_proposal(self, answer_id: UUID, number: int) -> CuratedEdit:
+        """It waits no longer. Raises NotFound."""
+        proposal = self.proposal(answer_id, number)
+        self._delete(CURATED_EDITS, and_(CURATED_EDITS.c.answer_id == answer_id, CURATED_EDITS.c.number == number))
+        return proposal
+
+    def proposal(self, answer_id: UUID, number: int) -> CuratedEdit:
+        """Raises NotFound."""
+        wanted = _edits_of(answer_id, is_proposal=True).where(CURATED_EDITS.c.number == number)
+        row = self._connection.execute(wanted).first()
+        if row is None:
+            raise NotFound("proposal")
+        return _edit(row)
+
+    def _add_numbered(self, answer: CuratedAnswer, author: str, *, is_proposal: bool) -> int:
+        latest = select(func.max(CURATED_EDITS.c.number)).where(CURATED_EDITS.c.answer_id == answer.id)
+        number = (self._connection.scalar(latest) or 0) + 1
+        self._add(
+            CURATED_EDITS,
+            id=new_id(),
+            agent_id=answer.agent_id,
+            answer_id=answer.id,
+            number=number,
+            author=author,
+            saved_at=self._now(),
+            is_proposal=is_proposal,
+            **_written(answer),
+        )
+        return number
+
     def _latest(self, answer_id: UUID) -> CuratedEdit | None:
         row = self._connection.execute(_edits_of(answer_id).limit(1)).first()
         return None if row is None else _edit(row)
 
 
-def _edits_of(answer_id: UUID) -> Select[Any]:
-    return select(CURATED_EDITS).where(CURATED_EDITS.c.answer_id == answer_id).order_by(CURATED_EDITS.c.number.desc())
+def _is_proposal_of(agent_id: UUID) -> ColumnElement[bool]:
+    return and_(CURATED_EDITS.c.agent_id == agent_id, CURATED_EDITS.c.is_proposal)
+
+
+def _edits_of(answer_id: UUID, *, is_proposal: bool = False) -> Select[Any]:
+    is_wanted = and_(CURATED_EDITS.c.answer_id == answer_id, CURATED_EDITS.c.is_proposal.is_(is_proposal))
+    return select(CURATED_EDITS).where(is_wanted).order_by(CURATED_EDITS.c.number.desc())
 
 
 def _edit(row: Row[Any]) -> CuratedEdit:

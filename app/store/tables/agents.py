@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, UniqueConstraint, text, true
+from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, UniqueConstraint, false, text, true
 
 from app.store.tables.columns import column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -84,7 +84,7 @@ CURATED_ANSWERS = table(
     Index(None, "agent_id", "created_at"),
 )
 
-# How an answer stood after each change, which `author` made.
+# How an answer stood after each change, which `author` made; or how one is to stand that waits for a person's word.
 CURATED_EDITS = table(
     "curated_edits",
     own_id(),
@@ -94,6 +94,7 @@ CURATED_EDITS = table(
     column("author", StorableText),
     column("saved_at", UtcDateTime),
     column("is_on", Boolean),
+    column("is_proposal", Boolean, default=False, server_default=false()),
     *_written_answer(),
     UniqueConstraint("answer_id", "number"),
 )

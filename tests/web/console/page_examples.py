@@ -159,6 +159,8 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "save_curated_answer": {"trigger": "phrase", "pattern": "open hours", "answer": "From 9 to 17.", "priority": "5"},
     "switch_curated_answer": {"is_on": "false"},
     "restore_curated_answer": {"number": "1"},
+    "approve_curated_proposal": {"number": "2"},
+    "decline_curated_proposal": {"number": "2"},
     "delete_curated_answer": {},
     "preview_answer": {"answer": "**12 euros** a month."},
     "finish_deletion": {},

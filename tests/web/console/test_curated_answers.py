@@ -57,6 +57,40 @@ async def test_an_answer_is_switched_off_and_made_again_what_it_was(console: Ope
     assert "It is off" not in shown
 
 
+async def test_a_proposed_change_waits_until_somebody_approves_it(console: OpenConsole) -> None:
+    """That of the furnished house."""
+    editor, viewer = console.editor, console.viewer
+    one = place(console, f"/{console.rooms.ids['answer_id']}")
+    assert "proposal waits" in await viewer.page(place(console, "?state=proposed"))
+    shown = text_of(await viewer.page(one))
+    assert "answer From 9 to 17. From 10 to 17." in shown
+    assert "Approve" not in shown
+    assert (await viewer.post(f"{one}/approve", {"number": "2"})).status_code == 403
+    assert "as it was proposed" in await editor.flash(await editor.post(f"{one}/approve", {"number": "2"}))
+    assert "From 10 to 17.</textarea>" in await editor.page(one)
+    assert "No curated answer fits." in await viewer.page(place(console, "?state=proposed"))
+    entries = text_of(await console.admin.page("/console/audit?action=curated_answer"))
+    assert "curated_answer.propose" in entries
+    assert "curated_answer.approve" in entries
+    assert (await editor.post(f"{one}/approve", {"number": "2"})).status_code == 404
+
+
+async def test_a_proposed_change_that_is_declined_changes_nothing(console: OpenConsole) -> None:
+    one = place(console, f"/{console.rooms.ids['answer_id']}")
+    editor = console.editor
+    assert "stays as it is" in await editor.flash(await editor.post(f"{one}/decline", {"number": "2"}))
+    shown = await editor.page(one)
+    assert "From 9 to 17.</textarea>" in shown
+    assert "Proposed change" not in shown
+    assert "curated_answer.decline" in text_of(await console.admin.page("/console/audit?action=curated_answer"))
+
+
+async def test_an_edit_that_waits_is_none_of_the_history(still_console: OpenConsole) -> None:
+    one = place(still_console, f"/{still_console.rooms.ids['answer_id']}")
+    assert (await still_console.editor.post(f"{one}/restore", {"number": "2"})).status_code == 404
+    assert "From 10 to 17." not in (await still_console.viewer.page(one)).partition('class="history"')[2]
+
+
 async def test_answers_are_searched(console: OpenConsole) -> None:
     await console.editor.post(place(console, "/new"), WRITTEN)
     assert "does it cost" in await console.viewer.page(place(console, "?q=EUROS+cost"))

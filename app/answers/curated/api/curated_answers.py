@@ -30,12 +30,12 @@ from app.web.operation import (
 )
 
 TAG = "Curated answers"
-_TRIGGER = (
+TRIGGER = (
     "exact: the whole question; phrase: the words anywhere in it; any_of: one of several words or phrases; regex: an "
     "RE2 regular expression, case ignored (its \\b and \\w know ASCII letters only); semantic: the question means "
     "what one of several questions means, asked only where nothing else fits."
 )
-_PATTERN = "For any_of and semantic one a line; one line for the others."
+PATTERN = "For any_of and semantic one a line; one line for the others."
 
 
 class CuratedAnswerReach(Model):
@@ -55,8 +55,8 @@ class CuratedAnswerCreate(CuratedAnswerReach):
         }
     )
 
-    trigger: Trigger = Field(description=_TRIGGER)
-    pattern: str = Field(min_length=1, max_length=rules.MAX_PATTERNS_CHARS, description=_PATTERN)
+    trigger: Trigger = Field(description=TRIGGER)
+    pattern: str = Field(min_length=1, max_length=rules.MAX_PATTERNS_CHARS, description=PATTERN)
     answer: str = Field(min_length=1, max_length=rules.MAX_ANSWER_CHARS)
 
     def written_for(self, agent_id: UUID) -> CuratedAnswer:
@@ -68,8 +68,8 @@ class CuratedAnswerPatch(CuratedAnswerReach):
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
-    trigger: Trigger = Field(default=Trigger.EXACT, description=_TRIGGER)
-    pattern: str = Field(default="?", min_length=1, max_length=rules.MAX_PATTERNS_CHARS, description=_PATTERN)
+    trigger: Trigger = Field(default=Trigger.EXACT, description=TRIGGER)
+    pattern: str = Field(default="?", min_length=1, max_length=rules.MAX_PATTERNS_CHARS, description=PATTERN)
     answer: str = Field(default="?", min_length=1, max_length=rules.MAX_ANSWER_CHARS)
 
 
