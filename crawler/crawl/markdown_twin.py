@@ -30,13 +30,16 @@ def is_markdown(answer: Fetched) -> bool:
     return answer.media_type in _AS_MARKDOWN.media_types - HTML.media_types
 
 
-def page_of_markdown(url: str) -> str | None:
-    """Where the page for people may stand, or None: "/a.md" is "/a", "/a/index.html.md" is "/a/"."""
+def pages_of_markdown(url: str) -> list[str]:
+    """Where the page for people may stand, likeliest first: of "/a.md" "/a" or "/a.html", of "/a/index.md" "/a/"."""
     parts = urlsplit(url)
     path = _ENDING.sub("", parts.path)
     if path == parts.path:
-        return None
-    return parts._replace(path=_INDEX.sub("/", path) or "/", query="", fragment="").geturl()
+        return []
+    path = _INDEX.sub("/", path) or "/"
+    is_file = "." not in path.rpartition("/")[2] and not path.endswith("/")
+    paths = [path, f"{path}.html"] if is_file else [path]
+    return [parts._replace(path=each, query="", fragment="").geturl() for each in paths]
 
 
 def linked_canonical(link_header: str, url: str) -> str | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crawler.crawl.frontier import FrontierEntry
-from crawler.crawl.markdown_twin import is_markdown, linked_canonical, page_of_markdown, wanted_at
+from crawler.crawl.markdown_twin import is_markdown, linked_canonical, pages_of_markdown, wanted_at
 from crawler.crawl.page_claims import PageClaims
 from crawler.crawl.page_verdict import has_no_text_without_scripts, not_the_page
 from crawler.discover.scope import Scope, page_key
@@ -130,13 +130,16 @@ class PageVisit:
         """What to cite in place of a page's Markdown: what the server names, else the page beside it, if there is one;
         else the Markdown itself."""
         url = answer.final_url
-        beside = linked_canonical(answer.headers.get("link", ""), url) or page_of_markdown(url)
-        if beside is None or await self._admit(beside):
-            return url
-        if await self._claim(beside, entry) != entry.url:
-            return beside  # read already, as it seems
-        found = await self._fetcher.fetch(beside, admit=self._admit)
-        return found.final_url if isinstance(found, Fetched) else url
+        named = linked_canonical(answer.headers.get("link", ""), url)
+        for beside in [named] if named else pages_of_markdown(url):
+            if await self._admit(beside):
+                continue
+            if await self._claim(beside, entry) != entry.url:
+                return beside  # read already, as it seems
+            found = await self._fetcher.fetch(beside, admit=self._admit)
+            if isinstance(found, Fetched):
+                return found.final_url
+        return url
 
     def _no_page(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
         """Why what came is no page of the source."""

@@ -10,7 +10,9 @@ MARKDOWN = "text/markdown"
 
 async def test_an_llms_txt_leads_to_markdown_that_stands_for_its_pages(site: LoopbackSite, crawl: Run) -> None:
     site.page(
-        "/llms.txt", "# Shop\n\n- [A](/a.md)\n- [B](/b.html.md)\n- [C](/c)\n- [D](/d.md)\n", content_type="text/plain"
+        "/llms.txt",
+        "# Shop\n\n- [A](/a.md)\n- [B](/b.html.md)\n- [C](/c)\n- [D](/d.md)\n- [E](/e.md)\n",
+        content_type="text/plain",
     )
     site.page("/a.md", "words of a", content_type=MARKDOWN)
     site.page("/a", linked())
@@ -18,6 +20,8 @@ async def test_an_llms_txt_leads_to_markdown_that_stands_for_its_pages(site: Loo
     site.page("/b.html", linked())
     site.page("/c", linked())
     site.page("/d.md", "words of d", content_type=MARKDOWN)  # and no page beside it
+    site.page("/e.md", "words of e", content_type=MARKDOWN)
+    site.page("/e.html", linked())
     await crawl("/llms.txt", SeedKind.SITEMAP)
     cited = {result.url: result.page.canonical_url for result in crawl.results if result.page}
     origin = site.origin
@@ -26,6 +30,7 @@ async def test_an_llms_txt_leads_to_markdown_that_stands_for_its_pages(site: Loo
         f"{origin}/b.html.md": f"{origin}/b.html",
         f"{origin}/c": f"{origin}/c",
         f"{origin}/d.md": f"{origin}/d.md",
+        f"{origin}/e.md": f"{origin}/e.html",
     }
 
 

@@ -2,32 +2,32 @@
 
 import pytest
 
-from crawler.crawl.markdown_twin import is_markdown_address, linked_canonical, page_of_markdown
+from crawler.crawl.markdown_twin import is_markdown_address, linked_canonical, pages_of_markdown
 
 SITE = "https://shop.example"
 
 
 @pytest.mark.parametrize(
-    ("markdown", "page"),
+    ("markdown", "pages"),
     [
-        ("/guide.md", "/guide"),
-        ("/guide.html.md", "/guide.html"),
-        ("/docs/index.html.md", "/docs/"),
-        ("/docs/index.md?plain=1#top", "/docs/"),
-        ("/docs/README.md", "/docs/"),
-        ("/guide.mdx", "/guide"),
-        ("/index.md", "/"),
+        ("/guide.md", ["/guide", "/guide.html"]),
+        ("/guide.html.md", ["/guide.html"]),
+        ("/docs/index.html.md", ["/docs/"]),
+        ("/docs/index.md?plain=1#top", ["/docs/"]),
+        ("/docs/README.md", ["/docs/"]),
+        ("/guide.mdx", ["/guide", "/guide.html"]),
+        ("/index.md", ["/"]),
     ],
 )
-def test_the_page_stands_beside_its_markdown(markdown: str, page: str) -> None:
+def test_the_page_stands_beside_its_markdown(markdown: str, pages: list[str]) -> None:
     assert is_markdown_address(f"{SITE}{markdown}")
-    assert page_of_markdown(f"{SITE}{markdown}") == f"{SITE}{page}"
+    assert pages_of_markdown(f"{SITE}{markdown}") == [f"{SITE}{page}" for page in pages]
 
 
 @pytest.mark.parametrize("url", ["/guide", "/guide.html", "/?file=a.md", "/md", "/a.md/b"])
 def test_another_address_has_none_beside_it(url: str) -> None:
     assert not is_markdown_address(f"{SITE}{url}")
-    assert page_of_markdown(f"{SITE}{url}") is None
+    assert pages_of_markdown(f"{SITE}{url}") == []
 
 
 @pytest.mark.parametrize(
