@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from crawler.crawl.page_visit import FileReading
     from crawler.fetch.playwright_renderer import PlaywrightRenderer
 
-CONCURRENCY: Final = 4  # pages under way at once
+# Pages under way at once. HostPacing asks a host for fewer; those that have come are learnt together, by fewer writes.
+CONCURRENCY: Final = 8
 SEEDS: Final = {
     SourceKind.SITE: SeedKind.SITE,
     SourceKind.URL: SeedKind.PAGE,
