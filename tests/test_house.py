@@ -60,7 +60,7 @@ _SHORT_FILES: Final = {
 _LONE_PROTOCOLS: Final = 0
 _MOST_COLLABORATORS: Final = 8
 # Use cases name the repositories that they use, and what tells or calls somebody else's service is a small file a
-# service and direction, of which a seventh are imports: that raised it from .1068, and merges lowered it a little again.
+# service and direction, of which a seventh are imports: that raised it from .1068.
 _IMPORT_SHARE_OF_APP: Final = 0.1072
 
 
