@@ -122,6 +122,7 @@ class AgentConfig:
     `translations` are what the theme's greeting, `ai_notice` and `starter_prompts` are in other languages.
     `open_to_programs`: whoever can reach the server may ask by MCP without a token.
     `live_chat`: visitors may ask for a person, and operators may take conversations over.
+    `live_pictures`: visitors and operators may send each other pictures there.
     `opening_hours` are when they may ask, each as "mon-fri 09:00-17:00" by the clock of `time_zone` (IANA); without
     one they always may.
     `retention_days` is how long what visitors wrote and were told is kept.
@@ -143,6 +144,7 @@ class AgentConfig:
     theme: Theme = field(default_factory=Theme)
     fallback: Fallback = field(default_factory=Fallback)
     live_chat: bool = False
+    live_pictures: bool = False
     opening_hours: tuple[str, ...] = ()
     time_zone: str = "UTC"
     open_to_programs: bool = False

@@ -34,6 +34,7 @@ from app.conversations.pages.conversations import InboxPages
 from app.conversations.pages.spending import SpendingPages
 from app.conversations.people.api.leads import AdminLeads
 from app.conversations.people.api.live_chats import AdminLiveChats
+from app.conversations.people.api.live_pictures import AdminLivePictures, WidgetPictures
 from app.conversations.people.api.saved_replies import AdminSavedReplies
 from app.conversations.people.api.widget_person import WidgetPerson
 from app.conversations.people.pages.leads import LeadPages
@@ -172,6 +173,8 @@ APIS: Sequence[type[Api]] = (
     AdminInbox,
     AdminLeads,
     AdminLiveChats,
+    AdminLivePictures,
+    WidgetPictures,
     AdminSavedReplies,
     AdminUserSecret,
     AdminAgentPicture,

@@ -17,6 +17,7 @@ class ScriptedPerson:
     poll_seconds: float = 0.05
     said: list[str] = field(default_factory=list)
     ratings: list[str] = field(default_factory=list)
+    pictures: dict[int, bytes] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)
 
     @property
@@ -55,6 +56,20 @@ class ScriptedPerson:
             "messages": self.messages[after:],
             "poll_seconds": self.poll_seconds if self.is_open else 0,
         }
+
+    def shows(self, body: bytes, at: str = "2026-03-01T10:07:00Z") -> None:
+        """A picture of 300 by 200 pixels."""
+        self._picture("operator", body, at)
+
+    def sees(self, message_id: str, body: bytes, at: str = "2026-03-01T10:08:00Z") -> None:
+        if message_id not in self._ids:
+            self._ids.add(message_id)
+            self._picture("visitor", body, at)
+
+    def _picture(self, author: str, body: bytes, at: str) -> None:
+        self._add(author, "[Picture]", at)
+        self.messages[-1]["picture"] = {"width": 300, "height": 200}
+        self.pictures[len(self.messages)] = body
 
     def _add(self, author: str, text: str, at: str) -> None:
         message = {

@@ -9,6 +9,7 @@ import json
 import re
 import threading
 import time
+from base64 import b64decode
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -152,6 +153,8 @@ class ScriptedWidgetApi:
             Route(f"{api}/person", self._person),
             Route(f"{api}/person", self._ask_for_a_person, methods=["POST"]),
             Route(f"{api}/person/messages", self._say, methods=["POST"]),
+            Route(f"{api}/person/pictures", self._send_picture, methods=["POST"]),
+            Route(f"{api}/person/pictures/{{number:int}}", self._picture),
             Route(f"{api}/person/typing", self._type, methods=["POST"]),
             Route(f"{api}/person/end", self._end, methods=["POST"]),
             Route(f"{api}/person/rating", self._rate_person, methods=["POST"]),
@@ -259,6 +262,17 @@ class ScriptedWidgetApi:
             return _refusal(Refuse(409, "no_active_chat"))
         self.person.hears(body["message_id"], body["text"])
         return self._line()
+
+    async def _send_picture(self, request: Request) -> Response:
+        body = await self._record(request)
+        if not self.person.listens:
+            return _refusal(Refuse(409, "no_active_chat"))
+        self.person.sees(body["message_id"], b64decode(body["picture"]))
+        return self._line()
+
+    async def _picture(self, request: Request) -> Response:
+        await self._record(request)
+        return Response(self.person.pictures[request.path_params["number"]], media_type="image/webp")
 
     async def _type(self, request: Request) -> Response:
         await self._record(request)

@@ -1,14 +1,17 @@
 """A valid body for each operation that takes one, and a field of it that must be there."""
 
+from base64 import b64encode
 from collections.abc import Mapping
 from uuid import UUID
 
+from tests.doubles.sample_files import picture_file
 from tests.web.actions import BODIES as ACTIONS
 from tests.web.house import PAGE, Json, a_question
 from tests.web.pull_requests import BODIES as PULL_REQUESTS
 
 # A valid body for each operation that takes one. `{agent}` stands for the house's agent.
 A_CHANNEL = "https://hooks.slack.com/services/T00000000/B00000000/abcDEF123456"
+_PICTURE = b64encode(picture_file()).decode()
 _MCP_CALL: Json = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 BODIES: Mapping[str, Json] = {
     "openConversation": {"agent_id": "{agent}", "page_url": PAGE},
@@ -18,6 +21,8 @@ BODIES: Mapping[str, Json] = {
     "leaveLead": {"email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True},
     "writeToPerson": {"message_id": str(UUID(int=3)), "text": "Are you there?"},
     "ratePerson": {"rating": "up"},
+    "sendOwnPicture": {"message_id": str(UUID(int=5)), "picture": _PICTURE},
+    "sendPicture": {"message_id": str(UUID(int=6)), "picture": _PICTURE},
     "takeLiveChat": {"name": "Ann of the shop"},
     "replyLiveChat": {"message_id": str(UUID(int=4)), "text": "I am here."},
     "transferLiveChat": {"assignee": "{ann}"},
@@ -94,6 +99,8 @@ REQUIRED: Mapping[str, str] = {
     "writeToPerson": "text",
     "ratePerson": "rating",
     "decideConfirmation": "answer",
+    "sendOwnPicture": "picture",
+    "sendPicture": "picture",
     "replyLiveChat": "text",
     "transferLiveChat": "assignee",
     "createSavedReply": "text",

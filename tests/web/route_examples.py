@@ -22,6 +22,7 @@ from app.conversations.inbox import Inbox
 from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_pictures import LivePictures
 from app.conversations.people.saved_replies import SavedReplies
 from app.conversations.people.saved_reply import SavedReply
 from app.core.chunk import ChunkDraft
@@ -163,7 +164,9 @@ async def furnish(house: House) -> FurnishedHouse:
     await parts.get(Agents).change_draft(
         actor,
         agent_id,
-        lambda draft: replace(draft, fallback=Fallback(form=True), live_chat=True, open_to_programs=True),
+        lambda draft: replace(
+            draft, fallback=Fallback(form=True), live_chat=True, live_pictures=True, open_to_programs=True
+        ),
     )
     pictured = await parts.get(AgentPictures).set(actor, agent_id, Upload(*PICTURE))
     await parts.get(Agents).publish(actor, agent_id)
@@ -172,6 +175,7 @@ async def furnish(house: House) -> FurnishedHouse:
     await parts.get(LiveChats).ask(session)
     await parts.get(LiveChats).say(session, uuid4(), "Is anybody there?")
     await parts.get(LiveChats).take_over(await parts.get(ApiTokens).verify(house.write), session.conversation_id)
+    await parts.get(LivePictures).send_own(session, uuid4(), PICTURE[1])
     note = await parts.get(Inbox).note(actor, session.conversation_id, "Asked the warehouse.")
     labelled = ConversationChange(add_labels=("prices",))
     await parts.get(Inbox).change_one(actor, session.conversation_id, labelled)
@@ -257,6 +261,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "model": str(agent_id),
             "language": "de",
             "script": "widget",
+            "number": "2",
             "picture": pictured.draft.theme.picture_fingerprint or "",
             "fingerprint": hashlib.sha384(b"var one = 1;\n").hexdigest()[:16],
         },

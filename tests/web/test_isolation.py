@@ -222,6 +222,7 @@ async def test_it_would_be_seen(endpoint: AnyEndpoint, tenants: Tenants) -> None
 
 
 NAMES_NOTHING_PLANTED = {
+    "getPicture",
     "listPullRequests",
     *(
         "getThresholdCurve",

@@ -47,7 +47,7 @@ async def test_init_says_all_that_a_widget_needs(house: House) -> None:
         },
         "disclosure": {"is_ai_system": True, "text": None},
         "fallback": {"url": None, "label": None, "form": False, "consent": None},
-        "live_chat": False,
+        "live_chat": False, "live_pictures": False,
         "people_from": None,
         "people_until": None,
         "starter_prompts": [],

@@ -57,14 +57,21 @@ async def test_a_visitor_waits_writes_and_is_answered(house: House, visitor: Vis
     asked = await visitor.call("POST", "/person")
     assert (asked.status_code, asked.json()["state"], asked.json()["poll_seconds"]) == (200, "waiting", 4.0)
     now = house.clock.now().isoformat().replace("+00:00", "Z")
-    said = {"number": 1, "author": "visitor", "name": None, "text": "Hello?", "created_at": now}
+    said = {"number": 1, "author": "visitor", "name": None, "text": "Hello?", "created_at": now, "picture": None}
     assert (await say(visitor))["messages"] == [said]
     chats, [waiting] = house.parts.get(LiveChats), await house.parts.get(LiveChats).open_chats(house.actor)
     await chats.take_over(house.actor, waiting.chat.conversation_id, "Ann")
     await chats.reply(house.actor, waiting.chat.conversation_id, uuid4(), "Hello, how can I help?")
     told = await person(visitor, after=1)
     assert (told["state"], told["operator_name"], told["poll_seconds"]) == ("talking", "Ann", 3.0)
-    answer = {"number": 2, "author": "operator", "name": "Ann", "text": "Hello, how can I help?", "created_at": now}
+    answer = {
+        "number": 2,
+        "author": "operator",
+        "name": "Ann",
+        "text": "Hello, how can I help?",
+        "created_at": now,
+        "picture": None,
+    }
     assert told["messages"] == [answer]
     ended = (await visitor.call("POST", "/person/end")).json()
     assert (ended["state"], ended["poll_seconds"], len(ended["messages"])) == ("ended", 0.0, 2)

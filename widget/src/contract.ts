@@ -52,6 +52,8 @@ export interface Agent {
   fallback?: Fallback | null;
   /** Whether a visitor may ask for a person. */
   live_chat?: boolean | null;
+  /** Pictures may be sent while a person talks. */
+  live_pictures?: boolean | null;
   /** When that changes by the opening hours: from when they may again, or until when they may. */
   people_from?: string | null;
   people_until?: string | null;

@@ -6,6 +6,8 @@ import type { OpenPeople } from "./desk.js";
 import { uuid } from "./ids.js";
 import css from "./people.css";
 import type { PartScript } from "./part_file.js";
+import { P, textOf } from "./people_words.js";
+import { takePictures } from "./pictures.js";
 import { PersonLine, type Line } from "./person_line.js";
 import { PersonView } from "./person_view.js";
 import type { ProveTo } from "./proof.js";
@@ -34,7 +36,9 @@ const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
     // What could not be sent is there after a reload, too.
     if (now.unsent === kept) return;
     kept = now.unsent;
-    store.keep({ unsent: kept.length ? kept : undefined });
+    // Pictures are too large for what a browser keeps.
+    const texts = kept.filter((each) => !each.picture);
+    store.keep({ unsent: texts.length ? texts : undefined });
   };
   const line = new PersonLine(
     {
@@ -57,16 +61,24 @@ const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
     type: () => {
       client.call("POST", "/person/typing").catch(() => undefined);
     },
+    picture: (number) => client.call("GET", "/person/pictures/" + number),
     askAgain: ({ message_id, text }) => {
       line.drop(message_id);
-      actions.ask(text);
+      actions.ask(text!);
     },
   });
   const wake = (): void => {
     // Looks only where it was looking.
     if (/waiting|talking/.test(line.now.state)) line.look();
   };
-  document.addEventListener("visibilitychange", wake);
+  const gone = new AbortController();
+  const { signal } = gone;
+  document.addEventListener("visibilitychange", wake, { signal });
+  if (agent?.live_pictures) {
+    takePictures(desk, textOf(words, P.sendPicture), () => line.now.state === "talking", (picture) => {
+      line.say({ message_id: uuid(), picture });
+    }, signal);
+  }
   return {
     offer,
     askWhy: (place, tell) => drawWhy(place, words, tell),
@@ -96,7 +108,7 @@ const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
       }
     },
     close: () => {
-      document.removeEventListener("visibilitychange", wake);
+      gone.abort();
       line.close();
       view.close();
       shadow.adoptedStyleSheets = shadow.adoptedStyleSheets.filter((each) => each !== sheet);

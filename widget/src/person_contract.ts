@@ -6,6 +6,8 @@ export interface PersonMessage {
   author: "visitor" | "operator";
   name: string | null;
   text: string;
+  /** Its size in pixels, where the message is one. */
+  picture?: { width: number; height: number } | null;
   created_at: string;
 }
 

@@ -4,7 +4,9 @@ import type { PersonAnswer, PersonMessage } from "./person_contract.js";
 /** A message of the visitor that the server has not confirmed; `isRefused` once it never will. */
 export interface Unsent {
   message_id: string;
-  text: string;
+  text?: string;
+  /** In place of the text: a picture in Base64. */
+  picture?: string;
   isRefused?: boolean;
 }
 
@@ -125,7 +127,7 @@ export class PersonLine {
       if (unsent || want != null || !isHidden()) {
         try {
           const response = unsent
-            ? await call("POST", "/person/messages", { message_id: unsent.message_id, text: unsent.text })
+            ? await call("POST", unsent.picture ? "/person/pictures" : "/person/messages", unsent)
             : want != null
               ? await call("POST", "/person" + want)
               : await call("GET", "/person?after=" + lastNumber(this.#line.messages));

@@ -5,6 +5,7 @@ import { outward } from "./markdown_view.js";
 import type { PersonMessage } from "./person_contract.js";
 import { noLine, type Line, type Unsent } from "./person_line.js";
 import { P, textOf } from "./people_words.js";
+import { shownPicture } from "./pictures.js";
 import { safeLink } from "./safe_link.js";
 import { dots } from "./trouble.js";
 import { W } from "./words.js";
@@ -17,6 +18,8 @@ export interface PersonActions {
   rate(rating: Rating): Promise<void>;
   /** Tells the person that somebody writes. */
   type(): void;
+  /** What a message shows, by its number. */
+  picture(number: number): Promise<Response>;
   /** Asks whoever answers now what did not reach a person. */
   askAgain(message: Unsent): void;
 }
@@ -146,9 +149,9 @@ export class PersonView {
       const turns = isResumed ? [...this.#turns.querySelectorAll<HTMLElement>("article")] : [];
       const following = messages.slice(place + 1).find((each) => this.#drawn(each));
       const next = (following && this.#drawn(following)) ?? turns.find(later) ?? (this.#unsent.isConnected ? this.#unsent : null);
-      this.#put(keyOf(message), author === "visitor" ? this.#own(text) : this.#reply(message, next), next);
+      this.#put(keyOf(message), author === "visitor" ? this.#own(this.#shown(message)) : this.#reply(message, next), next);
       if (author === "visitor" || isResumed) return;
-      this.#announce(`${message.name ?? this.#name}: ${text}`);
+      this.#announce(`${message.name ?? this.#name}: ${message.picture ? this.#text(P.picture) : text}`);
       unread++;
     });
     if (unread && this.#panel.hidden) this.#desk.mark(unread);
@@ -168,12 +171,20 @@ export class PersonView {
     this.#turns.insertBefore(element, next);
   }
 
-  #own(text: string): HTMLElement {
-    const bubble = h("div", { class: "question" }, h("p", { dir: "auto" }, text));
+  /** What a message says: its picture, or its text, in which addresses are links. */
+  #shown({ number, picture, author, text }: PersonMessage): Node {
+    const label = this.#text(P.picture);
+    if (picture) return shownPicture(picture, label, this.#actions.picture(number), h("p", {}, label));
+    return h("p", { dir: "auto" }, ...(author === "visitor" ? [text] : linked(text)));
+  }
+
+  #own(said: Node): HTMLElement {
+    const bubble = h("div", { class: "question" }, said);
     return h("div", { class: "said own" }, h("span", { class: "sr" }, this.#text(P.wrote) + ": "), bubble);
   }
 
-  #reply({ name, text, created_at: at }: PersonMessage, next: Element | null): HTMLElement {
+  #reply(message: PersonMessage, next: Element | null): HTMLElement {
+    const { name, created_at: at } = message;
     const from = name ?? this.#text(P.team);
     const above = next ? next.previousElementSibling : this.#turns.lastElementChild;
     const isSame = (above as HTMLElement | null)?.dataset.from === from;
@@ -182,7 +193,7 @@ export class PersonView {
       "div",
       { class: "said reply", "data-from": from },
       h("p", { class: isSame ? "sr" : "by" }, h("bdi", {}, from), " · " + time),
-      h("div", { class: "bubble" }, h("p", { dir: "auto" }, ...linked(text))),
+      h("div", { class: "bubble" }, this.#shown(message)),
     );
   }
 
@@ -227,14 +238,14 @@ export class PersonView {
     fill(
       this.#unsent,
       ...unsent.map((message) => {
-        const element = this.#own(message.text);
+        const element = this.#own(h("p", { dir: "auto" }, message.picture ? this.#text(P.picture) : message.text!));
         element.classList.add("pending");
         element.append(
           h(
             "p",
             { class: "by", role: "status" },
             this.#text(message.isRefused ? P.unsent : P.sending),
-            message.isRefused && chip(this.#desk.words[W.retry], () => this.#actions.askAgain(message)),
+            message.isRefused && !message.picture && chip(this.#desk.words[W.retry], () => this.#actions.askAgain(message)),
           ),
         );
         return element;

@@ -125,6 +125,10 @@ class AgentSettings(Model):
         default=_CONFIG.live_chat,
         description="Visitors may ask for a person, and operators may take conversations over: see listLiveChats.",
     )
+    live_pictures: bool = Field(
+        default=_CONFIG.live_pictures,
+        description="Visitors and operators may send each other pictures in a live chat: see sendPicture.",
+    )
     opening_hours: tuple[str, ...] = Field(default=(), max_length=MAX_LINES, description=_HOURS)
     time_zone: str = Field(default=_CONFIG.time_zone, max_length=MAX_ZONE_CHARS, description="Of opening_hours.")
     open_to_programs: bool = Field(

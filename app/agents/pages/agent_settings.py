@@ -83,6 +83,7 @@ class SettingsForm(Form):
     fallback_label: str | None = Field(default=None, max_length=rules.MAX_FALLBACK_LABEL_CHARS)
     fallback_form: bool = False
     live_chat: bool = False
+    live_pictures: bool = False
     opening_hours: Lines = ()
     time_zone: str = Field(default=_CONFIG.time_zone, max_length=MAX_ZONE_CHARS)
     next_questions: bool = False

@@ -157,6 +157,7 @@ class PublicAgentOut(Model):
     disclosure: DisclosureOut
     fallback: FallbackOut
     live_chat: bool = Field(description="Whether a person may be asked for now, by the opening hours: askForPerson.")
+    live_pictures: bool = Field(description="Whether pictures may be sent while a person talks: sendOwnPicture.")
     people_from: datetime | None = Field(
         description="When a person may next be asked for; null while one may be, or where the agent offers none."
     )
@@ -177,6 +178,7 @@ class PublicAgentOut(Model):
             theme=_theme(config),
             disclosure=DisclosureOut(text=config.ai_notice),
             live_chat=config.live_chat and opens is None,
+            live_pictures=config.live_chat and config.live_pictures,
             people_from=opens,
             people_until=config.people_go_at(now) if config.live_chat else None,
         )

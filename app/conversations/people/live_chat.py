@@ -3,15 +3,16 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 from uuid import UUID
 
-from app.core.errors import ChatAlreadyTaken, NoActiveChat
+from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 
 OVERDUE_AFTER: Final = timedelta(minutes=2)
 MAX_TEXT_CHARS: Final = 4000  # as a question
 MAX_NAME_CHARS: Final = 100
 MESSAGES_AT_ONCE: Final = 100
+MAX_PICTURES: Final = 20  # of either side of a conversation
 _POLL_SECONDS: Final = {"waiting": 4.0, "talking": 3.0}
 _SOON_SECONDS: Final = 0.2  # more is there than was given at once
 
@@ -32,9 +33,21 @@ class Author(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class LivePicture:
+    """Its size in pixels. `body` is a WebP, and None where only its size was asked for."""
+
+    width: int
+    height: int
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LiveMessage:
     """`number` counts 1, 2, 3 ... within the conversation, over all of its live chats. `id` is the writer's own: the
-    same one again is the same message. `name` is the operator's, as the visitor sees it."""
+    same one again is the same message. `name` is the operator's, as the visitor sees it. `text` is PICTURE_TEXT where
+    the message is a `picture`: what it says wherever texts alone are shown."""
+
+    PICTURE_TEXT: ClassVar[str] = "[Picture]"
 
     id: UUID
     number: int
@@ -42,6 +55,10 @@ class LiveMessage:
     name: str | None
     text: str
     created_at: datetime
+    picture: LivePicture | None = None
+
+    def showing(self, width: int, height: int, body: bytes | None) -> "LiveMessage":
+        return replace(self, picture=LivePicture(width, height, body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +134,13 @@ class LiveChat:
 
     def ended(self, now: datetime) -> "LiveChat":
         return replace(self, state=LiveState.ENDED, ended_at=now) if self.is_open else self
+
+    def check_takes_picture(self, sent: int) -> None:
+        """From a side that has `sent` so many. Raises NoActiveChat unless an operator is there, and InvalidInput."""
+        if self.state is not LiveState.TALKING:
+            raise NoActiveChat("Nobody talks in this chat. A picture is taken once a person is there.")
+        if sent >= MAX_PICTURES:
+            raise InvalidInput("picture", f"At most {MAX_PICTURES} pictures in a conversation.")
 
     def check_talked(self) -> None:
         """Raises NoActiveChat where no operator came since a person was asked for."""

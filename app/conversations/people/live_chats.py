@@ -28,6 +28,7 @@ from app.core.field_rules import check_line, check_text
 from app.core.turn import VisitorSession
 from app.kit.cache import Cache
 from app.kit.clock import Clock
+from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.assignees import checked_assignee
 from app.workspaces.records.audit import AuditRecords
@@ -114,16 +115,18 @@ class LiveChats:
         """The visitor is writing. Operators who look are told for some seconds, in a chat that one of them has."""
         await self._typing.begin(session.conversation_id, Author.VISITOR)
 
-    async def say(self, session: VisitorSession, message_id: UUID, text: str) -> LiveView:
-        """The same `message_id` again changes nothing. Raises NoActiveChat unless a person was asked for."""
-        _check_message(text)
+    async def say(self, session: VisitorSession, message_id: UUID, said: str | DrawnPicture) -> LiveView:
+        """The same `message_id` again changes nothing. Raises NoActiveChat unless a person was asked for; of a picture
+        what `LivePictures` does."""
+        _check_message(said)
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).own(session, to_change=True)
             if not chat.is_open:
                 raise NoActiveChat("No person was asked to come. Ask for one first.")
-            said = LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, text.strip())
-            return self._latest(tx, said)
+            if not isinstance(said, str):
+                check_takes_picture(tx, chat, Author.VISITOR)
+            return self._latest(tx, LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, _stripped(said)))
 
         view = await self._records.of_workspace(session.workspace_id).write(work)
         await self._typing.end(session.conversation_id, Author.VISITOR)
@@ -199,17 +202,20 @@ class LiveChats:
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
-    async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, text: str) -> LiveView:
+    async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, said: str | DrawnPicture) -> LiveView:
         """The same `message_id` again changes nothing. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the
-        actor has not taken over."""
-        _check_message(text)
+        actor has not taken over; of a picture what `LivePictures` does."""
+        _check_message(said)
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
             chat.check_talks(actor.name)
-            said = LiveChatRecords(tx).add(chat, message_id, Author.OPERATOR, chat.operator_name, text.strip())
-            _record(tx, actor, "live_chat.reply", said)
-            return self._latest(tx, said)
+            if not isinstance(said, str):
+                check_takes_picture(tx, chat, Author.OPERATOR)
+            name = chat.operator_name
+            longer = LiveChatRecords(tx).add(chat, message_id, Author.OPERATOR, name, _stripped(said))
+            _record(tx, actor, "live_chat.reply", longer)
+            return self._latest(tx, longer)
 
         view = await self._records.of_workspace(actor.workspace_id).write(work)
         await self._typing.end(conversation_id, Author.OPERATOR)
@@ -273,8 +279,21 @@ class LiveChats:
         return LiveView(chat, messages, chat.is_overdue(self._clock.now()), chat.poll_seconds(seen))
 
 
-def _check_message(text: str) -> None:
-    check_text("text", text, MAX_TEXT_CHARS, may_be_empty=False)
+def check_takes_picture(tx: Transaction, chat: LiveChat, author: Author) -> None:
+    """Raises InvalidInput where the live agent takes none, or that side has sent MAX_PICTURES; NoActiveChat unless an
+    operator is there."""
+    if not AgentRecords(tx).live(chat.agent_id).config.live_pictures:
+        raise InvalidInput("picture", "This agent takes no pictures. Its operator may set live_pictures.")
+    chat.check_takes_picture(LiveChatRecords(tx).picture_count(chat.conversation_id, author))
+
+
+def _check_message(said: str | DrawnPicture) -> None:
+    if isinstance(said, str):
+        check_text("text", said, MAX_TEXT_CHARS, may_be_empty=False)
+
+
+def _stripped(said: str | DrawnPicture) -> str | DrawnPicture:
+    return said.strip() if isinstance(said, str) else said
 
 
 def _record(tx: Transaction, actor: Actor, action: str, chat: LiveChat) -> None:

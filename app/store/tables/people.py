@@ -1,6 +1,6 @@
 """People beside the agent: live chats with what was written in them, and what visitors left for people to answer."""
 
-from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid, text
+from sqlalchemy import Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
 
 from app.store.tables.columns import column, own_id, parent, partial_index, table
 from app.store.types import StorableText, UtcDateTime
@@ -39,6 +39,17 @@ LIVE_MESSAGES = table(
     UniqueConstraint("conversation_id", "number"),
     UniqueConstraint("conversation_id", "message_id"),
     Index(None, "agent_id", "created_at"),
+)
+
+# What a message shows, in a table of its own: lists of messages read no pictures.
+LIVE_PICTURES = table(
+    "live_pictures",
+    own_id(),
+    parent("agent_id", "agents", index=True),
+    parent("live_message_id", "live_messages", unique=True),
+    column("width", Integer),
+    column("height", Integer),
+    column("body", LargeBinary),
 )
 
 LEADS = table(

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from app.core.errors import InvalidInput
-from app.providers.pictures.pillow_picture import SIDE_PX, square_picture
+from app.providers.pictures.pillow_picture import MAX_CHAT_BYTES, SIDE_PX, chat_picture, square_picture
 from tests.doubles.sample_files import picture_file
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -56,3 +56,14 @@ def test_a_picture_that_says_to_be_huge_is_refused_before_it_is_unpacked() -> No
     ]
     with pytest.raises(InvalidInput, match="file"):
         square_picture(b"\x89PNG\r\n\x1a\n" + b"".join(packed))
+
+
+def test_a_picture_of_a_chat_keeps_its_shape_and_is_bounded_in_bytes() -> None:
+    noise = BytesIO()
+    Image.effect_noise((2000, 1500), 100).convert("RGB").save(noise, "JPEG", quality=95)
+    drawn = chat_picture(noise.getvalue())
+    assert opened(drawn.body).size == (drawn.width, drawn.height)
+    assert abs(drawn.width / drawn.height - 4 / 3) < 0.01
+    assert len(drawn.body) <= MAX_CHAT_BYTES
+    small = chat_picture(picture_file("GIF", (30, 20)))
+    assert (small.width, small.height) == (30, 20)

@@ -166,6 +166,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "finish_deletion": {},
     "take_live": {"name": "Ann"},
     "type_live": {},
+    "send_picture": {"file": Upload(*PICTURE)},
     "reply_live": {"text": "Hello, how can I help?"},
     "hand_back_live": {},
     "insert_saved_reply": {"saved_reply": "{reply_id}"},
@@ -247,7 +248,9 @@ class OpenConsole:
 
     def path(self, page: ConsolePage, **other: object) -> str:
         own = self.rooms.own_ids[OPERATIONS[page.name]] if page.name in OPERATIONS else {}
-        return page.path.replace(":path", "").format(**{**self.rooms.ids, **own, "rest": "nowhere", **other})
+        return page.path.replace(":path", "").format(
+            **{**self.rooms.ids, **own, "rest": "nowhere", "number": 2, **other}
+        )
 
     async def visitor_asks_for_a_person(self) -> None:
         """Anew, so that nobody has the chat."""

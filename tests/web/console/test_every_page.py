@@ -90,10 +90,10 @@ async def test_a_right_form_is_taken(page: ConsolePage, console: OpenConsole) ->
     browser = console.admin if is_guarded(page) else ConsoleBrowser(console.house)
     if page.name == "leave_workspace":
         browser = console.editor  # the last admin stays
-    if page.name in ("take_live", "reply_live"):
+    if page.name in ("take_live", "reply_live", "send_picture"):
         await console.visitor_asks_for_a_person()
-    if page.name == "reply_live":
-        await browser.post(console.path(page).replace("/reply", "/take"))
+    if page.name in ("reply_live", "send_picture"):
+        await browser.post(console.path(page).rpartition("/")[0] + "/take")
     path, form = console.path(page), console.form(page)
     if page.name in ("add_passkey", "remove_passkey", "do_passkey_sign_in"):
         path, form, browser = await right_form(console.house, console.admin, page.name)

@@ -68,7 +68,7 @@ class TransferIn(Model):
     )
 
 
-_TAKEN = ("not_found", "chat_already_taken", "no_active_chat")
+TAKEN = ("not_found", "chat_already_taken", "no_active_chat")
 
 
 class AdminLiveChats(Api):
@@ -100,12 +100,12 @@ class AdminLiveChats(Api):
         "Answer in the place of the agent from now on",
         access=write,
         is_input_optional=True,
-        codes=_TAKEN,
+        codes=TAKEN,
     )
     async def take_live_chat(self, call: Call[Actor, TakeIn]) -> LiveChatOut:
         return LiveChatOut.of(await self._live_chats.take_over(call.caller, _conversation(call), call.input.name))
 
-    @post("/v1/conversations/{conversation_id}/live-chat/messages", "Write to the visitor", access=write, codes=_TAKEN)
+    @post("/v1/conversations/{conversation_id}/live-chat/messages", "Write to the visitor", access=write, codes=TAKEN)
     async def reply_live_chat(self, call: Call[Actor, PersonMessageIn]) -> LiveChatOut:
         given = call.input
         replied = await self._live_chats.reply(call.caller, _conversation(call), given.message_id, given.text)
@@ -116,7 +116,7 @@ class AdminLiveChats(Api):
         "Tell the visitor that you are writing, every four seconds for as long as you do",
         access=write,
         status=204,
-        codes=_TAKEN,
+        codes=TAKEN,
     )
     async def operator_types(self, call: Call[Actor, None]) -> None:
         await self._live_chats.operator_types(call.caller, _conversation(call))
@@ -125,7 +125,7 @@ class AdminLiveChats(Api):
         "/v1/conversations/{conversation_id}/live-chat/transfer",
         "Let another operator answer from now on",
         access=write,
-        codes=_TAKEN,
+        codes=TAKEN,
     )
     async def transfer_live_chat(self, call: Call[Actor, TransferIn]) -> LiveChatOut:
         given = await self._live_chats.transfer(call.caller, _conversation(call), call.input.assignee)

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import AfterValidator, ConfigDict, Field
 
 from app.conversations.api.widget_models import stripped_message
-from app.conversations.people.live_chat import MAX_TEXT_CHARS, Author, LiveState
+from app.conversations.people.live_chat import MAX_TEXT_CHARS, Author, LiveMessage, LiveState
 from app.conversations.people.live_chats import LiveChats, LiveView
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.operation import Api, Call, Model, VisitorCaller, get, post, visitor
@@ -15,19 +15,25 @@ from app.web.operation import Api, Call, Model, VisitorCaller, get, post, visito
 _TAG = "Visitors"
 _MAX_BYTES = 32 * 1024  # every character of a text may be escaped as \uXXXX
 MAX_NUMBER = 2**31 - 1
-_EXAMPLE_ID = "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"
+EXAMPLE_ID = "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"
 
 MessageText = Annotated[
     str, AfterValidator(stripped_message), Field(description=f"1 to {MAX_TEXT_CHARS} characters.", min_length=1)
 ]
 
 
+class PersonPictureOut(Model):
+    width: int
+    height: int
+
+
 class PersonMessageOut(Model):
     number: int = Field(description="Counts from 1 within the conversation.")
     author: Author
     name: str | None = Field(description="The operator's; null for the visitor.")
-    text: str = Field(description="A text, never HTML.")
+    text: str = Field(description=f"A text, never HTML; {LiveMessage.PICTURE_TEXT} where the message is a picture.")
     created_at: datetime
+    picture: PersonPictureOut | None = Field(description="Its size in pixels, where the message is one.")
 
 
 class PersonOut(Model):
@@ -48,7 +54,7 @@ class PersonQuery(Model):
 
 
 class PersonMessageIn(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"message_id": _EXAMPLE_ID, "text": "Are you there?"}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"message_id": EXAMPLE_ID, "text": "Are you there?"}]})
 
     message_id: UUID = Field(description="Made by the client: sending it again changes nothing.")
     text: MessageText

@@ -1,5 +1,6 @@
 """Visitors who ask for a person: who waits, and a chat with each of them."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -10,13 +11,30 @@ from starlette.responses import Response
 
 from app.agents.agents import Agents
 from app.conversations.conversation_review import ConversationReview
+from app.conversations.people.api.live_pictures import message_number, picture_response
 from app.conversations.people.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
 from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.live_pictures import MAX_UPLOAD_BYTES, LivePictures
 from app.conversations.people.saved_replies import SavedReplies
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
+from app.web.console.page import (
+    ConsolePage,
+    Form,
+    Go,
+    MenuEntry,
+    NoForm,
+    Pages,
+    Rejected,
+    Shown,
+    Visit,
+    action,
+    page,
+    read,
+    write,
+)
+from app.web.form_body import FORM_BYTES, FilePart
 from app.workspaces.assignees import Assignees
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
@@ -50,10 +68,16 @@ class TransferForm(Form):
     assignee: str = Field(max_length=MAX_EMAIL_CHARS)
 
 
+class PictureForm(Form):
+    message_id: UUID | None = None
+    file: FilePart
+
+
 class LivePages(Pages):
     def __init__(
         self,
         chats: LiveChats,
+        pictures: LivePictures,
         replies: SavedReplies,
         assignees: Assignees,
         review: ConversationReview,
@@ -61,11 +85,17 @@ class LivePages(Pages):
         clock: Clock,
     ) -> None:
         self._chats = chats
+        self._pictures = pictures
         self._replies = replies
         self._assignees = assignees
         self._review = review
         self._agents = agents
         self._clock = clock
+
+    def pages(self) -> Sequence[ConsolePage]:
+        """A picture is larger than other forms."""
+        of = {"send_picture": MAX_UPLOAD_BYTES + FORM_BYTES}
+        return [replace(each, max_body_bytes=of.get(each.name, each.max_body_bytes)) for each in super().pages()]
 
     @page("/console/live", access=read, menu=MenuEntry("Live", -10, "live"))
     async def live(self, visit: Visit[NoForm]) -> Shown:
@@ -156,6 +186,26 @@ class LivePages(Pages):
             typed["saved_reply"] = str(chosen.reply.id)
         values = {name: (value,) for name, value in typed.items()}
         return replace(await self._chat(visit), form=Rejected("reply_live", values, wrong))
+
+    @action("/console/live/{conversation_id}/pictures", access=write, shown_on="live_chat")
+    async def send_picture(self, visit: Visit[PictureForm]) -> Go:
+        given = visit.input
+        try:
+            await self._pictures.send(
+                visit.actor, visit.path_id("conversation_id"), given.message_id or uuid4(), given.file.body
+            )
+        except (ChatAlreadyTaken, NoActiveChat) as error:
+            raise InvalidInput("file", str(error)) from None
+        except InvalidInput as error:
+            raise InvalidInput("file", error.message) from None
+        return self._back(visit)
+
+    @page("/console/live/{conversation_id}/pictures/{number}", access=read, under="live", is_file=True)
+    async def get_picture(self, visit: Visit[NoForm]) -> Response:
+        conversation_id = visit.path_id("conversation_id")
+        return picture_response(
+            await self._pictures.of_conversation(visit.actor, conversation_id, message_number(visit))
+        )
 
     @action("/console/live/{conversation_id}/transfer", access=write, shown_on="live_chat")
     async def transfer_live(self, visit: Visit[TransferForm]) -> Go:

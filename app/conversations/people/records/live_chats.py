@@ -13,10 +13,11 @@ from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, Li
 from app.core.errors import NotFound
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
+from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
-from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES
+from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
 from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
 
 # With literals, as the partial index on open chats has them: so the database sees that it may use that.
@@ -95,38 +96,57 @@ class LiveChatRecords(Repository):
         )
         return rated
 
-    def add(self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, text: str) -> LiveChat:
-        """Write a message under the next number. One whose id the conversation has already changes nothing."""
+    def add(
+        self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, said: str | DrawnPicture
+    ) -> LiveChat:
+        """Write a text or a picture under the next number. One whose id the conversation has already changes
+        nothing."""
         known = select(LIVE_MESSAGES.c.id).where(
             LIVE_MESSAGES.c.conversation_id == chat.conversation_id, LIVE_MESSAGES.c.message_id == message_id
         )
         if self._connection.scalar(known) is not None:
             return chat
         longer = replace(chat, message_count=chat.message_count + 1)
+        picture = said if isinstance(said, DrawnPicture) else None
+        row_id = new_id()
         self._add(
             LIVE_MESSAGES,
-            id=new_id(),
+            id=row_id,
             agent_id=chat.agent_id,
             conversation_id=chat.conversation_id,
             message_id=message_id,
             number=longer.message_count,
             author=author.value,
             name=name,
-            text=text,
+            text=said if isinstance(said, str) else LiveMessage.PICTURE_TEXT,
             created_at=self._now(),
         )
+        if picture:
+            self._add(LIVE_PICTURES, picture, id=new_id(), agent_id=chat.agent_id, live_message_id=row_id)
         self.keep(longer)
         return longer
 
     def messages(self, conversation_id: UUID, after: int, limit: int) -> Sequence[LiveMessage]:
         """Those numbered above `after`, in order."""
         later = (
-            select(LIVE_MESSAGES)
+            select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height)
+            .outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
             .where(LIVE_MESSAGES.c.conversation_id == conversation_id, LIVE_MESSAGES.c.number > after)
             .order_by(LIVE_MESSAGES.c.number)
             .limit(limit)
         )
         return [live_message_of(row) for row in self._connection.execute(later)]
+
+    def picture_count(self, conversation_id: UUID, author: Author) -> int:
+        """How many that side of a conversation has sent."""
+        return self._connection.scalar(_pictures_of(func.count(), conversation_id, author=author.value)) or 0
+
+    def picture(self, conversation_id: UUID, number: int) -> bytes:
+        """That of a message. Raises NotFound where it has none."""
+        body: bytes | None = self._connection.scalar(_pictures_of(LIVE_PICTURES.c.body, conversation_id, number=number))
+        if body is None:
+            raise NotFound("picture")
+        return body
 
     def open_chats(self, workspace_id: UUID, active_since: datetime, limit: int) -> Sequence[OpenChat]:
         """Waiting ones first, the longest waiting first of all, then those that somebody has. Conversations where
@@ -192,5 +212,14 @@ def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:
     )
 
 
+def _pictures_of(wanted: Any, conversation_id: UUID, **of_message: object) -> Select[Any]:
+    named = [LIVE_MESSAGES.c[name] == value for name, value in of_message.items()]
+    pictures = select(wanted).select_from(LIVE_PICTURES).join(LIVE_MESSAGES)
+    return pictures.where(LIVE_MESSAGES.c.conversation_id == conversation_id, *named)
+
+
 def live_message_of(row: Row[Any]) -> LiveMessage:
-    return value_of(LiveMessage, row, id=row.message_id)
+    """Of a row of LIVE_MESSAGES; with a picture where the columns of one were read beside it."""
+    read = row._mapping
+    message = value_of(LiveMessage, row, id=row.message_id, picture=None)
+    return message.showing(read["width"], read["height"], read.get("body")) if read.get("width") else message

@@ -1,5 +1,6 @@
 """Admin API: what is kept of a visitor, shown or erased at their request."""
 
+from base64 import b64encode
 from datetime import datetime
 from uuid import UUID
 
@@ -7,7 +8,7 @@ from pydantic import Field
 
 from app.conversations.api.conversations import TAG, NoteOut
 from app.conversations.api.widget_models import CitationOut, ConfirmationOut
-from app.conversations.people.live_chat import Author
+from app.conversations.people.live_chat import Author, LiveMessage
 from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
 from app.core.actor import Actor
@@ -45,6 +46,12 @@ class ExportedLiveMessageOut(Model):
     name: str | None
     text: str
     created_at: datetime
+    picture: str | None = Field(description="Where the message is one: a WebP in Base64.")
+
+    @classmethod
+    def of(cls, message: LiveMessage) -> "ExportedLiveMessageOut":
+        body = message.picture.body if message.picture else None
+        return super().of(message, picture=b64encode(body).decode("ascii") if body else None)
 
 
 class ExportedConversationOut(Model):
@@ -63,7 +70,8 @@ class ExportedConversationOut(Model):
     @classmethod
     def of(cls, exported: ExportedConversation) -> "ExportedConversationOut":
         turns = tuple(map(ExportedTurnOut.of, exported.turns))
-        return super().of(exported, exported.conversation, turns=turns)
+        written = tuple(map(ExportedLiveMessageOut.of, exported.live_messages))
+        return super().of(exported, exported.conversation, turns=turns, live_messages=written)
 
 
 class ExportedLeadOut(Model):

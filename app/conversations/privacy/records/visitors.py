@@ -19,7 +19,7 @@ from app.store.tables.actions import CONFIRMATIONS
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, MESSAGES, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS
-from app.store.tables.people import LEADS, LIVE_CHATS, LIVE_MESSAGES
+from app.store.tables.people import LEADS, LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
 from app.store.tables.stale_answers import STALE_TELLINGS
 from app.store.tables.turns import CITATIONS, FEEDBACK, OUTBOX, TURNS
 from app.store.transaction import Repository, new_id, value_of
@@ -47,7 +47,9 @@ class VisitorRecords(Repository):
             select(LEADS).where(LEADS.c.visitor_id == visitor_id).order_by(LEADS.c.created_at, LEADS.c.id)
         )
         written: dict[UUID, list[LiveMessage]] = {}
-        live = select(LIVE_MESSAGES).where(LIVE_MESSAGES.c.conversation_id.in_(_conversations_of(visitor_id)))
+        pictures = LIVE_MESSAGES.outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
+        shown = select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height, LIVE_PICTURES.c.body)
+        live = shown.select_from(pictures).where(LIVE_MESSAGES.c.conversation_id.in_(_conversations_of(visitor_id)))
         for message in self._connection.execute(live.order_by(LIVE_MESSAGES.c.number)):
             written.setdefault(message.conversation_id, []).append(live_message_of(message))
         chats = select(LIVE_CHATS).where(LIVE_CHATS.c.conversation_id.in_(_conversations_of(visitor_id)))

@@ -1,0 +1,78 @@
+"""Pictures in live chats: each is drawn anew, and shown to nobody but its visitor and the workspace's operators."""
+
+from collections.abc import Callable
+from typing import Final
+from uuid import UUID
+
+import anyio.to_thread
+
+from app.conversations.people.live_chat import Author, LiveChat
+from app.conversations.people.live_chats import LiveChats, LiveView, check_takes_picture
+from app.conversations.people.records.live_chats import LiveChatRecords
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.turn import VisitorSession
+from app.providers.pictures.pillow_picture import DrawnPicture, chat_picture
+from app.store.system_of_record import SystemOfRecord, Transaction
+
+MAX_UPLOAD_BYTES: Final = 5 * 1024 * 1024
+_AT_ONCE: Final = 2  # each may take 200 MB while it is drawn
+
+
+class LivePictures:
+    """Those who send one raise InvalidInput for what is no picture, is too large, is one too many or where the agent
+    takes none, NoActiveChat unless an operator is there, and what `LiveChats` raises of a text."""
+
+    def __init__(self, chats: LiveChats, records: SystemOfRecord) -> None:
+        self._chats = chats
+        self._records = records
+        self._drawing = anyio.CapacityLimiter(_AT_ONCE)
+
+    async def send_own(self, session: VisitorSession, message_id: UUID, body: bytes) -> LiveView:
+        """The visitor's; the same `message_id` again changes nothing."""
+
+        def own(tx: Transaction) -> LiveChat:
+            return LiveChatRecords(tx).own(session)
+
+        drawn = await self._drawn(session.workspace_id, own, Author.VISITOR, body)
+        return await self._chats.say(session, message_id, drawn)
+
+    async def send(self, actor: Actor, conversation_id: UUID, message_id: UUID, body: bytes) -> LiveView:
+        """An operator's; the same `message_id` again changes nothing."""
+
+        def theirs(tx: Transaction) -> LiveChat:
+            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+            chat.check_talks(actor.name)
+            return chat
+
+        drawn = await self._drawn(actor.workspace_id, theirs, Author.OPERATOR, body)
+        return await self._chats.reply(actor, conversation_id, message_id, drawn)
+
+    async def own(self, session: VisitorSession, number: int) -> bytes:
+        """A WebP, of the visitor's conversation alone. Raises NotFound where that message has none."""
+
+        def work(tx: Transaction) -> bytes:
+            return LiveChatRecords(tx).picture(LiveChatRecords(tx).own(session).conversation_id, number)
+
+        return await self._records.of_workspace(session.workspace_id).read(work)
+
+    async def of_conversation(self, actor: Actor, conversation_id: UUID, number: int) -> bytes:
+        """The same for an operator. Raises NotFound for another workspace's as well."""
+
+        def work(tx: Transaction) -> bytes:
+            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+            return LiveChatRecords(tx).picture(chat.conversation_id, number)
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def _drawn(
+        self, workspace_id: UUID, chat_of: Callable[[Transaction], LiveChat], author: Author, body: bytes
+    ) -> DrawnPicture:
+        """Whether it is taken at all is asked before its bytes are worked on."""
+        if len(body) > MAX_UPLOAD_BYTES:
+            raise InvalidInput("picture", f"At most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
+        await self._records.of_workspace(workspace_id).read(lambda tx: check_takes_picture(tx, chat_of(tx), author))
+        try:
+            return await anyio.to_thread.run_sync(chat_picture, body, limiter=self._drawing)
+        except InvalidInput as error:
+            raise InvalidInput("picture", error.message) from None
