@@ -68,7 +68,7 @@ class WebhookPages(Pages):
 
 _IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.TURN_FINISHED: "an answer is finished, failed or was cut off",
-    WebhookEvent.GAP_DETECTED: "a question was asked in vain",
+    WebhookEvent.GAP_DETECTED: "a question could not be answered",
     WebhookEvent.GAP_GROWN: "a gap is new, or was asked for 5, 20 or 100 times",
     WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
     WebhookEvent.PERSON_ASKED: "a visitor waits for a person",

@@ -63,7 +63,7 @@ class GapPages(Pages):
         """Without proof."""
         gap = await self._own(visit)
         await self._gaps.resolve(visit.actor, gap.id, visit.input.reason)
-        return self._back(visit, gap.id, "Closed on your word, without proof.")
+        return self._back(visit, gap.id, "Closed without proof.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/merge", access=write, shown_on="gap")
     async def merge_gap(self, visit: Visit[MergeForm]) -> Go:

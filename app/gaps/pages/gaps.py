@@ -1,4 +1,4 @@
-"""The gaps of an agent: what visitors asked in vain, what weighs most first."""
+"""The gaps of an agent: what could not be answered, what weighs most first."""
 
 from typing import Literal
 from urllib.parse import urlencode
@@ -102,7 +102,7 @@ _TABS = (
     (GapState.OPEN, "Open"),
     (GapState.PROPOSED, "Proposed for closing"),
     (GapState.ANSWERED, "Answered"),
-    (GapState.RESOLVED, "Closed on your word"),
+    (GapState.RESOLVED, "Closed without proof"),
     (GapState.IGNORED, "Ignored"),
 )
 _ORDERS = ((GapOrder.IMPACT, "Impact"), (GapOrder.ASKED, "Most asked"), (GapOrder.LATEST, "Latest"))

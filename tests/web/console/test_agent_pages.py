@@ -15,6 +15,7 @@ from app.workspaces.operator import Role
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import FORMS
 from tests.web.house import House
+from tests.web.request_bodies import A_CHANNEL
 
 SETTINGS = dict(FORMS["save_settings"])
 
@@ -173,6 +174,9 @@ async def test_the_log_names_what_was_changed_as_people_call_it_now(house: House
     page = text_of(await browser.page("/console/audit?action=curated_answer"))
     assert "curated_answer.create opening hours agent: Docs" in page
     assert f"curated_answer.delete …{gone[-8:]} agent: Docs" in page
+    channel = {"name": "#support", "url": A_CHANNEL, "events": ["gap.grown"]}
+    assert (await house.api("POST", "/v1/notice-channels", channel)).status_code == 201
+    assert "notice_channel.create #support" in text_of(await browser.page("/console/audit"))
 
 
 async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> None:

@@ -122,7 +122,7 @@ async def test_a_dead_letter_is_sent_again(house: House, browser: ConsoleBrowser
     path = f"{list_path(house)}/dead-letters/{dead}/retry"
     assert f'action="{path}"' in await browser.page(list_path(house))
     assert "A worker retries it" in await browser.flash(await browser.post(path))
-    assert "Nothing that was posted had to be given up" in text_of(await browser.page(list_path(house)))
+    assert "No failed deliveries" in text_of(await browser.page(list_path(house)))
     assert await latest_audit(house) == ("admin@example.com", "webhook.retry", str(dead))
     with house.record.writing() as tx:
         due = WebhookRecords(tx).claim(100, house.clock.now())

@@ -37,3 +37,19 @@ for (const link of document.querySelectorAll("a[data-own-zone]")) {
   link.textContent = `Show it in your time zone, ${zone}`;
   link.hidden = false;
 }
+
+/* <input data-colour="what the picker is called"> takes #rrggbb, and gets a picker beside it. */
+for (const field of document.querySelectorAll("input[data-colour]")) {
+  const picker = document.createElement("input");
+  const row = document.createElement("div");
+  picker.type = "color";
+  picker.value = "#2b59c3"; // what the widget wears by itself
+  picker.setAttribute("aria-label", field.dataset.colour);
+  row.className = "with-picker";
+  field.before(row);
+  row.append(field, picker);
+  const follow = () => { if (/^#[0-9a-f]{6}$/i.test(field.value)) picker.value = field.value; };
+  follow();
+  field.addEventListener("input", follow);
+  picker.addEventListener("input", () => { field.value = picker.value; });
+}
