@@ -1,4 +1,4 @@
-// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
+// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/confirm.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
 // with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -55,13 +55,14 @@ async function namesOfEnum(file, name) {
 /** The last of enum W that the first script has. */
 const LAST_OF_FRAME = "note";
 
-/** The English words of enum W, and those of enum P. */
+/** The English words of enum W, those of enum P, and those of enum C. */
 async function englishParts() {
-  const first = await namesOfEnum("src/words.ts", "W");
-  const second = await namesOfEnum("src/people_words.ts", "P");
-  if ([...first, ...second].join() !== WORD_NAMES.join()) throw new Error("enum W and enum P are not the names of words/en.json");
+  const enums = [["src/words.ts", "W"], ["src/people_words.ts", "P"], ["src/confirm_words.ts", "C"]];
+  const names = await Promise.all(enums.map(([file, name]) => namesOfEnum(file, name)));
+  if (names.flat().join() !== WORD_NAMES.join()) throw new Error("the enums W, P and C are not the names of words/en.json");
   const words = await wordList("en");
-  return [words.slice(0, first.length), words.slice(first.length)];
+  const [first, second] = names.map((each) => each.length);
+  return [words.slice(0, first), words.slice(first, first + second), words.slice(first + second)];
 }
 
 // Marked as pure: a script that names none of the words is to be without them.
@@ -73,6 +74,10 @@ const ENGLISH = {
   "english-people": async () => {
     const [first, second] = await englishParts();
     return `export const BEFORE = ${first.length}; ${asList(second)}`;
+  },
+  "english-confirm": async () => {
+    const [first, second, third] = await englishParts();
+    return `export const BEFORE = ${first.length + second.length}; ${asList(third)}`;
   },
 };
 export const englishWords = madeModules(ENGLISH);
@@ -102,7 +107,7 @@ const INTERNAL_NAMES = [
 ];
 
 /** The scripts that another one loads. */
-const LOADED = ["panel", "people", "page", "past"];
+const LOADED = ["panel", "people", "page", "past", "confirm"];
 
 const SHARED = {
   absWorkingDir: here("."),
@@ -140,7 +145,8 @@ export async function buildWidget() {
   ({ mangleCache } = await compile("panel", mangleCache, "export const PEOPLE = [], PAGE = [], PAST = [];"));
   const script = async (name, parts) => squeezed((await compile(name, mangleCache, parts)).outputFiles);
   const [proof, page, past, search] = [await script("proof"), await script("page"), await script("past"), await script("search")];
-  const people = await script("people", `export const PROOF = ${hashed("proof", proof)};`);
+  const confirm = await script("confirm");
+  const people = await script("people", `export const PROOF = ${hashed("proof", proof)}, CONFIRM = ${hashed("confirm", confirm)};`);
   const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)}, PAST = ${hashed("past", past)};`);
   const panelFile = `export const PANEL = ${hashed("panel", panel)};`;
   const [first, inline] = [await script("main", panelFile), await script("inline", panelFile)];
@@ -152,7 +158,7 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...first, ...panel, ...people, ...proof, ...page, ...past, ...search, ...inline, ...words];
+  return [...first, ...panel, ...people, ...proof, ...confirm, ...page, ...past, ...search, ...inline, ...words];
 }
 
 /** A file's name for good and its `integrity`. */

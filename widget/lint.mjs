@@ -8,7 +8,7 @@ const REFUSED = [
   [/\.style\b|\bstyle:|setAttribute\("style"/, "styles live in frame.css and panel.css"],
   [/document\.cookie|indexedDB/, "the store is the only thing kept"],
   [/\b(session|local)Storage\b(?!")/, "the store is the only thing kept", "store.ts"],
-  [/postMessage/, "tabs of one website talk by its channel, a worker by its own, windows not at all", "tabs.ts prove.ts"],
+  [/postMessage/, "tabs of one website talk by its channel, a worker by its own, windows not at all", "tabs.ts prove.ts confirm.ts"],
 ];
 const FOLDERS = ["src", "packages/client/src", "packages/react/src", "packages/vue/src"];
 const sources = FOLDERS.flatMap((folder) => readdirSync(new URL(folder, import.meta.url)).map((name) => [folder, name]));

@@ -2,7 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 
-const LIMIT_BYTES = { "widget.js": 7_680, "panel.js": 15_360, "people.js": 6_144, "page.js": 2_048, "past.js": 2_048, "proof.js": 2_048, "search.js": 9_216, "inline.js": 8_192, "docent-client.js": 4_096 };
+// people.js carries the hash of each script that it loads, 100 bytes that nothing compresses: 256 more for what is asked to be confirmed.
+const LIMIT_BYTES = { "widget.js": 7_680, "panel.js": 15_360, "people.js": 6_400, "page.js": 2_048, "past.js": 2_048, "proof.js": 2_048, "confirm.js": 3_072, "search.js": 9_216, "inline.js": 8_192, "docent-client.js": 4_096 };
 for (const [name, limit] of Object.entries(LIMIT_BYTES)) {
   const script = await readFile(new URL("dist/" + name, import.meta.url));
   const gzipped = gzipSync(script, { level: 9 }).length;

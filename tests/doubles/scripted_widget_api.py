@@ -70,6 +70,10 @@ def citations(*found: Mapping[str, Any]) -> Emit:
     return Emit({"event": "citations", "citations": [dict(one) for one in found]})
 
 
+def confirm(asked: Mapping[str, Any]) -> Emit:
+    return Emit({"event": "confirm", "confirmation": dict(asked)})
+
+
 def done(
     *,
     low_confidence: bool = False,
@@ -127,6 +131,9 @@ class ScriptedWidgetApi:
     refuse_lead: Refuse | None = None
     person: ScriptedPerson = field(default_factory=ScriptedPerson)
     cut_person: bool = False
+    confirmation: dict[str, Any] = field(default_factory=dict)  # what the visitor is asked, as the server has it
+    becomes: dict[str, Any] = field(default_factory=lambda: {"state": "done", "text": "Cancelled."})  # by a yes
+    refuse_answers: Refuse | None = None
     init_delay_seconds: float = 0.0
     token_seconds: float = 900.0
     calls: list[Call] = field(default_factory=list)
@@ -158,6 +165,7 @@ class ScriptedWidgetApi:
             Route(f"{api}/person/typing", self._type, methods=["POST"]),
             Route(f"{api}/person/end", self._end, methods=["POST"]),
             Route(f"{api}/person/rating", self._rate_person, methods=["POST"]),
+            Route(f"{api}/confirmations/{{id}}", self._confirmation, methods=["GET", "POST"]),
             Route(f"{api}/leads", self._leave, methods=["POST"]),
             Route(f"{api}/search", self._search),
             Route(f"{api}/conversation/messages", self._earlier),
@@ -246,6 +254,14 @@ class ScriptedWidgetApi:
         body = await self._record(request)
         self.person.ratings.append(body["rating"])
         return self._line()
+
+    async def _confirmation(self, request: Request) -> Response:
+        body = await self._record(request)
+        if body and self.refuse_answers:
+            return _refusal(self.refuse_answers)
+        if body and self.confirmation["state"] == "asked":
+            self.confirmation |= self.becomes if body["answer"] == "yes" else {"state": "declined"}
+        return JSONResponse(self.confirmation)
 
     async def _person(self, request: Request) -> Response:
         await self._record(request)

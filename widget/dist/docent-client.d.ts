@@ -58,6 +58,25 @@ export interface Agent {
     starter_prompts?: string[] | null;
     language?: string | null;
 }
+/** A change that an answer proposes: it is made once the visitor has confirmed it, and only then. All texts are texts, never HTML. */
+export interface Confirmation {
+    id: string;
+    turn_id: string;
+    title: string;
+    /** What the visitor is asked, by the operator's template. */
+    summary: string;
+    /** What is sent, to be shown beside it. */
+    values: {
+        name: string;
+        label: string;
+        value: string;
+    }[];
+    /** `confirmed`: the call is under way; `void`: it no longer applies; `unknown`: nobody knows whether it was done. */
+    state: "asked" | "confirmed" | "declined" | "expired" | "void" | "done" | "failed" | "unknown";
+    /** What came of it, by the operator's template; "": tell the state in your words. */
+    text: string;
+    expires_at: string;
+}
 export interface Message {
     id: string;
     role: "visitor" | "agent";
@@ -69,6 +88,7 @@ export interface Message {
     answered_by?: string | null;
     next_questions?: string[] | null;
     rating?: Rating | null;
+    confirmation?: Confirmation | null;
 }
 /** Who the visitor is on the website, with the signature that its server made: docs/widget.md, "Signed-in visitors". */
 export interface SignedUser {
@@ -132,6 +152,9 @@ export type AnswerEvent = {
 } | {
     event: "citations";
     citations: Citation[];
+} | {
+    event: "confirm";
+    confirmation: Confirmation;
 } | {
     event: "done";
     turn_id: string;

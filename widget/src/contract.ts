@@ -61,6 +61,22 @@ export interface Agent {
   language?: string | null;
 }
 
+/** A change that an answer proposes: it is made once the visitor has confirmed it, and only then. All texts are texts, never HTML. */
+export interface Confirmation {
+  id: string;
+  turn_id: string;
+  title: string;
+  /** What the visitor is asked, by the operator's template. */
+  summary: string;
+  /** What is sent, to be shown beside it. */
+  values: { name: string; label: string; value: string }[];
+  /** `confirmed`: the call is under way; `void`: it no longer applies; `unknown`: nobody knows whether it was done. */
+  state: "asked" | "confirmed" | "declined" | "expired" | "void" | "done" | "failed" | "unknown";
+  /** What came of it, by the operator's template; "": tell the state in your words. */
+  text: string;
+  expires_at: string;
+}
+
 export interface Message {
   id: string;
   role: "visitor" | "agent";
@@ -72,6 +88,7 @@ export interface Message {
   answered_by?: string | null;
   next_questions?: string[] | null;
   rating?: Rating | null;
+  confirmation?: Confirmation | null;
 }
 
 /** Who the visitor is on the website, with the signature that its server made: docs/widget.md, "Signed-in visitors". */
@@ -135,6 +152,7 @@ export type AnswerEvent =
   | { event: "status"; stage: Stage }
   | { event: "token"; token: string }
   | { event: "citations"; citations: Citation[] }
+  | { event: "confirm"; confirmation: Confirmation }
   | {
       event: "done";
       turn_id: string;

@@ -166,10 +166,8 @@ export class Conversation implements Panel, PanelActions {
       void this.#comeBack();
       if (isNew && session.agent.live_chat) {
         // A chat that an earlier page had goes on; one that could not be heard of is looked for again.
-        const isNone = this.client.call("GET", "/person").then(async (answer) => (await answer.json()).state === "none", () => false);
-        void isNone.then((none) => {
-          if (!none) void this.withPeople((people) => people.look(true));
-        });
+        const isThere = this.client.call("GET", "/person").then((answer) => answer.json());
+        isThere.then(({ state }) => state !== "none", () => true).then((is) => void (is && this.withPeople((people) => people.look(true))));
       }
       const last = this.#lastTurn;
       if (last && isRunning(last) && !this.#running.has(last.id)) {

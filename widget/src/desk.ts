@@ -2,6 +2,7 @@ import type { Client } from "./client.js";
 import type { Agent, Question } from "./contract.js";
 import type { Shell } from "./shell.js";
 import type { Speech } from "./speech.js";
+import type { Turn } from "./state.js";
 import type { Words } from "./words.js";
 
 /** What of the panel the third file uses. */
@@ -28,8 +29,8 @@ export interface Desk {
 
 /** What the third file does for the widget, for one visitor until `close`. */
 export interface People {
-  /** Draws the agent's ways to people into the element; `message` is what the form begins with. */
-  offer(place: HTMLElement, message: string): void;
+  /** Draws into the element what the turn asks the visitor to confirm, else a way to the rest of what was cut short, and the agent's to people. */
+  offer(place: HTMLElement, turn: Turn): void;
   /** Draws into the element a field for what was missing in an answer. */
   askWhy(place: HTMLElement, tell: (comment: string) => void): void;
   /** Asks for a person. */

@@ -175,8 +175,8 @@ export class PanelView {
       fill(send, icon(running ? ICONS.stop : ICONS.send));
     }
     send.disabled = !running && !input.value.trim();
-    const warning = state.isOnline ? state.notice && failureText(this.words, state.notice) : this.words[W.offline];
-    if (notice.textContent !== (warning ?? "")) notice.textContent = warning ?? "";
+    const warning = (state.isOnline ? state.notice && failureText(this.words, state.notice) : this.words[W.offline]) || "";
+    if (notice.textContent !== warning) notice.textContent = warning;
     this.#announce(state);
     if (state.isOpen && focused && !shadow.activeElement) {
       // What had focus was drawn anew or is gone.

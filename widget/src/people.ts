@@ -1,8 +1,11 @@
 /** The third file: what only visitors who want people need, the contact form and the chat with a person. */
-import { PROOF } from "docent:parts";
+import { CONFIRM, PROOF } from "docent:parts";
 import { backoffMs } from "./backoff.js";
+import type { Confirm, OpenConfirm } from "./confirm.js";
 import { drawContact, drawWhy } from "./contact_view.js";
+import type { Confirmation } from "./contract.js";
 import type { OpenPeople } from "./desk.js";
+import { chip, fill, h } from "./element.js";
 import { uuid } from "./ids.js";
 import css from "./people.css";
 import type { PartScript } from "./part_file.js";
@@ -11,11 +14,12 @@ import { takePictures } from "./pictures.js";
 import { PersonLine, type Line } from "./person_line.js";
 import { PersonView } from "./person_view.js";
 import type { ProveTo } from "./proof.js";
+import { W } from "./words.js";
 
 /** A server that wants a proof for the same question right after it got one would be asked without end. */
 const PROVED_AGAIN_MS = 5000;
 
-const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
+const openPeople: OpenPeople = (desk, client, { store, load, signal: ended }, agent) => {
   const { words, actions } = desk;
   const failed = (error: unknown): void => actions.notice(error);
   const shadow = desk.root.getRootNode() as ShadowRoot;
@@ -25,6 +29,7 @@ const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
   const offer = (place: HTMLElement, message: string): void => {
     if (agent?.fallback) drawContact(place, message, { words, fallback: agent.fallback, leave: (lead) => client.leave(lead), failed });
   };
+  let confirm: Confirm | undefined;
   let isResumed = false;
   let proven = "";
   let provedAt = 0;
@@ -79,8 +84,22 @@ const openPeople: OpenPeople = (desk, client, { store, load }, agent) => {
       line.say({ message_id: uuid(), picture });
     }, signal);
   }
+  const ask = async (place: HTMLElement, asked: Confirmation): Promise<void> => {
+    const open = await load<OpenConfirm>(CONFIRM);
+    (confirm ??= open(desk, client, ended))(place, asked);
+  };
+  const cut = (question: string): HTMLElement => {
+    const goOn = words[W.goOn] + ": ";
+    const act = (): void => actions.ask(goOn + question.replace(goOn, ""));
+    return h("div", { class: "cut" }, h("p", { class: "status" }, words[W.cutShort]), chip(words[W.goOn], act));
+  };
   return {
-    offer,
+    offer: (place, { confirmation: asked, question, isCut, isUnsure }) => {
+      if (asked) return void ask(place, asked).catch(failed);
+      const ways = h("div");
+      fill(place, isCut && cut(question), ways);
+      if (isUnsure) offer(ways, question);
+    },
     askWhy: (place, tell) => drawWhy(place, words, tell),
     call: () => {
       // What went wrong before is over.

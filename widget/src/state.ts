@@ -1,5 +1,5 @@
 import type { ClientEvent } from "./client.js";
-import type { Agent, Citation, Message, Rating, Session, Stage } from "./contract.js";
+import type { Agent, Citation, Confirmation, Message, Rating, Session, Stage } from "./contract.js";
 
 /** One question and its answer. A greeting by the server has no question. */
 export interface Turn {
@@ -22,6 +22,8 @@ export interface Turn {
   isCommented?: boolean;
   /** What may be asked next. */
   further?: readonly string[];
+  /** What the visitor is asked to confirm. */
+  confirmation?: Confirmation | null | undefined;
   /** When it was asked, of a turn that an earlier page had. */
   at?: string | undefined;
 }
@@ -113,7 +115,8 @@ function nextTurn(turn: Turn, happening: Exclude<Extract<Happening, { id: string
 
 function afterEvent(turn: Turn, event: ClientEvent): Turn {
   const live = { ...turn, isReconnecting: event.event === "reconnecting" };
-  if (event.event === "citations") return { ...live, citations: event.citations };
+  // "citations" and "confirm", each with what is to be in its place.
+  if (event.event[0] === "c") return { ...live, ...event };
   // What was stopped grows no more.
   if (!isRunning(turn)) return turn;
   switch (event.event) {
@@ -151,14 +154,14 @@ export function withSources({ answer, citations }: Turn): string {
 export function turnsOf(messages: readonly Message[], isOlder = false): Turn[] {
   const turns = new Map<string, Turn>();
   for (const message of messages) {
-    const { id: messageId, turn_id, role, text, created_at, citations } = message;
+    const { id: messageId, turn_id, role, text, created_at, citations, confirmation } = message;
     const id = turn_id ?? messageId;
     const turn = turns.get(id) ?? newTurn(id, "");
     turns.set(
       id,
       role === "visitor"
         ? { ...turn, question: text, at: created_at }
-        : { ...turn, answer: text, status: "done", citations: citations ?? [], ...told(message), ...(message.rating && { rating: message.rating }) },
+        : { ...turn, answer: text, status: "done", citations: citations ?? [], confirmation, ...told(message), ...(message.rating && { rating: message.rating }) },
     );
   }
   return [...turns.values()].map((turn, at) =>

@@ -33,7 +33,7 @@ export class TurnView {
   #drawn: Turn | null = null;
   #sources: string[] = [];
   #isUnfolded = false;
-  /** Ways to people: drawn once, so that what was typed there stays when the answer is drawn anew. */
+  /** Ways to people, to the rest, or what is to be confirmed: drawn once, so that what was typed there stays when the answer is drawn anew. */
   readonly #people = h("div");
   readonly #why = h("div");
 
@@ -60,7 +60,7 @@ export class TurnView {
     if (before?.isUnsure !== turn.isUnsure) {
       // An answer that says that there is none has said it.
       fill(this.#above, turn.isUnsure && !turn.isNone && h("p", { class: "doubt" }, this.words[W.unsure]));
-      if (turn.isUnsure && hasPeople) void this.actions.withPeople((people) => people.offer(this.#people, turn.question));
+      if (turn.confirmation || turn.isCut || (turn.isUnsure && hasPeople)) void this.actions.withPeople((people) => people.offer(this.#people, turn));
     }
     // Not of a thumb that another page or tab has shown.
     if (before && turn.rating === "down" && before.rating !== "down" && !turn.isCommented) {
@@ -110,8 +110,7 @@ export class TurnView {
       fill(
         this.#below,
         turn.status === "stopped" && h("p", { class: "status" }, words[W.stopped]),
-        turn.isCut && this.#drawCut(turn),
-        turn.isUnsure && this.#people,
+        this.#people,
         this.#drawSources(turn),
         turn.answer && this.#drawActions(turn),
         turn.rating === "down" && !turn.isCommented && this.#why,
@@ -119,12 +118,6 @@ export class TurnView {
         this.#drawFurther(turn),
       );
     }
-  }
-
-  #drawCut({ question }: Turn): HTMLElement {
-    const goOn = this.words[W.goOn] + ": ";
-    const act = (): void => this.actions.ask(goOn + question.replace(goOn, ""));
-    return h("div", { class: "cut" }, h("p", { class: "status" }, this.words[W.cutShort]), chip(this.words[W.goOn], act));
   }
 
   /** A page once, with all the numbers that it stands for: the first two, and the others when they are asked for. */

@@ -31,7 +31,8 @@ const MAX_MESSAGE_CHARS = 4000;
 /** One visitor's conversation with an agent, without an interface. */
 export class Chat {
   readonly #options: ChatOptions;
-  readonly #client: Client;
+  /** For what is rarer than a conversation. */
+  readonly client: Client;
   readonly #listeners = new Set<() => void>();
   readonly #asked = new Map<string, Question>();
   readonly #running = new Map<string, AbortController>();
@@ -41,7 +42,7 @@ export class Chat {
   constructor(options: ChatOptions) {
     this.#options = options;
     const kept = browserStore<Kept>(options.agent, "localStorage");
-    this.#client = new Client({
+    this.client = new Client({
       base: options.base.replace(/\/$/, ""),
       agentId: options.agent,
       locale: options.locale ?? (inBrowser() ? document.documentElement.lang || navigator.language : "en"),
@@ -85,7 +86,7 @@ export class Chat {
     const turn = this.#state.turns.at(-1);
     if (!turn || !isRunning(turn)) return;
     this.#dispatch({ type: "stopped", id: turn.id });
-    this.#client.stop(turn.id).catch(() => undefined);
+    this.client.stop(turn.id).catch(() => undefined);
   };
 
   /** Asks a failed question again: the same turn goes on where only the connection was lost. */
@@ -101,14 +102,14 @@ export class Chat {
   /** Says whether an answer helped. Rejects with a Failure. */
   rate = async (id: string, rating: Rating, comment?: string): Promise<void> => {
     this.#dispatch({ type: "rated", id, rating, isCommented: comment != null });
-    await this.#client.rate(id, rating, comment);
+    await this.client.rate(id, rating, comment);
   };
 
   /** Shows what was said before the first turn; returns whether there was something. Rejects with a Failure. */
   older = async (): Promise<boolean> => {
     const first = this.#state.turns[0]?.id;
     if (!first || !this.#state.hasEarlier) return false;
-    const response = await this.#client.call("GET", "/conversation/messages?before=" + first);
+    const response = await this.client.call("GET", "/conversation/messages?before=" + first);
     const { messages, has_earlier: hasEarlier } = (await response.json()) as { messages: Message[]; has_earlier: boolean };
     if (first !== this.#state.turns[0]?.id) return false;
     this.#dispatch({ type: "went-back", messages, hasEarlier });
@@ -118,7 +119,7 @@ export class Chat {
   /** Leaves the conversation for a new one, which the next question begins. */
   startAfresh = (): void => {
     this.close();
-    this.#client.goTo();
+    this.client.goTo();
     this.#dispatch({ type: "cleared" });
   };
 
@@ -132,7 +133,7 @@ export class Chat {
   async #connect(): Promise<void> {
     this.#change({ connection: "connecting" });
     try {
-      this.#dispatch({ type: "connected", session: await this.#client.open() });
+      this.#dispatch({ type: "connected", session: await this.client.open() });
     } catch (error) {
       this.#change({ connection: "failed", refusal: (error as Failure).code });
       throw error;
@@ -160,11 +161,11 @@ export class Chat {
     this.#running.set(id, running);
     try {
       if (this.#state.connection !== "ready") await this.open();
-      const ask = (): Promise<void> => this.#client.ask(question, (event) => this.#dispatch({ type: "answered", id, event }), running.signal, join);
+      const ask = (): Promise<void> => this.client.ask(question, (event) => this.#dispatch({ type: "answered", id, event }), running.signal, join);
       await ask().catch(async (refusal: Failure) => {
         if (refusal.code !== "proof_wanted") throw refusal;
         const { proveTo } = await import("./proof.js");
-        await proveTo(this.#client);
+        await proveTo(this.client);
         await ask();
       });
     } catch (error) {
