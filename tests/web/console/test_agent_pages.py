@@ -145,7 +145,7 @@ async def test_a_token_is_shown_once_and_works_until_it_is_revoked(house: House)
 
 async def test_a_token_needs_something_that_it_may_do(house: House) -> None:
     response = await (await an_operator(house)).post("/console/tokens", {"name": "deploy"})
-    assert (response.status_code, response.text.count("Choose from: read, write, manage, ask.")) == (422, 1)
+    assert (response.status_code, response.text.count("Choose from: read, write, manage, ask, propose.")) == (422, 1)
     assert (
         '<fieldset class="ticks" aria-describedby="issue_token-scopes-wrong " tabindex="-1" autofocus>' in response.text
     )
