@@ -41,14 +41,17 @@ widget/node_modules/.package-lock.json: widget/package-lock.json
 	npm --prefix widget ci --silent
 	@touch $@
 
+LOOP_IN_BROWSER := tests/e2e/test_operator_loop.py
+REACH_IN_BROWSER := tests/e2e/test_npm_packages.py tests/e2e/test_widget_searches.py
+
 .PHONY: test-browser
-test-browser: .venv/installed widget/node_modules/.package-lock.json ## Drive the widget in a real browser (needs Debian's chromium, Node 20)
-	$(BIN)/pytest tests/e2e
+test-browser: .venv/installed widget/node_modules/.package-lock.json ## Drive the widget in a real browser, but for what test-operator and test-reach do (needs Debian's chromium, Node 20)
+	$(BIN)/pytest tests/e2e $(addprefix --ignore=,$(LOOP_IN_BROWSER) $(REACH_IN_BROWSER))
 
 .PHONY: test-operator
 test-operator: .venv/installed widget/node_modules/.package-lock.json ## Drive the console in a real browser, and the whole loop of a gap (needs Debian's chromium, Node 20)
 	$(BIN)/pytest tests/console
-	$(BIN)/pytest tests/e2e/test_operator_loop.py
+	$(BIN)/pytest $(LOOP_IN_BROWSER)
 
 .PHONY: test-docs
 test-docs: .venv/installed ## Crawl Debian's PostgreSQL manual and ask about it; read 1,000 pages twice (needs postgresql-doc-15)
@@ -65,8 +68,10 @@ $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.
 	@touch $@
 
 .PHONY: test-reach
-test-reach: .venv/installed $(OIDC_PROVIDER)/node_modules/.package-lock.json widget/node_modules/.package-lock.json ## Ask agents by the clients of the interfaces for programs; sign in at an OpenID provider; the recipes that build fast (needs Debian's chromium, Node 20)
+test-reach: .venv/installed $(OIDC_PROVIDER)/node_modules/.package-lock.json widget/node_modules/.package-lock.json ## Ask agents by the clients of the interfaces for programs; sign in at an OpenID provider; mail, tickets, npm packages, search; the recipes that build fast (needs Debian's chromium, Node 20)
 	$(BIN)/pytest tests/reach
+	$(BIN)/pytest tests/mail tests/providers/help_desks
+	$(BIN)/pytest $(REACH_IN_BROWSER)
 	$(BIN)/pytest tests/recipes -k 'not docusaurus and not next'
 
 .PHONY: test-recipes
