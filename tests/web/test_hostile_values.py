@@ -29,7 +29,8 @@ VALUES: list[Any] = [
     "{00000000-0000-0000-0000-000000000000}", "urn:uuid:00000000-0000-0000-0000-000000000000",
     [], {}, [None], [""], ["x"] * 500, nested(29), nested(31), {"x": 1}, {"title": 5}, {"json_ld": nested(20)},
 ]  # fmt: skip
-RIGHT_TOGETHER = {"parameters": "url"}  # the address of an action names them
+# The address of an action names its parameters; that an agent takes no pictures is told before anything else.
+RIGHT_TOGETHER = {"parameters": "url", "message_id": "picture"}
 QUERIES = [
     "limit=%F0", "limit=1e3", "limit=-1", "limit=%20%205", "limit=%D9%A3", "limit=99999999999999999999", "limit",
     "cursor=", "cursor=%ff%fe", "cursor=%ED%A0%80", "cursor=W10", "cursor=bnVsbA", "cursor=eyJhIjoxfQ", "&&&=", "=x",
