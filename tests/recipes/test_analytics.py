@@ -91,7 +91,7 @@ def test_google_is_told_by_the_data_layer(page: Page, site: Website, docent: Rea
 
 def test_segment_is_told_by_its_own_library(page: Page, site: Website, docent: RealDocent, sent: list[Request]) -> None:
     library = bundled(SEGMENT, "@segment/analytics-next@1.84.3")
-    with page.expect_request(lambda request: "/v1/t" in request.url):
+    with page.expect_response(lambda response: "segment.io/v1/t" in response.url):
         ask(page, site, library, snippet(docent, "Segment"), docent)
     [event] = [each for each in posted(sent, "segment.io") if each.get("event") == "Docent answer"]
     assert event["properties"]["low_confidence"] is False
@@ -101,7 +101,7 @@ def test_segment_is_told_by_its_own_library(page: Page, site: Website, docent: R
 
 def test_posthog_is_told_by_its_own_library(page: Page, site: Website, docent: RealDocent, sent: list[Request]) -> None:
     library = bundled(POSTHOG, "posthog-js@1.449.2")
-    with page.expect_request(lambda request: "docent_answer" in (request.post_data or "")):
+    with page.expect_response(lambda response: "docent_answer" in (response.request.post_data or "")):
         ask(page, site, library, snippet(docent, "PostHog"), docent)
     events = [told for told in posted(sent, "posthog.test") if "docent_answer" in str(told)]
     assert '"low_confidence": false' in json.dumps(events)
