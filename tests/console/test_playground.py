@@ -2,7 +2,7 @@
 into. Without a script the whole answers come with the page."""
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.console.conftest import ServedConsole
 from tests.console.test_pages_are_for_everyone import AXE, LOOK, RULES
@@ -54,6 +54,7 @@ def test_what_is_wrong_is_said_and_the_conversation_stays(
     page.goto(path)
     ask(page, "What does it cost?")
     expect(page.get_by_role("log").get_by_role("listitem")).to_have_count(2)
+    expect(page.locator("[data-ask]")).not_to_have_attribute("aria-disabled", "true")
     page.get_by_text("The visitor's page and language").click()
     page.get_by_label("Page that the visitor looks at").fill("nowhere")
     ask(page, "And then?")
@@ -65,6 +66,27 @@ def test_what_is_wrong_is_said_and_the_conversation_stays(
     wrong.fill("https://www.example.com/pricing")
     ask(page, "And then?")
     expect(page.get_by_role("log").get_by_role("listitem")).to_have_count(4)
+
+
+def test_what_is_written_while_an_answer_comes_stays(context: BrowserContext, served: ServedConsole, path: str) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(path)
+    page.get_by_text("The visitor's page and language").click()
+    looked_at = page.get_by_label("Page that the visitor looks at")
+
+    def answer(route: Route) -> None:
+        response = route.fetch()
+        looked_at.fill("https://www.example.com/pricing")
+        page.get_by_role("textbox", name="Question", exact=True).fill("And then?")
+        route.fulfill(response=response)
+
+    page.route("**/playground", answer)
+    ask(page, "What does it cost?")
+    expect(page.get_by_role("log").get_by_text("What does it cost?")).to_be_visible()
+    expect(page.locator("[data-ask]")).not_to_have_attribute("aria-disabled", "true")
+    expect(page.get_by_role("textbox", name="Question", exact=True)).to_have_value("And then?")
+    expect(looked_at).to_have_value("https://www.example.com/pricing")
 
 
 def test_a_cut_connection_keeps_the_question(context: BrowserContext, served: ServedConsole, path: str) -> None:

@@ -22,13 +22,14 @@
   });
 
   async function ask(form, shown) {
+    const asked = new FormData(form);
     const answer = await fetch(form.action, {
       method: "POST",
       headers: { Accept: "text/event-stream" },
-      body: new URLSearchParams(new FormData(form)),
+      body: new URLSearchParams(asked),
     });
     if (answer.redirected) return location.assign(answer.url); // signed out meanwhile
-    if (!answer.headers.get("content-type").startsWith("text/event-stream")) return draw(await answer.text(), form, shown);
+    if (!answer.headers.get("content-type").startsWith("text/event-stream")) return draw(await answer.text(), form, shown, asked);
     shown.push(bubble("visitor", "You", form.elements.question.value));
     const texts = {};
     let page = null;
@@ -46,7 +47,7 @@
       }
     }
     if (page === null) throw new Error("cut");
-    draw(page, form, shown);
+    draw(page, form, shown, asked);
   }
 
   async function* eventsOf(body) {
@@ -78,7 +79,7 @@
     return item;
   }
 
-  function draw(html, form, shown) {
+  function draw(html, form, shown, asked) {
     const page = new DOMParser().parseFromString(html, "text/html");
     const talk = page.getElementById("talk");
     if (!talk) return refuse(form, shown, page.querySelector("main")?.textContent.trim() || "This cannot be asked now.");
@@ -87,9 +88,13 @@
     document.getElementById("talk").replaceWith(talk);
     document.querySelector(".head").replaceWith(page.querySelector(".head"));
     if (opened) talk.querySelector("form details").open = true;
+    const fields = talk.querySelector("form").elements;
+    for (const [name, value] of new FormData(form)) {
+      if (value !== asked.get(name) && name in fields) fields[name].value = value; // written while the answer came
+    }
     for (const hint of talk.querySelectorAll("[data-enter-hint]")) hint.hidden = false;
     const wrong = talk.querySelector("[aria-invalid]");
-    (wrong ?? talk.querySelector("form").elements.question).focus();
+    (wrong ?? fields.question).focus();
     if (isRight && location.hash.startsWith("#made-")) location.hash = `#${talk.querySelector(".made:last-child").id}`;
   }
 
