@@ -1,6 +1,6 @@
 """A page becomes chunks that follow its headings."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.chunk import ChunkDraft
@@ -141,9 +141,9 @@ class Chunker:
             case BlockKind.CODE:
                 cut = self._cut_code(block.text, room)
             case BlockKind.LIST:
-                cut = list(self._gathered(self._item_parts(block.text, room), room))
+                cut = list(self._gathered(list_items(block.text), room, self._said_in_parts))
             case BlockKind.PARAGRAPH:
-                cut = list(self._gathered(sentences(block.text), room, between=" "))
+                cut = self._said_in_parts(block.text, room)
             case _:
                 cut = self._split(block.text, room)
         if not cut:
@@ -153,10 +153,9 @@ class Chunker:
         fitting += [text if self._fits(text := _joined(again, piece)) else piece for piece in cut[1:]]
         return [text for piece in fitting if piece for text in self._within_limits(piece)]
 
-    def _item_parts(self, text: str, room: int) -> Iterator[str]:
-        """The items of a list, and the sentences of one that does not fit."""
-        for item in list_items(text):
-            yield from [item] if self._fits(item, room) else sentences(item)
+    def _said_in_parts(self, text: str, room: int) -> list[str]:
+        """Whole sentences, as many as fit in each part."""
+        return list(self._gathered(sentences(text), room, between=" "))
 
     def _cut_table(self, text: str, room: int) -> list[str]:
         top, rows = table_rows(text)
@@ -175,8 +174,15 @@ class Chunker:
         steady = room if room < 2 * _ROOM_STEP else room // _ROOM_STEP * _ROOM_STEP
         return self._splitter.split(text, steady)
 
-    def _gathered(self, lines: Iterable[str], room: int, between: str = "\n") -> Iterator[str]:
-        """Whole lines in groups of at most `room` tokens; a line that is too long is cut."""
+    def _gathered(
+        self,
+        lines: Iterable[str],
+        room: int,
+        cut: Callable[[str, int], list[str]] | None = None,
+        between: str = "\n",
+    ) -> Iterator[str]:
+        """Whole lines in groups of at most `room` tokens; a line that is too long is cut by itself."""
+        cut = cut or self._split
         group = ""
         for line in lines:
             joined = f"{group}{between}{line}" if group else line
@@ -185,7 +191,7 @@ class Chunker:
                 continue
             if group.strip():
                 yield group
-            *full, group = [line] if self._fits(line, room) else self._split(line, room) or [""]
+            *full, group = [line] if self._fits(line, room) else cut(line, room) or [""]
             yield from full
         if group.strip():
             yield group

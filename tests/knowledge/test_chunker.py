@@ -65,6 +65,16 @@ def test_a_long_paragraph_is_cut_between_sentences_and_says_each_once(chunker: C
     assert all(chunk.text.endswith("quotation.") for chunk in chunks)
 
 
+def test_a_long_item_is_cut_by_itself(chunker: Chunker) -> None:
+    first = " ".join(f"Step {n} of the first item is told in a sentence of its own." for n in range(25))
+    second = " ".join(f"The second item goes on with its sentence {n}, and so does the rest." for n in range(12))
+
+    chunks = chunker.cut(page(f"## Steps\n\n- {first}\n- {second}", SectionHeading(2, "Steps")))
+
+    assert len(chunks) > 2
+    assert not [chunk.text for chunk in chunks if "first item" in chunk.text and "second item" in chunk.text]
+
+
 def test_a_long_answer_is_cut_within_the_limits(chunker: Chunker) -> None:
     heading = SectionHeading(2, "Is it free?", "free", is_question=True)
 
