@@ -159,7 +159,7 @@ def test_axe_finds_nothing_to_mend(
             field.fill(question)
             field.press("Enter")
             expect(page.locator("docent-widget .turn")).to_have_count(count)
-            expect(page.locator("docent-widget .dots")).to_have_count(0)
+            expect(page.locator("docent-widget .turn .dots")).to_have_count(0)
             expect(page.locator("docent-widget .send")).to_have_attribute("data-running", "false")
         page.locator("docent-widget .unsure").wait_for()
         page.locator("docent-widget summary").click()
