@@ -15,6 +15,17 @@ def visitor_calls(page: Page, served: ServedConsole, path: str, **body: str) -> 
     assert answer.ok, answer.text()
 
 
+def chat_taken_over(context: BrowserContext, served: ServedConsole) -> Page:
+    """The page of a chat that the visitor has begun anew and the operator has taken."""
+    served.sign_in(context)
+    page = context.new_page()
+    visitor_calls(page, served, "/person/end")
+    visitor_calls(page, served, "/person")
+    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
+    page.get_by_role("button", name="Take over").click()
+    return page
+
+
 def test_new_messages_appear_by_themselves_while_one_writes(context: BrowserContext, served: ServedConsole) -> None:
     served.sign_in(context)
     page = context.new_page()
@@ -42,12 +53,7 @@ def test_new_messages_appear_by_themselves_while_one_writes(context: BrowserCont
 
 
 def test_that_the_other_side_writes_is_told_both_ways(context: BrowserContext, served: ServedConsole) -> None:
-    served.sign_in(context)
-    page = context.new_page()
-    visitor_calls(page, served, "/person/end")
-    visitor_calls(page, served, "/person")
-    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
-    page.get_by_role("button", name="Take over").click()
+    page = chat_taken_over(context, served)
     with page.expect_request(re.compile("/typing$")) as told:
         page.get_by_label("Your message").press_sequentially("Good day, how")
     assert re.fullmatch("csrf_token=[0-9a-f]+", told.value.post_data or ""), "nothing of what is written"
@@ -64,12 +70,7 @@ def test_that_the_other_side_writes_is_told_both_ways(context: BrowserContext, s
 
 
 def test_enter_sends_and_the_page_stays(context: BrowserContext, served: ServedConsole) -> None:
-    served.sign_in(context)
-    page = context.new_page()
-    visitor_calls(page, served, "/person/end")
-    visitor_calls(page, served, "/person")
-    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
-    page.get_by_role("button", name="Take over").click()
+    page = chat_taken_over(context, served)
     expect(page).to_have_url(re.compile("#write$"))
     page.evaluate("window.isTheSamePage = true")
     written, log = page.get_by_label("Your message"), page.get_by_role("log")
@@ -115,12 +116,7 @@ def test_the_number_of_those_who_wait_fits_on_a_phone(browser: Browser, served: 
 
 
 def test_a_saved_reply_is_put_in_and_the_page_stays(context: BrowserContext, served: ServedConsole) -> None:
-    served.sign_in(context)
-    page = context.new_page()
-    visitor_calls(page, served, "/person/end")
-    visitor_calls(page, served, "/person")
-    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
-    page.get_by_role("button", name="Take over").click()
+    page = chat_taken_over(context, served)
     expect(page).to_have_url(re.compile("#write$"))
     page.evaluate("window.isTheSamePage = true")
     written = page.get_by_label("Your message")
