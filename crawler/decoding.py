@@ -69,15 +69,10 @@ def _codec(label: str | None) -> str | None:
         return None
     try:
         info = codecs.lookup(label.strip().strip("\"'"))
+        " ".encode(info.name)  # LookupError for "hex", "rot13" and other codecs that are not of text
     except (LookupError, ValueError):
         return None
-    # "hex", "rot13", "idna" and friends are codecs too, but not of web pages
-    if not getattr(info, "_is_text_encoding", True) or info.name in {
-        "idna",
-        "punycode",
-        "unicode_escape",
-        "utf-7",
-    }:
+    if info.name in {"idna", "punycode", "unicode_escape", "utf-7"}:  # of text, but not of web pages
         return None
     return _SUPERSETS.get(info.name, info.name)
 

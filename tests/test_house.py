@@ -58,6 +58,13 @@ _SHORT_FILES: Final = {
     "each format of files in a file of its own": ("app.sources.files.html_page",),
 }
 _LONE_PROTOCOLS: Final = 0
+# Private names of libraries, and why nothing public does. `_replace`, `_asdict` and `_mapping` are documented.
+_PRIVATE_NAMES: Final = {
+    "_cells": "openpyxl: a walk over all that there could be takes minutes where the last cell was formatted",
+    "_Decompress": "typeshed's name for the type of what zlib.decompressobj returns",
+    "_send_with_timeout": "sse-starlette's seam for a send, which opens a cancel scope for each frame",
+}
+_DOCUMENTED_NAMES: Final = frozenset({"_replace", "_asdict", "_mapping", "_exit"})
 _MOST_COLLABORATORS: Final = 8
 # Use cases name the repositories that they use, and what tells or calls somebody else's service is a small file a
 # service and direction, of which a seventh are imports: that raised it from .1068.
@@ -131,6 +138,20 @@ def test_short_files_stand_alone_only_for_a_reason(ours: dict[str, _Module]) -> 
 def test_a_protocol_has_two_implementations_or_a_double(ours: dict[str, _Module]) -> None:
     lone = sorted(_lone_protocols(ours, _modules("tests")))
     assert len(lone) <= _LONE_PROTOCOLS, "\n".join(lone)
+
+
+def test_repositories_share_no_code_by_inheritance(ours: dict[str, _Module]) -> None:
+    repositories = [each for module in ours.values() for each in module.classes if each.name.endswith("Records")]
+    names = {each.name for each in repositories}
+    assert len(names) > 20
+    assert [each.name for each in repositories if names & set(each.bases)] == []
+
+
+def test_private_names_of_libraries_are_used_only_for_a_reason(ours: dict[str, _Module]) -> None:
+    own = {name for module in ours.values() for each in module.classes for name in each.members}
+    used = {name for module in ours.values() for name in _private_names(module)}
+    assert used - own - _DOCUMENTED_NAMES == set(_PRIVATE_NAMES) - own
+    assert set(_PRIVATE_NAMES) <= used, "what they are listed for has gone"
 
 
 def test_no_object_hands_on_more_collaborators_than_the_largest_did(ours: dict[str, _Module]) -> None:
@@ -227,6 +248,17 @@ def _last_name(node: ast.expr) -> str:
     if isinstance(node, ast.Constant):
         return str(node.value)
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _private_names(module: _Module) -> Iterator[str]:
+    """Attributes with one leading underscore of anything but `self` and `cls`."""
+    attributes = [
+        each for each in ast.walk(ast.parse(module.path.read_text("utf-8"))) if isinstance(each, ast.Attribute)
+    ]
+    for each in attributes:
+        is_ours = isinstance(each.value, ast.Name) and each.value.id in ("self", "cls")
+        if each.attr.startswith("_") and not each.attr.startswith("__") and not is_ours:
+            yield each.attr
 
 
 def _lone_protocols(ours: dict[str, _Module], tests: dict[str, _Module]) -> Iterator[str]:

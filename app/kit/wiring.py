@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Part = TypeVar("Part")
 
@@ -72,4 +72,4 @@ def _without_none(wanted: Any) -> tuple[Any, bool]:
 
 def _can_be_made(wanted: Any) -> bool:
     is_ours = inspect.isclass(wanted) and wanted.__module__ != "builtins"
-    return is_ours and not getattr(wanted, "_is_protocol", False)
+    return is_ours and Protocol not in wanted.__bases__

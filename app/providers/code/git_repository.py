@@ -217,24 +217,22 @@ def _client(url: str, ask: _Ask) -> "AbstractHttpGitClient":
     """Made in the thread that asks: dulwich takes a tenth of a second to import."""
     from dulwich.client import AbstractHttpGitClient
 
-    class Client(AbstractHttpGitClient):
-        _remembered: dict[tuple[str, bytes | None], _Reply]
+    remembered: dict[tuple[str, bytes | None], _Reply] = {}
 
+    class Client(AbstractHttpGitClient):
         def _http_request(self, url: str, headers: Any = None, data: Any = None, raise_for_status: bool = True) -> Any:
             body = data if data is None or isinstance(data, bytes) else b"".join(data)
             is_branches = body is None or b"command=ls-refs" in body[:64]
-            reply = self._remembered.get((url, body)) if is_branches else None
+            reply = remembered.get((url, body)) if is_branches else None
             if reply is None:
                 reply = from_thread.run(ask, url, headers or {}, body)
             if not reply.content_type.startswith("application/x-git-"):  # else dulwich asks for objects one by one
                 raise GitFailed(Outcome.NOT_HTML, "no Git repository answers there")
             if is_branches:
-                self._remembered[url, body] = reply
+                remembered[url, body] = reply
             return reply, BytesIO(reply.body).read
 
-    client = Client(url, thin_packs=False, quiet=True)
-    client._remembered = {}
-    return client
+    return Client(url, thin_packs=False, quiet=True)
 
 
 def _root(objects: Objects, name: bytes) -> bytes:

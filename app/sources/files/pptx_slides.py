@@ -33,7 +33,7 @@ def read_pptx(name: str, body: bytes) -> Page:
         blocks: list[str] = []
         headings: list[Heading] = []
         for number, slide in enumerate(slides, start=1):
-            if slide._element.get("show", "1") in ("0", "false"):  # the library has no name for it
+            if slide.element.get("show", "1") in ("0", "false"):  # the library has no name for it
                 continue
             shown = list(_shown(slide.shapes))
             texts = [text for shape in shown if not _is(shape, _TITLES) for text in _texts(shape)]
@@ -56,7 +56,7 @@ def read_pptx(name: str, body: bytes) -> Page:
 
 def _shown(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
     for shape in shapes:
-        if shape._element.xpath("string(.//p:cNvPr/@hidden)") in ("1", "true") or _is(shape, _FURNITURE):
+        if shape.element.xpath("string(.//p:cNvPr/@hidden)") in ("1", "true") or _is(shape, _FURNITURE):
             continue
         if hasattr(shape, "shapes"):
             if depth < _MAX_DEPTH:
