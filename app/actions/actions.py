@@ -8,7 +8,7 @@ from uuid import UUID
 from app.actions.action import Action, ActionHosts, check_action, check_headers
 from app.actions.action_calls import ActionCalls, CalledAction
 from app.actions.records import ActionRecords
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -33,18 +33,12 @@ class Actions:
     async def of_agent(self, actor: Actor, agent_id: UUID) -> list[Action]:
         """By name."""
 
-        def work(tx: Transaction) -> list[Action]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return ActionRecords(tx).of_agent(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: ActionRecords(tx).of_agent(agent_id))
 
     async def get(self, actor: Actor, agent_id: UUID, action_id: UUID) -> Action:
-        def work(tx: Transaction) -> Action:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return ActionRecords(tx).get(agent_id, action_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: ActionRecords(tx).get(agent_id, action_id)
+        )
 
     async def create(self, actor: Actor, action: Action, headers: Mapping[str, str]) -> Action:
         """Visitors' answers may call it from now on, where it is switched on. Raises InvalidInput."""
@@ -52,13 +46,12 @@ class Actions:
         check_headers(headers)
 
         def work(tx: Transaction) -> Action:
-            AgentRecords(tx).get(actor.workspace_id, action.agent_id)
             created = ActionRecords(tx).create(action, headers)
             check_room(tx, action.agent_id)
             AuditRecords(tx).acted(actor, "action.create", created.id, agent_id=str(created.agent_id))
             return created
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, action.agent_id).write(work)
 
     async def change(
         self,
@@ -73,7 +66,6 @@ class Actions:
         check_headers(headers or {})
 
         def work(tx: Transaction) -> Action:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             before = ActionRecords(tx).get(agent_id, action_id)
             after = change(before)
             check_action(after, self._hosts)
@@ -83,17 +75,16 @@ class Actions:
             AuditRecords(tx).acted(actor, "action.edit", action_id, agent_id=str(agent_id))
             return saved
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def delete(self, actor: Actor, agent_id: UUID, action_id: UUID) -> None:
         """With its headers."""
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             ActionRecords(tx).delete(agent_id, action_id)
             AuditRecords(tx).acted(actor, "action.delete", action_id, agent_id=str(agent_id))
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def try_out(
         self, actor: Actor, agent_id: UUID, action_id: UUID, arguments: Mapping[str, Any], visitor: Mapping[str, str]
@@ -102,11 +93,10 @@ class Actions:
         calls of the day."""
 
         def work(tx: Transaction) -> Action:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             AuditRecords(tx).acted(actor, "action.try", action_id, agent_id=str(agent_id))
             return ActionRecords(tx).get(agent_id, action_id)
 
-        action = await self._records.of_workspace(actor.workspace_id).write(work)
+        action = await OwnAgent(self._records, actor, agent_id).write(work)
         return await self._calls.call(actor.workspace_id, action, arguments, visitor, f"operators of {agent_id}")
 
 

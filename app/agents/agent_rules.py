@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Theme, Translation
@@ -77,9 +77,9 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     _check_retrieval(config.retrieval)
     return replace(
         config,
-        allowed_origins=_checked_origins(config.allowed_origins),
+        allowed_origins=_each_normal("allowed_origins", config.allowed_origins, MAX_ORIGINS, normal_pattern),
         allowed_link_hosts=_checked_link_hosts(config.allowed_link_hosts),
-        opening_hours=_checked_hours(config.opening_hours),
+        opening_hours=_each_normal("opening_hours", config.opening_hours, MAX_LINES, normal_hours, "lines"),
     )
 
 
@@ -110,28 +110,19 @@ def _check_ai_notice(at: str, notice: str | None) -> None:
         )
 
 
-def _checked_origins(patterns: Sequence[str]) -> tuple[str, ...]:
-    if len(patterns) > MAX_ORIGINS:
-        raise InvalidInput("allowed_origins", f"There are {len(patterns)} entries; keep it to {MAX_ORIGINS}.")
-    normal: list[str] = []
-    for number, pattern in enumerate(patterns):
+def _each_normal(
+    field: str, entries: Sequence[str], most: int, normal: Callable[[str], str], noun: str = "entries"
+) -> tuple[str, ...]:
+    """Each once, as `normal` spells it. It raises ValueError."""
+    if len(entries) > most:
+        raise InvalidInput(field, f"There are {len(entries)} {noun}; keep it to {most}.")
+    found: list[str] = []
+    for number, entry in enumerate(entries):
         try:
-            normal.append(normal_pattern(pattern))
+            found.append(normal(entry))
         except ValueError as error:
-            raise InvalidInput(f"allowed_origins.{number}", str(error)) from None
-    return tuple(dict.fromkeys(normal))
-
-
-def _checked_hours(lines: Sequence[str]) -> tuple[str, ...]:
-    if len(lines) > MAX_LINES:
-        raise InvalidInput("opening_hours", f"There are {len(lines)} lines; keep it to {MAX_LINES}.")
-    normal: list[str] = []
-    for number, line in enumerate(lines):
-        try:
-            normal.append(normal_hours(line))
-        except ValueError as error:
-            raise InvalidInput(f"opening_hours.{number}", str(error)) from None
-    return tuple(dict.fromkeys(normal))
+            raise InvalidInput(f"{field}.{number}", str(error)) from None
+    return tuple(dict.fromkeys(found))
 
 
 def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion
 from app.agents.agent_rules import checked_config
+from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.agents.records.milestones import MilestoneRecords
 from app.core.actor import Actor
@@ -43,11 +44,7 @@ class Agents:
     async def tried(self, actor: Actor, agent_id: UUID) -> None:
         """An operator has asked it something, to see what it answers."""
 
-        def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            MilestoneRecords(tx).tried(agent_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(lambda tx: MilestoneRecords(tx).tried(agent_id))
 
     async def page(self, actor: Actor, page: PageRequest) -> ListPage[Agent]:
         return await self._records.of_workspace(actor.workspace_id).read(

@@ -5,7 +5,7 @@ import secrets
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.agents.records.user_keys import UserKeyRecords
 from app.agents.signed_user import UserKey, attributes_signature, filter_signature, user_secret, user_signature
 from app.core.actor import Actor
@@ -50,32 +50,26 @@ class SignedUsers:
         """A new secret, in place of the one before. It is known at this moment only."""
 
         def work(tx: Transaction) -> tuple[bytes, SigningKey]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             key = TokenRecords(tx).signing_keys()[0]
             salt = secrets.token_bytes(_SALT_BYTES)
             UserKeyRecords(tx).set(UserKey(agent_id, key.kid, salt, self._clock.now()))
             AuditRecords(tx).acted(actor, "agent.make_user_secret", agent_id)
             return salt, key
 
-        salt, key = await self._records.of_workspace(actor.workspace_id).write(work)
+        salt, key = await OwnAgent(self._records, actor, agent_id).write(work)
         return user_secret(key.secret, agent_id, salt)
 
     async def remove_secret(self, actor: Actor, agent_id: UUID) -> None:
         """From now on the agent takes nobody's word for who a visitor is."""
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             UserKeyRecords(tx).clear(agent_id)
             AuditRecords(tx).acted(actor, "agent.remove_user_secret", agent_id)
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def key(self, actor: Actor, agent_id: UUID) -> UserKey | None:
-        def work(tx: Transaction) -> UserKey | None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return UserKeyRecords(tx).get(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: UserKeyRecords(tx).get(agent_id))
 
     async def check(self, agent_id: UUID, user_id: str, signature: str) -> None:
         """Raises Unauthorized, naming the field and the fix."""

@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.key_set_reader import KeySetReader
+from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.agents.records.user_keys import UserIssuerRecords
 from app.agents.signed_user import UserIssuer
@@ -54,27 +55,21 @@ class UserIssuers:
             raise InvalidInput("jwks_url", str(error)) from error
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             UserIssuerRecords(tx).set(made)
             AuditRecords(tx).acted(actor, "agent.set_user_issuer", agent_id, issuer=issuer, audience=audience, url=url)
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
         return made
 
     async def remove(self, actor: Actor, agent_id: UUID) -> None:
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             UserIssuerRecords(tx).clear(agent_id)
             AuditRecords(tx).acted(actor, "agent.remove_user_issuer", agent_id)
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def get(self, actor: Actor, agent_id: UUID) -> UserIssuer | None:
-        def work(tx: Transaction) -> UserIssuer | None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return UserIssuerRecords(tx).get(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: UserIssuerRecords(tx).get(agent_id))
 
     async def check(self, agent_id: UUID, user_id: str, token: str) -> Claims:
         """What the token says of the visitor, whose `sub` must be `user_id`. Raises Unauthorized, naming the field and

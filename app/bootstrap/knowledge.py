@@ -7,10 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.bootstrap.adapters import (
-    configured_chunk_limits,
-    configured_context_writer,
-)
+from app.bootstrap.adapters import configured_chunk_limits, configured_context_writer
 
 if TYPE_CHECKING:
     from app.bootstrap.infrastructure import Infrastructure, Stored

@@ -10,18 +10,7 @@ from app.agents.agents import Agents
 from app.agents.records.agents import AgentRecords
 from app.cli.local_operator import known_agents, local_operator, meant_agent, open_installation
 from app.cli.sources.jobs_here import JobsHere
-from app.cli.terminal import (
-    AgentArgument,
-    AgentName,
-    AsJson,
-    Commands,
-    err,
-    fail,
-    out,
-    print_json,
-    settings_for,
-    table,
-)
+from app.cli.terminal import AgentArgument, AgentName, AsJson, Commands, err, fail, out, print_json, settings_for, table
 from app.core.errors import InvalidInput, PublishGateFailed
 from app.core.list_page import PageRequest
 from app.settings import Settings

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.conversations.conversation import Conversation
 from app.conversations.conversation_filter import EVERY_CONVERSATION, MAX_TEXT_CHARS, MAX_WORDS, ConversationFilter
 from app.conversations.inbox_entry import InboxEntry, LabelCount, Neighbours, Note, VisitorFacts
@@ -48,11 +48,9 @@ class ConversationReview:
         """Latest activity first. Raises InvalidInput."""
         _check(only)
 
-        def work(tx: Transaction) -> ListPage[InboxEntry]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return InboxRecords(tx).page(agent_id, page, only)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: InboxRecords(tx).page(agent_id, page, only)
+        )
 
     async def all_of_agent(
         self, actor: Actor, agent_id: UUID, only: ConversationFilter = EVERY_CONVERSATION
@@ -88,11 +86,7 @@ class ConversationReview:
     async def labels(self, actor: Actor, agent_id: UUID) -> list[LabelCount]:
         """Those that the agent's conversations bear, in alphabetical order."""
 
-        def work(tx: Transaction) -> list[LabelCount]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return InboxRecords(tx).labels(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: InboxRecords(tx).labels(agent_id))
 
 
 def _check(only: ConversationFilter) -> None:

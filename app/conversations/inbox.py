@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.conversations.assignments import tell_assigned, tell_mentioned
 from app.conversations.inbox_entry import (
     MAX_AT_ONCE,
@@ -41,11 +41,9 @@ class Inbox:
             raise InvalidInput("conversation_ids", f"Name 1 to {MAX_AT_ONCE} conversations, each once.")
         wanted = _checked(change)
 
-        def work(tx: Transaction) -> list[InboxEntry]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return _changed(tx, actor, agent_id, conversation_ids, wanted)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(
+            lambda tx: _changed(tx, actor, agent_id, conversation_ids, wanted)
+        )
 
     async def change_one(self, actor: Actor, conversation_id: UUID, change: ConversationChange) -> InboxEntry:
         """The same for one, whatever its agent."""

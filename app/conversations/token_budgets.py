@@ -5,6 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.agent import AgentConfig
+from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.agents.token_budget import TokenBudget, next_day
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -26,11 +27,9 @@ class TokenBudgets:
     async def months(self, actor: Actor, agent_id: UUID, count: int) -> list[MonthCost]:
         """The last `count` months in which the chat model was asked, newest first. Raises NotFound."""
 
-        def work(tx: Transaction) -> list[MonthCost]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return StoredTurnRecords(tx).usage_by_month(agent_id, count)
-
-        found = await self._records.of_workspace(actor.workspace_id).read(work)
+        found = await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: StoredTurnRecords(tx).usage_by_month(agent_id, count)
+        )
         return [replace(month, cost=self._prices.of(month.usage)) for month in found]
 
     def cost(self, usage: TokenUsage) -> float | None:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.field_rules import check_text
 from app.core.gap_state import GapState
@@ -34,11 +34,9 @@ class Gaps:
         only: GapFilter = EVERY_GAP,
         order: GapOrder = GapOrder.ASKED,
     ) -> ListPage[Gap]:
-        def work(tx: Transaction) -> ListPage[Gap]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return GapRecords(tx).page(agent_id, state, page, only, order)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: GapRecords(tx).page(agent_id, state, page, only, order)
+        )
 
     async def all_of_agent(
         self, actor: Actor, agent_id: UUID, state: GapState | None, only: GapFilter = EVERY_GAP

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.chunk import Chunk
 from app.core.list_page import ListPage, PageRequest
 from app.knowledge.document import Document
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord
 
 
 class Passages:
@@ -22,11 +22,9 @@ class Passages:
         """Those that the agent may answer from, oldest first; of one source where it is named. Raises NotFound for an
         agent that is absent or another workspace's."""
 
-        def work(tx: Transaction) -> ListPage[Document]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return LiveDocumentRecords(tx).page(agent_id, page, source_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: LiveDocumentRecords(tx).page(agent_id, page, source_id)
+        )
 
     async def of_document(self, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
         """In the order of the page; none when the agent may not answer from it. Raises NotFound for a document that is

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -24,18 +24,14 @@ class PageQuarantine:
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
         """Latest first."""
 
-        def work(tx: Transaction) -> ListPage[QuarantinedPage]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return QuarantineRecords(tx).quarantined(agent_id, page)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: QuarantineRecords(tx).quarantined(agent_id, page)
+        )
 
     async def count(self, actor: Actor, agent_id: UUID) -> int:
-        def work(tx: Transaction) -> int:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return QuarantineRecords(tx).quarantined_count(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: QuarantineRecords(tx).quarantined_count(agent_id)
+        )
 
     async def reviews(self, actor: Actor, document_id: UUID) -> list[PageReview]:
         """What is to be judged: of a document whose live and held versions both have findings, both, latest first."""

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote
 from uuid import UUID, uuid4
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language, check_lines, check_text
@@ -54,7 +54,6 @@ class GoldenQuestions:
         answer where it says something. Raises InvalidInput."""
 
         def work(tx: Transaction) -> GoldenQuestion:
-            AgentRecords(tx).get(actor.workspace_id, golden.agent_id)
             whole = with_files(golden, files_by_name(tx, golden.agent_id))
             check_golden(whole, self._patterns)
             created = GoldenQuestionRecords(tx).put(whole)
@@ -62,7 +61,7 @@ class GoldenQuestions:
             AuditRecords(tx).acted(actor, "golden_question.create", created.id, **_told(created.agent_id))
             return created
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, golden.agent_id).write(work)
 
     async def import_csv(self, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
         """All rows or none. The first line names the columns: question, and if there are any pages (URLs or names of
@@ -73,7 +72,6 @@ class GoldenQuestions:
         """
 
         def work(tx: Transaction) -> tuple[set[UUID], set[UUID]]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             rows = list(_read_csv(agent_id, text, self._patterns, files_by_name(tx, agent_id)))
             before = {golden.id for golden in GoldenQuestionRecords(tx).of_agent(agent_id)}
             kept = {GoldenQuestionRecords(tx).put(golden).id for golden in rows}
@@ -81,7 +79,7 @@ class GoldenQuestions:
             AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_told(agent_id))
             return kept, before
 
-        kept, before = await self._records.of_workspace(actor.workspace_id).write(work)
+        kept, before = await OwnAgent(self._records, actor, agent_id).write(work)
         return ImportReceipt(added=len(kept - before), changed=len(kept & before))
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenQuestion]:
@@ -91,18 +89,14 @@ class GoldenQuestions:
     async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[GoldenQuestion]:
         """Oldest first."""
 
-        def work(tx: Transaction) -> list[GoldenQuestion]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return GoldenQuestionRecords(tx).of_agent(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: GoldenQuestionRecords(tx).of_agent(agent_id)
+        )
 
     async def get(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
-        def work(tx: Transaction) -> GoldenQuestion:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return GoldenQuestionRecords(tx).get(agent_id, golden_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: GoldenQuestionRecords(tx).get(agent_id, golden_id)
+        )
 
     async def change(
         self, actor: Actor, agent_id: UUID, golden_id: UUID, change: Callable[[GoldenQuestion], GoldenQuestion]
@@ -110,7 +104,6 @@ class GoldenQuestions:
         """Save what `change` makes of it. Raises InvalidInput."""
 
         def work(tx: Transaction) -> GoldenQuestion:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             after = change(GoldenQuestionRecords(tx).get(agent_id, golden_id))
             after = with_files(after, files_by_name(tx, agent_id))
             check_golden(after, self._patterns)
@@ -118,15 +111,14 @@ class GoldenQuestions:
             AuditRecords(tx).acted(actor, "golden_question.edit", golden_id, **_told(agent_id))
             return saved
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def delete(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> None:
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             GoldenQuestionRecords(tx).delete(agent_id, golden_id)
             AuditRecords(tx).acted(actor, "golden_question.delete", golden_id, **_told(agent_id))
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
 
 
 def _read_csv(

@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from app.agents.agent import Agent, Version
+from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
@@ -80,18 +81,12 @@ class GoldenRuns:
     async def page(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
         """Latest first."""
 
-        def work(tx: Transaction) -> ListPage[GoldenRun]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return GoldenRunRecords(tx).page(agent_id, page)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: GoldenRunRecords(tx).page(agent_id, page))
 
     async def get(self, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
-        def work(tx: Transaction) -> GoldenRun:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return GoldenRunRecords(tx).get(agent_id, run_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: GoldenRunRecords(tx).get(agent_id, run_id)
+        )
 
     async def _meant(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
         def work(tx: Transaction) -> tuple[Agent, list[GoldenQuestion]]:
@@ -121,10 +116,9 @@ class GoldenRuns:
         run = asking.as_run(uuid4(), actor.name, now, took, goes_on_at)
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent.id)
             GoldenRunRecords(tx).add(run, KEPT)
             told = {"agent_id": str(agent.id), "versions": list(versions), "asked": run.asked}
             AuditRecords(tx).acted(actor, "golden_question.run", run.id, **told)
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent.id).write(work)
         return run

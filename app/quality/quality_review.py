@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
@@ -32,13 +32,12 @@ class QualityReview:
         first = today - timedelta(days=days - 1)
 
         def work(tx: Transaction) -> tuple[list[PageCitations], list[PageCitations], list[DayQuality]]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             series = QualityRecords(tx).days([agent_id], first, days)[agent_id]
             cited = _by_page(QualityRecords(tx).cited(agent_id, begin_of(first)))
             live = QualityRecords(tx).live_pages(agent_id)
             return live, cited, series
 
-        live, cited, series = await self._records.of_workspace(actor.workspace_id).read(work)
+        live, cited, series = await OwnAgent(self._records, actor, agent_id).read(work)
         named = {page.url for page in cited}
         never = [page for page in live if page.url not in named]
         return Quality(tuple(series), tuple(cited[:LISTED]), tuple(never[:LISTED]), len(never), len(live))

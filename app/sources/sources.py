@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -40,23 +40,18 @@ class Sources:
         self.check(config)
 
         def work(tx: Transaction) -> Source:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             source = SourceRecords(tx).create(agent_id, config)
             AuditRecords(tx).acted(
                 actor, "source.create", source.id, agent_id=str(agent_id), kind=config.kind.value, url=config.url
             )
             return source
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Source]:
         """Oldest first, each with its latest run."""
 
-        def work(tx: Transaction) -> list[Source]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return SourceRecords(tx).of_agent(agent_id)
-
-        sources = await self._records.of_workspace(actor.workspace_id).read(work)
+        sources = await OwnAgent(self._records, actor, agent_id).read(lambda tx: SourceRecords(tx).of_agent(agent_id))
         return page_of(sources, page, lambda source: str(source.id))
 
     async def get(self, actor: Actor, source_id: UUID) -> Source:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID, uuid4
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
@@ -40,11 +40,9 @@ class StaleAnswers:
     ) -> ListPage[StaleAnswer]:
         """Latest found first."""
 
-        def work(tx: Transaction) -> ListPage[StaleAnswer]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return StaleAnswerRecords(tx).page(agent_id, only, page)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: StaleAnswerRecords(tx).page(agent_id, only, page)
+        )
 
     async def get(self, actor: Actor, agent_id: UUID, stale_id: UUID) -> StaleAnswer:
         return await self._records.of_workspace(actor.workspace_id).read(lambda tx: _own(tx, actor, agent_id, stale_id))

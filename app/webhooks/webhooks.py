@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
@@ -37,7 +37,6 @@ class Webhooks:
         """With its secret, which is known at this moment only. Raises InvalidInput."""
 
         def work(tx: Transaction) -> tuple[Webhook, SigningKey]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             spelt = self._sender.canonical(url)
             if not events:
                 raise InvalidInput("events", "Name at least one event.")
@@ -57,43 +56,35 @@ class Webhooks:
             AuditRecords(tx).acted(actor, "webhook.create", webhook.id, agent_id=str(agent_id))
             return webhook, key
 
-        webhook, key = await self._records.of_workspace(actor.workspace_id).write(work)
+        webhook, key = await OwnAgent(self._records, actor, agent_id).write(work)
         return webhook, webhook_secret(key.secret, webhook)
 
     async def of_agent(self, actor: Actor, agent_id: UUID) -> list[Webhook]:
         """Oldest first."""
 
-        def work(tx: Transaction) -> list[Webhook]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return WebhookRecords(tx).of_agent(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: WebhookRecords(tx).of_agent(agent_id))
 
     async def delete(self, actor: Actor, agent_id: UUID, webhook_id: UUID) -> None:
         """What is on its way to it is dropped."""
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             WebhookRecords(tx).remove(agent_id, webhook_id)
             AuditRecords(tx).acted(actor, "webhook.delete", webhook_id, agent_id=str(agent_id))
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def dead_letters(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
         """Latest first."""
 
-        def work(tx: Transaction) -> ListPage[DeadLetter]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return WebhookRecords(tx).dead_letters(agent_id, page)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: WebhookRecords(tx).dead_letters(agent_id, page)
+        )
 
     async def retry(self, actor: Actor, agent_id: UUID, delivery_id: UUID) -> None:
         """The dead letter is sent again, under the same id, as often as at first."""
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             WebhookRecords(tx).revive(agent_id, delivery_id)
             AuditRecords(tx).acted(actor, "webhook.retry", delivery_id, agent_id=str(agent_id))
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)

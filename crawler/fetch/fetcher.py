@@ -7,15 +7,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from crawler.address_policy import AddressPolicy
-from crawler.errors import (
-    AddressRefused,
-    BodyGarbled,
-    BodyTooLarge,
-    ConnectTimedOut,
-    TimedOut,
-    Unreachable,
-    UrlRefused,
-)
+from crawler.errors import AddressRefused, BodyGarbled, BodyTooLarge, ConnectTimedOut, TimedOut, Unreachable, UrlRefused
 from crawler.extract.page import Outcome, Validators
 from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
 from crawler.fetch.fetch_result import HTML, Fetched, FetchLimits, NotFetched, Refusal, WantedBody

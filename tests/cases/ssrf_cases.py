@@ -9,14 +9,7 @@ from typing import Any
 
 from crawler.fetch.fetch_result import HTML, Fetched
 from tests.cases.case_rows import Row, require_known
-from tests.doubles.fake_network import (
-    PUBLIC_ADDRESS,
-    FakeConnector,
-    FakeNetwork,
-    FakeRequest,
-    FakeResolver,
-    response,
-)
+from tests.doubles.fake_network import PUBLIC_ADDRESS, FakeConnector, FakeNetwork, FakeRequest, FakeResolver, response
 
 KNOWN_FIELDS = frozenset(
     {"id", "category", "stage", "url", "expected", "why", "note", "dns", "dns_map", "hops", "must_connect"}

@@ -6,18 +6,7 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.doubles.scripted_widget_api import (
-    Cut,
-    Emit,
-    Hold,
-    Refuse,
-    Step,
-    citations,
-    done,
-    error,
-    status,
-    tokens,
-)
+from tests.doubles.scripted_widget_api import Cut, Emit, Hold, Refuse, Step, citations, done, error, status, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 

@@ -27,13 +27,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.tables.webhooks import MAILS
 from app.workspaces.sealed_secrets import SealedSecrets
 from tests.doubles.fixed_clock import FixedClock
-from tests.doubles.mail_server import (
-    PASSWORD,
-    USER,
-    MailServer,
-    certificate_for_loopback,
-    running_mail_server,
-)
+from tests.doubles.mail_server import PASSWORD, USER, MailServer, certificate_for_loopback, running_mail_server
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of_new_agent
 

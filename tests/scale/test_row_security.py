@@ -7,17 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import (
-    Connection,
-    Engine,
-    Table,
-    delete,
-    event,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Engine, Table, delete, event, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from app.agents.agent import AgentConfig

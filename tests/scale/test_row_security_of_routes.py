@@ -7,12 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import (
-    BinaryExpression,
-    Engine,
-    event,
-    true,
-)
+from sqlalchemy import BinaryExpression, Engine, event, true
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from app.channels.program_questions import program

@@ -8,11 +8,7 @@ from uuid import uuid4
 
 import pytest
 from alembic import command
-from sqlalchemy import (
-    Engine,
-    inspect,
-    text,
-)
+from sqlalchemy import Engine, inspect, text
 from typer.testing import CliRunner
 
 from app.cli import cli

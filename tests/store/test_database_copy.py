@@ -10,11 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import (
-    Engine,
-    insert,
-    text,
-)
+from sqlalchemy import Engine, insert, text
 
 from app.core.errors import DocentError, InvalidInput, Misconfigured, Unavailable
 from app.store.database_copy import CopyStep, TableSum, copy_database

@@ -8,15 +8,10 @@ from sqlalchemy import Engine, select
 
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import InvalidInput, NotFound
-from app.core.turn import (
-    VisitorSession,
-)
+from app.core.turn import VisitorSession
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.turns import FEEDBACK
-from tests.store.sample_rows import (
-    an_id,
-    ask,
-)
+from tests.store.sample_rows import an_id, ask
 
 
 async def test_a_later_rating_replaces_the_first(

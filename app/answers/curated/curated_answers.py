@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import (
     EVERY_ANSWER,
@@ -48,14 +49,13 @@ class CuratedAnswers:
         check_answer(answer, self._patterns)
 
         def work(tx: Transaction) -> CuratedAnswer:
-            AgentRecords(tx).get(actor.workspace_id, answer.agent_id)
             created = CuratedAnswerRecords(tx).create(answer)
             CuratedEditRecords(tx).keep(created, actor.name)
             AgentRecords(tx).bump_generation(answer.agent_id)
             AuditRecords(tx).acted(actor, "curated_answer.create", created.id, agent_id=str(answer.agent_id))
             return created
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, answer.agent_id).write(work)
 
     async def of_agent(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: CuratedFilter = EVERY_ANSWER
@@ -63,22 +63,19 @@ class CuratedAnswers:
         """Oldest first."""
 
         def work(tx: Transaction) -> list[CuratedAnswer]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             fitting = [each for each in CuratedAnswerRecords(tx).of_agent(agent_id) if only.fits(each)]
             if not only.is_proposed:
                 return fitting
             proposed = CuratedEditRecords(tx).proposed(agent_id)
             return [each for each in fitting if each.id in proposed]
 
-        answers = await self._records.of_workspace(actor.workspace_id).read(work)
+        answers = await OwnAgent(self._records, actor, agent_id).read(work)
         return page_of(answers, page, lambda answer: str(answer.id))
 
     async def get(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
-        def work(tx: Transaction) -> CuratedAnswer:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return CuratedAnswerRecords(tx).get(agent_id, answer_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        )
 
     async def change(
         self, actor: Actor, agent_id: UUID, answer_id: UUID, change: Callable[[CuratedAnswer], CuratedAnswer]
@@ -86,13 +83,12 @@ class CuratedAnswers:
         """Save what `change` makes of the answer as it stands. Raises InvalidInput."""
 
         def work(tx: Transaction) -> CuratedAnswer:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
             saved = save_answer(tx, actor, change(current), self._patterns)
             AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
             return saved
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def history(
         self, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest = _WHOLE_HISTORY
@@ -100,18 +96,16 @@ class CuratedAnswers:
         """Latest first."""
 
         def work(tx: Transaction) -> list[CuratedEdit]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             CuratedAnswerRecords(tx).get(agent_id, answer_id)
             return with_changes(CuratedEditRecords(tx).of_answer(answer_id))
 
-        edits = await self._records.of_workspace(actor.workspace_id).read(work)
+        edits = await OwnAgent(self._records, actor, agent_id).read(work)
         return page_of(edits, page, lambda edit: str(edit.number))
 
     async def restore(self, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
         """As it stood after that edit, on or off; this is an edit as well. Raises NotFound for one that is not kept."""
 
         def work(tx: Transaction) -> CuratedAnswer:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
             then = CuratedEditRecords(tx).get(answer_id, number).answer
             saved = save_answer(tx, actor, replace(current, **written_of(then)), self._patterns)
@@ -119,16 +113,15 @@ class CuratedAnswers:
             AuditRecords(tx).acted(actor, "curated_answer.restore", answer_id, **told)
             return saved
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def delete(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> None:
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             CuratedAnswerRecords(tx).delete(agent_id, answer_id)
             AgentRecords(tx).bump_generation(agent_id)
             AuditRecords(tx).acted(actor, "curated_answer.delete", answer_id, agent_id=str(agent_id))
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
 
 
 def save_answer(tx: Transaction, actor: Actor, answer: CuratedAnswer, patterns: PatternMatcher) -> CuratedAnswer:

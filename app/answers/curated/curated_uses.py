@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.past_turn import PastTurn
 from app.answers.records import PastTurnRecords
@@ -43,7 +43,6 @@ class CuratedUse:
         now = self._clock.now()
 
         def work(tx: Transaction) -> CuratedUses:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             CuratedAnswerRecords(tx).get(agent_id, answer_id)
             turns = PastTurnRecords(tx)
             ratings = turns.curated_ratings(agent_id, answer_id, now - _LATELY)
@@ -55,15 +54,14 @@ class CuratedUse:
                 ratings.get("down", 0),
             )
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(work)
 
     async def lately(self, actor: Actor, agent_id: UUID) -> dict[UUID, int]:
         """How many turns of the last LATELY_DAYS days each of the agent's answers answered; none is left out."""
         since = self._clock.now() - _LATELY
 
         def work(tx: Transaction) -> dict[UUID, int]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             ids = [answer.id for answer in CuratedAnswerRecords(tx).of_agent(agent_id)]
             return dict.fromkeys(ids, 0) | PastTurnRecords(tx).curated_counts(ids, since)
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(work)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, changed_fields, written_of
 from app.answers.curated.curated_answers import check_answer, save_answer
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
@@ -33,67 +33,58 @@ class CuratedProposals:
         check_answer(answer, self._patterns)
 
         def work(tx: Transaction) -> CuratedEdit:
-            AgentRecords(tx).get(actor.workspace_id, answer.agent_id)
             created = CuratedAnswerRecords(tx).create(replace(answer, is_on=False))
             CuratedEditRecords(tx).keep(created, actor.name)
             return _propose(tx, actor, created, replace(created, is_on=True))
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, answer.agent_id).write(work)
 
     async def propose_change(self, actor: Actor, agent_id: UUID, answer_id: UUID, change: Change) -> CuratedEdit:
         """Raises InvalidInput, also where nothing would change."""
 
         def work(tx: Transaction) -> CuratedEdit:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
             proposed = change(current)
             check_answer(proposed, self._patterns)
             return _propose(tx, actor, current, proposed)
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def of_answer(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> list[CuratedEdit]:
         """Those that wait, latest first, with what each would change of the answer as it stands now."""
 
         def work(tx: Transaction) -> list[CuratedEdit]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
             return [_compared(each, current) for each in CuratedEditRecords(tx).proposals(answer_id)]
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(work)
 
     async def proposed(self, actor: Actor, agent_id: UUID) -> set[UUID]:
         """The agent's answers of which one waits."""
 
-        def work(tx: Transaction) -> set[UUID]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return CuratedEditRecords(tx).proposed(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: CuratedEditRecords(tx).proposed(agent_id))
 
     async def approve(self, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
         """The answer is as it was proposed, by the approver's word."""
 
         def work(tx: Transaction) -> CuratedAnswer:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
             proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
             saved = save_answer(tx, actor, replace(current, **written_of(proposal.answer)), self._patterns)
             _decided(tx, actor, "curated_answer.approve", agent_id, answer_id, proposal)
             return saved
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def decline(self, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> None:
         """The answer stays as it is; one that was new stays off."""
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             CuratedAnswerRecords(tx).get(agent_id, answer_id)
             proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
             _decided(tx, actor, "curated_answer.decline", agent_id, answer_id, proposal)
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
 
 
 def _propose(tx: Transaction, actor: Actor, current: CuratedAnswer, proposed: CuratedAnswer) -> CuratedEdit:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import check_answer
 from app.answers.curated.curated_matcher import CuratedMatcher
@@ -51,12 +51,11 @@ class Rehearsals:
         now = self._clock.now()
 
         def work(tx: Transaction) -> tuple[UUID, list[CuratedAnswer], list[PastTurn]]:
-            AgentRecords(tx).get(actor.workspace_id, answer.agent_id)
             stored = CuratedAnswerRecords(tx).of_agent(answer.agent_id)
             own = answer if replaces is None else CuratedAnswerRecords(tx).get(answer.agent_id, replaces)
             return own.id, stored, PastTurnRecords(tx).since(answer.agent_id, now - timedelta(days=DAYS), MAX_TURNS + 1)
 
-        own_id, stored, turns = await self._records.of_workspace(actor.workspace_id).read(work)
+        own_id, stored, turns = await OwnAgent(self._records, actor, answer.agent_id).read(work)
         answer = replace(answer, id=own_id, is_on=True)
         others = [other for other in stored if other.id != answer.id]
         together = [answer if other.id == answer.id else other for other in stored]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID, uuid4
 
+from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.conversations.people.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead
 from app.conversations.people.records.leads import LeadRecords
@@ -65,11 +66,7 @@ class Leads:
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
         """Latest first."""
 
-        def work(tx: Transaction) -> ListPage[Lead]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return LeadRecords(tx).page(agent_id, page)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: LeadRecords(tx).page(agent_id, page))
 
     async def get(self, actor: Actor, lead_id: UUID) -> Lead:
         """Raises NotFound for one that is absent or another workspace's."""

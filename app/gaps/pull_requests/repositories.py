@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
@@ -33,11 +33,7 @@ class Repositories:
         self._records = records
 
     async def find(self, actor: Actor, agent_id: UUID) -> Repository | None:
-        def work(tx: Transaction) -> Repository | None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return RepositoryRecords(tx).find(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: RepositoryRecords(tx).find(agent_id))
 
     async def put(self, actor: Actor, repository: Repository, token: str = "") -> SetRepository:
         """An empty token keeps the stored one. Raises InvalidInput."""
@@ -45,7 +41,6 @@ class Repositories:
         check_line("token", token, MAX_TOKEN_CHARS)
 
         def work(tx: Transaction) -> SetRepository:
-            AgentRecords(tx).get(actor.workspace_id, repository.agent_id)
             known = RepositoryRecords(tx).find(repository.agent_id)
             if known is None:
                 if not token:
@@ -62,15 +57,14 @@ class Repositories:
             AuditRecords(tx).acted(actor, "repository.set", new.id, agent_id=str(new.agent_id))
             return SetRepository(new, hook)
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, repository.agent_id).write(work)
 
     async def remove(self, actor: Actor, agent_id: UUID) -> None:
         """With its token. Raises NotFound where there is none."""
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             known = RepositoryRecords(tx).get(agent_id)
             RepositoryRecords(tx).remove(agent_id)
             AuditRecords(tx).acted(actor, "repository.remove", known.id, agent_id=str(agent_id))
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)

@@ -11,15 +11,7 @@ from sqlalchemy import Column, ColumnElement, and_, func, literal_column, select
 from app.core.turn import AnsweredBy, TokenUsage
 from app.quality.quality import TurnCounts
 from app.quality.records.moment_parts import hour_beside_utc
-from app.quality.records.quality import (
-    FIRST_WORDS,
-    IS_ANSWERED,
-    OUTCOMES,
-    asked,
-    counted,
-    milliseconds,
-    rated_turns,
-)
+from app.quality.records.quality import FIRST_WORDS, IS_ANSWERED, OUTCOMES, asked, counted, milliseconds, rated_turns
 from app.reports.report import Asked, ChatThumbs, Outcome, Part, Spent, together
 from app.reports.report_days import ReportDays
 from app.store.tables.conversations import CONVERSATIONS

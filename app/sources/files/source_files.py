@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
@@ -52,7 +53,6 @@ class SourceFiles:
         key = await self._bodies.keep(agent_id, source_id, upload.body)
 
         def work(tx: Transaction) -> tuple[FileFacts, Source]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             source = SourceRecords(tx).create(agent_id, config, source_id)
             facts = FileRecords(tx).put(source.id, upload.own_name, _format(upload), upload.body, key)
             AuditRecords(tx).acted(
@@ -60,7 +60,7 @@ class SourceFiles:
             )
             return facts, source
 
-        facts, source = await self._records.of_workspace(actor.workspace_id).write(work)
+        facts, source = await OwnAgent(self._records, actor, agent_id).write(work)
         return StoredFile(source, facts)
 
     async def replace(self, actor: Actor, source_id: UUID, upload: Upload) -> StoredFile:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
@@ -24,11 +24,7 @@ class HelpDesks:
         self._mailer = mailer
 
     async def of_agent(self, actor: Actor, agent_id: UUID) -> DeskSettings | None:
-        def work(tx: Transaction) -> DeskSettings | None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return HelpDeskRecords(tx).of_agent(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: HelpDeskRecords(tx).of_agent(agent_id))
 
     async def set(self, actor: Actor, agent_id: UUID, fields: DeskFields, token: str) -> DeskSettings:
         """An empty token keeps the stored one while the host is the same. Raises InvalidInput."""
@@ -37,7 +33,6 @@ class HelpDesks:
             raise InvalidInput("kind", "No mail is sent: this installation has no mail server.")
 
         def work(tx: Transaction) -> DeskSettings:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             before = HelpDeskRecords(tx).of_agent(agent_id)
             is_same = before is not None and (before.kind, before.host) == (desk.kind, desk.host)
             kept = token or ((HelpDeskRecords(tx).token(agent_id) or "") if is_same else "")
@@ -46,34 +41,28 @@ class HelpDesks:
             AuditRecords(tx).acted(actor, "agent.set_help_desk", agent_id, kind=desk.kind.value)
             return desk
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        return await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def clear(self, actor: Actor, agent_id: UUID) -> None:
         """Drops pending tickets and the list of tickets."""
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             HelpDeskRecords(tx).clear(agent_id)
             AuditRecords(tx).acted(actor, "agent.clear_help_desk", agent_id)
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
 
     async def tickets(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
         """Latest first."""
 
-        def work(tx: Transaction) -> ListPage[TicketState]:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return TicketRecords(tx).page(agent_id, page)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: TicketRecords(tx).page(agent_id, page))
 
     async def retry(self, actor: Actor, agent_id: UUID, ticket_id: UUID) -> None:
         """Send a ticket that was given up again, with as many attempts as a new one. The audit log does not name the
         ticket: it is about a visitor."""
 
         def work(tx: Transaction) -> None:
-            AgentRecords(tx).get(actor.workspace_id, agent_id)
             TicketRecords(tx).revive(agent_id, ticket_id)
             AuditRecords(tx).acted(actor, "agent.retry_ticket", agent_id)
 
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        await OwnAgent(self._records, actor, agent_id).write(work)
