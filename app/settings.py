@@ -48,15 +48,15 @@ class Settings(SignInSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
 
-    data: Path = Field(Path("data"), description="Folder for everything that is stored.")
+    data: Path = Field(Path("data"), description="Folder that everything is stored in.")
     database_url: str = Field("", description="System of record; default: SQLite in the data folder.")
-    database_role: str = Field("", description="Role by which Postgres itself keeps workspaces apart; default: none.")
+    database_role: str = Field("", description="Postgres role that row-level security applies to; default: none.")
     secret_key: SecretStr = Field(
         SecretStr(""),
-        description="Seals secrets in the system of record (`docent secrets new-key`); older keys behind a comma. "
+        description="Seals secrets in the system of record (`docent secrets new-key`); older keys after a comma. "
         "Default: made once, `secret.key` in the data folder. Needed with Postgres.",
     )
-    workspace: str = Field("", description="Workspace that commands work in, by its name; default: the first one.")
+    workspace: str = Field("", description="Name of the workspace that commands use; default: the first one.")
     jobs_url: Annotated[str, AfterValidator(checked_jobs_url)] = Field(
         "", description="Job queue; default: SQLite in the data folder, or the Postgres above."
     )
@@ -92,41 +92,41 @@ class Settings(SignInSettings):
     limit_header_bytes: int = Field(
         32768, ge=1024, le=1048576, description="Longest request line with all its headers, in bytes; past it: 431."
     )
-    limit_headers: int = Field(100, ge=10, le=1000, description="Most headers of a request; past them: 431.")
-    limit_header_seconds: float = Field(10, gt=0, le=300, description="Time for a request's headers to come; else 408.")
+    limit_headers: int = Field(100, ge=10, le=1000, description="Maximum number of request headers; beyond it: 431.")
+    limit_header_seconds: float = Field(10, gt=0, le=300, description="Time to receive a request's headers; else 408.")
     limit_body_seconds: float = Field(
-        30, gt=0, le=3600, description="Time for a request's body to come, and a second more for each KiB; else 408."
+        30, gt=0, le=3600, description="Time to receive a request's body, plus a second per KiB; else 408."
     )
-    limit_connections: int = Field(2000, ge=10, description="Open connections of a web process; then the idlest goes.")
+    limit_connections: int = Field(2000, ge=10, description="Connections per web process; then the idlest is closed.")
     limit_connections_per_address: int = Field(
-        200, ge=1, description="Of those, from one address (IPv6: /64) that is no trusted proxy; past them: 503."
+        200, ge=1, description="Of those, from one address (IPv6: /64) other than a trusted proxy; beyond it: 503."
     )
-    limit_questions_per_visitor: int = Field(20, ge=1, description="Questions of one visitor a minute.")
-    limit_questions_per_address: int = Field(60, ge=1, description="Questions of one address (IPv6: a /64) a minute.")
-    limit_questions_per_agent: int = Field(1200, ge=1, description="Questions of all visitors of an agent a minute.")
+    limit_questions_per_visitor: int = Field(20, ge=1, description="Questions per visitor and minute.")
+    limit_questions_per_address: int = Field(60, ge=1, description="Questions per address (IPv6: a /64) and minute.")
+    limit_questions_per_agent: int = Field(1200, ge=1, description="Questions per agent and minute, of all visitors.")
     limit_questions_per_visitor_day: int = Field(
-        0, ge=0, description="Questions of one visitor to an agent in any 24 hours; 0: no bound."
+        0, ge=0, description="Questions per visitor and agent in any 24 hours; 0: no limit."
     )
     limit_questions_per_network_day: int = Field(
-        0, ge=0, description="The same of one network, IPv4 /24 or IPv6 /48; 0: no bound."
+        0, ge=0, description="The same per network, IPv4 /24 or IPv6 /48; 0: no limit."
     )
-    max_turns: int = Field(200, ge=1, description="Turns answered at once by one web process.")
-    max_searches: int = Field(30, ge=1, description="Of those, how many may be looking for their answer at once.")
-    embedder_queue: int = Field(64, ge=1, description="Questions that may wait for the embedder; past them: 503.")
-    model_calls: int = Field(0, ge=0, description="Answers that chat endpoints write at once; 0: as many as turns.")
-    model_queue: int = Field(50, ge=0, description="Answers that may wait for one of these; past them: 503.")
-    shutdown_seconds: float = Field(20, ge=0, le=600, description="Time for running turns to end on SIGTERM.")
+    max_turns: int = Field(200, ge=1, description="Turns that one web process answers at the same time.")
+    max_searches: int = Field(30, ge=1, description="Of those, how many may search at the same time.")
+    embedder_queue: int = Field(64, ge=1, description="Questions that may wait for the embedder; beyond it: 503.")
+    model_calls: int = Field(0, ge=0, description="Concurrent calls to chat endpoints; 0: as many as turns.")
+    model_queue: int = Field(50, ge=0, description="Answers that may wait for such a call; beyond it: 503.")
+    shutdown_seconds: float = Field(20, ge=0, le=600, description="Time that running turns get to finish on SIGTERM.")
 
     model_url: str = Field("", description="OpenAI-compatible chat endpoint, such as https://api.openai.com/v1.")
     model_name: str = Field("", description="Chat model; empty: answers are quoted from the pages, without a model.")
     model_key: SecretStr = Field(SecretStr(""), description="Key for the chat endpoint.")
     model_silence_seconds: float = Field(20, gt=0, le=300, description="Longest silence of a chat endpoint.")
-    model_answer_seconds: float = Field(120, gt=0, le=3600, description="Longest time that an answer is written for.")
+    model_answer_seconds: float = Field(120, gt=0, le=3600, description="Longest time to write an answer.")
     model_temperature: float | None = Field(
-        None, ge=0, le=2, description="Its temperature; none: the provider's own. Models that reason refuse it."
+        None, ge=0, le=2, description="Temperature; none: the provider's default. Reasoning models reject it."
     )
     model_reasoning_effort: ReasoningEffort | None = Field(
-        None, description="How much it reasons: none, minimal, low, medium, high or xhigh, of those that it knows."
+        None, description="Reasoning effort: none, minimal, low, medium, high or xhigh, as the model supports."
     )
     model_reasoning_tokens: int | None = Field(
         None,
@@ -135,7 +135,7 @@ class Settings(SignInSettings):
         description="Tokens that it may reason for beside an answer's; none: 4000 for models that want "
         "max_completion_tokens, 0 for others.",
     )
-    fallback_model_url: str = Field("", description="Chat endpoint that is tried when the first gives no token.")
+    fallback_model_url: str = Field("", description="Chat endpoint to use when the first returns nothing.")
     fallback_model_name: str = Field("", description="Its model.")
     fallback_model_key: SecretStr = Field(SecretStr(""), description="Its key.")
     fallback_model_temperature: float | None = Field(None, ge=0, le=2, description="As the first's.")
@@ -143,7 +143,7 @@ class Settings(SignInSettings):
     fallback_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the first's.")
     helper_model_url: str = Field(
         "",
-        description="Chat endpoint of a cheaper model for rewriting, ranking and contexts; empty: the model does it.",
+        description="Chat endpoint of a cheaper model for rewriting, ranking and contexts; empty: the chat model.",
     )
     helper_model_name: str = Field("", description="Its model.")
     helper_model_key: SecretStr = Field(SecretStr(""), description="Its key.")
@@ -152,19 +152,19 @@ class Settings(SignInSettings):
     helper_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the model's.")
     model_cache_control: bool = Field(
         False,
-        description="Mark what calls share with cache_control, for endpoints that keep nothing untold (Anthropic's).",
+        description="Mark shared prompt parts with cache_control, for endpoints that need it to cache (Anthropic's).",
     )
-    model_price_prompt: float = Field(0, ge=0, description="Price of a million tokens that the model reads.")
-    model_price_cached: float = Field(0, ge=0, description="Price of a million of them that the provider had cached.")
-    model_price_answer: float = Field(0, ge=0, description="Price of a million tokens that it writes.")
+    model_price_prompt: float = Field(0, ge=0, description="Price per million prompt tokens.")
+    model_price_cached: float = Field(0, ge=0, description="Price per million cached prompt tokens.")
+    model_price_answer: float = Field(0, ge=0, description="Price per million answer tokens.")
 
     embeddings_url: str = Field("", description="OpenAI-compatible embeddings endpoint; empty: the shipped model.")
     embeddings_model: str = Field("", description="Its model.")
     embeddings_key: SecretStr = Field(SecretStr(""), description="Its key.")
     embeddings_dimensions: int = Field(1536, ge=8, le=8192, description="Length of its vectors.")
-    embeddings_shorten: bool = Field(False, description="Ask for vectors of just that length, of models that can.")
+    embeddings_shorten: bool = Field(False, description="Request vectors of that length, if supported.")
     embeddings_wire: Literal["base64", "float"] = Field(
-        "base64", description="How numbers travel: base64 is a quarter of the size; some servers know float only."
+        "base64", description="Encoding of vectors: base64 is a quarter of the size; some servers only support float."
     )
     embeddings_max_tokens: int = Field(8191, ge=64, le=1_000_000, description="Longest text that its model reads.")
 
@@ -177,49 +177,49 @@ class Settings(SignInSettings):
     )
 
     rerank_url: str = Field("", description="Hosted reranker; empty: the shipped model.")
-    rerank_model: str = Field("", description="Its model, where the service wants a name.")
+    rerank_model: str = Field("", description="Its model, if the service needs a name.")
     rerank_key: SecretStr = Field(SecretStr(""), description="Its key.")
-    rerank_shape: Literal["cohere", "tei", "workers-ai"] = Field("cohere", description="How it is spoken to.")
+    rerank_shape: Literal["cohere", "tei", "workers-ai"] = Field("cohere", description="API of the reranker.")
     rerank_scores: Literal["probability", "logit"] = Field(
-        "probability", description="What it answers with: probabilities from 0 to 1, or logits."
+        "probability", description="What it returns: probabilities from 0 to 1, or logits."
     )
     rerank_folder: str = Field(
         "",
-        description="Folder with another ONNX cross-encoder, made up like the shipped one's; empty: the shipped model.",
+        description="Folder with another ONNX cross-encoder, laid out like the shipped one; empty: the shipped model.",
     )
 
     threads: int = Field(2, ge=1, le=64, description="Threads for the shipped models.")
     crawl_allow: Annotated[tuple[Endpoint, ...], NoDecode] = Field(
-        (), description="Private endpoints that the crawler may read, IP:PORT, comma separated. For trying out only."
+        (), description="Private endpoints that the crawler may read, IP:PORT, comma separated. For testing only."
     )
     crawl_delay_seconds: float = Field(0.5, ge=0, le=60, description="Pause between two requests to one website.")
     crawl_user_agent: Annotated[str, AfterValidator(checked_user_agent)] = Field(
         USER_AGENT,
-        description="What the crawler says it is. Its name up to the slash is looked for in robots.txt.",
+        description="User agent of the crawler. Its name up to the slash is matched in robots.txt.",
     )
     render_browser: str = Field(
-        "", description="Path of a Chromium for pages that are empty until their scripts run; empty: left out."
+        "", description="Path of a Chromium that renders pages which need JavaScript; empty: they are left out."
     )
     action_hosts: Annotated[tuple[str, ...], NoDecode, AfterValidator(checked_hosts)] = Field(
         (), description="Hosts that agents' actions may call, comma separated; *.example.com: all below. Empty: off."
     )
     public_url: Annotated[str, AfterValidator(checked_public_url)] = Field(
         "",
-        description="Address at which people open Docent, such as https://docent.example.com: links in mail begin so.",
+        description="Public address of Docent, such as https://docent.example.com, for links in mail.",
     )
     smtp_url: SecretStr = Field(
         SecretStr(""),
         description="Mail server: smtps://user:password@host, or smtp:// with STARTTLS (`?tls=off`: plain, for one on "
         "this machine). Empty: no mail.",
     )
-    mail_from: str = Field("", description="Sender of mail, such as Docent <docent@example.com>; needed with a server.")
+    mail_from: str = Field("", description="Sender of mail, such as Docent <docent@example.com>; required with SMTP.")
     max_file_mib: int = Field(20, ge=1, le=200, description="Largest file that may be uploaded, in MiB.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info",
-        description="How much is logged. Unless it is set, commands other than serve and work log warnings alone.",
+        description="Log level. Unless set, commands other than serve and work log only warnings.",
     )
-    trace_texts: bool = Field(False, description="Put questions, answers and prompts into OpenTelemetry's traces.")
-    log_format: Literal["text", "json"] = Field("text", description="Log lines for people or for machines.")
+    trace_texts: bool = Field(False, description="Include questions, answers and prompts in OpenTelemetry traces.")
+    log_format: Literal["text", "json"] = Field("text", description="Format of log lines: for people or machines.")
 
     @field_validator("trusted_proxies", "action_hosts", mode="before")
     @classmethod

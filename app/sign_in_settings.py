@@ -12,20 +12,22 @@ from app.workspaces.provider_rules import ProviderRules, read_roles
 
 class SignInSettings(BaseSettings):
     oidc_issuer: str = Field(
-        "", description="OpenID provider that operators sign in at, such as https://id.example.com/realms/docs."
+        "", description="OpenID provider that operators sign in with, such as https://id.example.com/realms/docs."
     )
-    oidc_name: str = Field("", max_length=60, description="What its button says; default: the provider's host.")
-    oidc_client_id: str = Field("", description="What Docent is called there.")
+    oidc_name: str = Field("", max_length=60, description="Name on the sign-in button; default: the provider's host.")
+    oidc_client_id: str = Field("", description="Docent's client id there.")
     oidc_client_secret: SecretStr = Field(
-        SecretStr(""), description="Its secret; empty: a public client, by PKCE alone."
+        SecretStr(""), description="Its secret; empty: a public client with PKCE only."
     )
-    oidc_scopes: str = Field("openid email profile", description="What is asked for; some want `groups` beside these.")
+    oidc_scopes: str = Field(
+        "openid email profile", description="Scopes to request; some providers also need `groups`."
+    )
     oidc_groups_claim: str = Field(
-        "groups", description="Claim that lists somebody's groups; a dot leads into an object: realm_access.roles."
+        "groups", description="Claim that lists a user's groups; a dot descends into an object: realm_access.roles."
     )
     oidc_roles: str = Field(
         "",
-        description="Role of each group: docs-admins=admin, staff=viewer; `*` is everybody whom the provider lets in. "
+        description="Role of each group: docs-admins=admin, staff=viewer; `*` matches everybody the provider lets in. "
         "Who is in none may not sign in.",
     )
     password_sign_in: bool = Field(True, description="Whether operators may sign in with a password as well.")

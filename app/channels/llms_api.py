@@ -40,7 +40,7 @@ class LlmsApi(Api):
 
     @get(
         "/llms/{agent_id}/llms.txt",
-        "The pages that an agent has learnt, as llms.txt; without a token where the agent is open to programs",
+        "The pages that an agent has learnt, as llms.txt; no token needed if the agent is open to programs",
         access=program,
         response_media_type=PLAIN,
     )

@@ -45,7 +45,7 @@ class McpApi(Api):
 
     @post(
         "/mcp/{agent_id}",
-        "An agent's tools by the Model Context Protocol; without a token where the agent is open to programs",
+        "An agent's tools over the Model Context Protocol; no token needed if the agent is open to programs",
         access=program,
         text_body="application/json",
         other_statuses=_OTHER_STATUSES,
@@ -58,7 +58,7 @@ class McpApi(Api):
 
     @post(
         "/mcp",
-        "The operators' tools by the Model Context Protocol; what they change waits for a person to approve it",
+        "The operators' tools over the Model Context Protocol; a person must approve their changes",
         access=read,
         text_body="application/json",
         other_statuses=_OTHER_STATUSES,

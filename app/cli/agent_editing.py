@@ -48,7 +48,7 @@ async def rename(
 async def delete_(
     named: AgentArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False
 ) -> None:
-    """Delete an agent and all that hangs on it: sources, conversations, gaps."""
+    """Delete an agent and everything that belongs to it: sources, conversations, gaps."""
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
         confirm(f"the agent {agent.draft.name} with all that it knows", yes)

@@ -43,7 +43,7 @@ async def invite(
     role: Annotated[Role, typer.Option(help="What they may do: read, change, or also manage accounts.")] = Role.ADMIN,
     as_json: AsJson = False,
 ) -> None:
-    """Make an account whose operator chooses a password by a link, which is sent by mail or printed."""
+    """Create an account whose operator sets a password through a link, which is sent by mail or printed."""
     await _link(email, role, as_json)
 
 

@@ -120,6 +120,6 @@ class AdminOverview(Api):
     def __init__(self, overviews: Overviews) -> None:
         self._overviews = overviews
 
-    @get("/v1/overview", "The workspace at a glance: today, this week, and what waits for somebody", access=read)
+    @get("/v1/overview", "Get the workspace at a glance: today, this week, and what needs attention", access=read)
     async def get_overview(self, call: Call[Actor, None]) -> OverviewOut:
         return OverviewOut.of(await self._overviews.of(call.caller))

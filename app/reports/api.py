@@ -149,7 +149,7 @@ class AdminReports(Api):
     def __init__(self, reports: Reports) -> None:
         self._reports = reports
 
-    @get("/v1/report", "What became of the questions to all agents over some days", access=read)
+    @get("/v1/report", "Get figures on the questions to all agents over a range of days", access=read)
     async def get_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:
         return ReportOut.of(await self._asked(call))
 
@@ -162,7 +162,7 @@ class AdminReports(Api):
     async def export_report(self, call: Call[Actor, ReportQuery]) -> Response:
         return report_file(await self._asked(call))
 
-    @get("/v1/agents/{agent_id}/report", "What became of the questions to an agent over some days", access=read)
+    @get("/v1/agents/{agent_id}/report", "Get figures on the questions to an agent over a range of days", access=read)
     async def get_agent_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:
         return ReportOut.of(await self._asked(call, call.path_id("agent_id")))
 

@@ -95,7 +95,7 @@ class AdminStaleAnswers(Api):
 
     @get(
         "/v1/agents/{agent_id}/stale-answers",
-        "Answers that their page no longer supports, latest found first",
+        "List answers that their page no longer supports, latest first",
         access=read,
     )
     async def list_stale_answers(self, call: Call[Actor, StaleQuery]) -> ListOut[StaleAnswerOut]:
@@ -104,7 +104,7 @@ class AdminStaleAnswers(Api):
 
     @get(
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}",
-        "One stale answer, with the turns that gave it",
+        "Get one stale answer, with the turns that gave it",
         access=read,
     )
     async def get_stale_answer(self, call: Call[Actor, None]) -> StaleViewOut:
@@ -126,7 +126,7 @@ class AdminStaleAnswers(Api):
 
     @post(
         "/v1/agents/{agent_id}/stale-answers/{stale_answer_id}/accept",
-        "The new answer is right: make its question a golden one, or change the golden one that was stale, and settle",
+        "Accept the new answer: create a golden question, or update the stale one, and settle",
         access=write,
     )
     async def accept_stale_answer(self, call: Call[Actor, AcceptStaleIn]) -> GoldenQuestionOut:

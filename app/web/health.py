@@ -45,13 +45,13 @@ class Health(Api):
     async def get_index(self, call: Call[None, None]) -> IndexOut:
         return IndexOut(name="docent", version=self._version, docs=f"{root_path_of(call.request)}/docs")
 
-    @get("/healthz", "The process lives", access=everyone)
+    @get("/healthz", "Liveness: the process responds", access=everyone)
     async def get_health(self, call: Call[None, None]) -> HealthOut:
         return HealthOut(status="ok")
 
     @get(
         "/readyz",
-        "Whether every part answers; 503 when one does not",
+        "Readiness: 503 if a component does not respond",
         access=everyone,
         response_model=ReadinessOut,
         other_statuses={503: "A part does not answer, or the process is about to end."},

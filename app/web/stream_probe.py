@@ -33,7 +33,7 @@ class StreamProbe(Api):
 
     @get(
         "/healthz/stream",
-        "A stream of known pace, to see whether a proxy holds it back",
+        "A stream at a known pace, to check whether a proxy buffers it",
         access=a_few_times,
         response_media_type="text/event-stream",
         stream=_WORDS,

@@ -81,8 +81,8 @@ class WidgetScript(Api):
 
     @get(
         "/widget/{script}.js",
-        "A script for a script tag: the widget, the page search, a conversation that stands in the page; or the client "
-        "without an interface, as an ES module",
+        "A script for a script tag: the widget, the page search, the inline conversation; or the client without an "
+        "interface, as an ES module",
         access=everyone,
         response_media_type="text/javascript",
         path_patterns={"script": _ASKED_FOR},
@@ -94,8 +94,7 @@ class WidgetScript(Api):
 
     @get(
         "/widget/{script}.{fingerprint}.js",
-        "This one build of a script, for a script tag with `integrity`, or of what the widget's script loads when a "
-        "visitor needs it",
+        "One build of a script, for a script tag with `integrity` or for what the widget's script loads on demand",
         access=everyone,
         response_media_type="text/javascript",
         path_patterns={"script": _SCRIPT, "fingerprint": _FINGERPRINT},

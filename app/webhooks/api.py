@@ -53,14 +53,14 @@ class AdminWebhooks(Api):
     def __init__(self, webhooks: Webhooks) -> None:
         self._webhooks = webhooks
 
-    @get("/v1/agents/{agent_id}/webhooks", "Where the agent's events are posted to, oldest first", access=read)
+    @get("/v1/agents/{agent_id}/webhooks", "List the agent's webhooks, oldest first", access=read)
     async def list_webhooks(self, call: Call[Actor, None]) -> WebhooksOut:
         found = await self._webhooks.of_agent(call.caller, call.path_id("agent_id"))
         return WebhooksOut(items=tuple(WebhookOut.of(webhook) for webhook in found))
 
     @post(
         "/v1/agents/{agent_id}/webhooks",
-        "Have the agent's events posted to an address of yours",
+        "Create a webhook, which posts the agent's events to your server",
         access=write,
         status=201,
     )
@@ -71,20 +71,20 @@ class AdminWebhooks(Api):
 
     @delete(
         "/v1/agents/{agent_id}/webhooks/{webhook_id}",
-        "Post nothing more to it, and drop what is on its way",
+        "Delete a webhook and its pending deliveries",
         access=write,
     )
     async def delete_webhook(self, call: Call[Actor, None]) -> None:
         await self._webhooks.delete(call.caller, call.path_id("agent_id"), call.path_id("webhook_id"))
 
-    @get("/v1/agents/{agent_id}/webhooks/dead-letters", "Deliveries that were given up, latest first", access=read)
+    @get("/v1/agents/{agent_id}/webhooks/dead-letters", "List deliveries that were given up, latest first", access=read)
     async def list_dead_letters(self, call: Call[Actor, ListQuery]) -> ListOut[DeadLetterOut]:
         page = await self._webhooks.dead_letters(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[DeadLetterOut].of(page)
 
     @post(
         "/v1/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry",
-        "Send it again, under the same id",
+        "Retry a dead letter, with the same id",
         access=write,
     )
     async def retry_dead_letter(self, call: Call[Actor, None]) -> None:

@@ -150,14 +150,14 @@ class AdminActions(Api):
     def __init__(self, actions: Actions) -> None:
         self._actions = actions
 
-    @get("/v1/agents/{agent_id}/actions", "What the agent may call, by name", access=read)
+    @get("/v1/agents/{agent_id}/actions", "List the agent's actions, by name", access=read)
     async def list_actions(self, call: Call[Actor, None]) -> ActionsOut:
         actions = await self._actions.of_agent(call.caller, call.path_id("agent_id"))
         return ActionsOut(items=tuple(map(ActionOut.of, actions)))
 
     @post(
         "/v1/agents/{agent_id}/actions",
-        "Let the agent call an address, to look something up or to do something",
+        "Create an action: an HTTP call that looks something up or changes something",
         access=write,
         status=201,
     )
@@ -168,7 +168,7 @@ class AdminActions(Api):
 
     @patch(
         "/v1/agents/{agent_id}/actions/{action_id}",
-        "Change an action; only what is sent changes",
+        "Change an action; only the fields sent change",
         access=write,
     )
     async def edit_action(self, call: Call[Actor, ActionPatch]) -> ActionOut:

@@ -21,14 +21,14 @@ class WidgetConfirmations(Api):
     def __init__(self, confirmations: Confirmations) -> None:
         self._confirmations = confirmations
 
-    @get("/v1/widget/confirmations/{confirmation_id}", "What became of a proposed change", access=visitor)
+    @get("/v1/widget/confirmations/{confirmation_id}", "Get the state of a proposed change", access=visitor)
     async def get_confirmation(self, call: Call[VisitorCaller, None]) -> ConfirmationOut:
         asked = await self._confirmations.get(call.caller.session, call.path_id("confirmation_id"))
         return ConfirmationOut.of(asked)
 
     @post(
         "/v1/widget/confirmations/{confirmation_id}",
-        "Confirm a proposed change, which makes it, or decline it; a repetition changes nothing",
+        "Confirm a proposed change, which executes it, or decline it; repeating the call changes nothing",
         access=visitor,
     )
     async def decide_confirmation(self, call: Call[VisitorCaller, DecisionIn]) -> ConfirmationOut:

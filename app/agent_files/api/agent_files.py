@@ -51,7 +51,7 @@ class AdminAgentFiles(Api):
 
     @get(
         "/v1/agents/{agent_id}/file",
-        "The agent as one file: settings, curated answers, golden questions, saved replies, sources and actions",
+        "Export the agent as one file: settings, curated answers, golden questions, saved replies, sources and actions",
         access=read,
     )
     async def export_agent_file(self, call: Call[Actor, AgentFileQuery]) -> AgentFileOut:

@@ -59,7 +59,7 @@ class AdminAgents(Api):
     async def create_agent(self, call: Call[Actor, AgentCreate]) -> AgentOut:
         return AgentOut.of(await self._agents.create(call.caller, call.input.config()))
 
-    @get("/v1/agents", "Agents, oldest first", access=read)
+    @get("/v1/agents", "List agents, oldest first", access=read)
     async def list_agents(self, call: Call[Actor, ListQuery]) -> ListOut[AgentOut]:
         page = await self._agents.page(call.caller, call.input.page)
         return ListOut[AgentOut].of(page)
@@ -68,7 +68,7 @@ class AdminAgents(Api):
     async def get_agent(self, call: Call[Actor, None]) -> AgentOut:
         return AgentOut.of(await self._agents.get(call.caller, call.path_id("agent_id")))
 
-    @patch("/v1/agents/{agent_id}", "Change the draft; only what is sent changes", access=write)
+    @patch("/v1/agents/{agent_id}", "Change the draft; only the fields sent change", access=write)
     async def edit_agent(self, call: Call[Actor, AgentPatch]) -> AgentOut:
         agent = await self._agents.change_draft(
             call.caller, call.path_id("agent_id"), lambda draft: changed(draft, call.input)
@@ -98,11 +98,11 @@ class AdminAgents(Api):
         )
         return PublishedOut.of_published(published)
 
-    @get("/v1/agents/{agent_id}/budget", "What visitors have used up of the chat model today", access=read)
+    @get("/v1/agents/{agent_id}/budget", "Get how much of today's token limit visitors have used", access=read)
     async def get_agent_budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
         return TokenBudgetOut.of(await self._budgets.of(call.caller, call.path_id("agent_id")))
 
-    @get("/v1/agents/{agent_id}/costs", "What the chat model cost, month by month", access=read)
+    @get("/v1/agents/{agent_id}/costs", "Get what the chat model cost, month by month", access=read)
     async def get_agent_costs(self, call: Call[Actor, None]) -> CostsOut:
         months = await self._budgets.months(call.caller, call.path_id("agent_id"), _MONTHS)
         return CostsOut(months=[MonthCostOut.of(month) for month in months])
@@ -131,7 +131,7 @@ class AdminStarterSuggestions(Api):
 
     @get(
         "/v1/agents/{agent_id}/starter-suggestions",
-        "Questions that the learnt pages ask and answer, for starter_prompts; without those that the draft has",
+        "Suggest starter_prompts: questions that the crawled pages answer and the draft does not have yet",
         access=read,
     )
     async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
@@ -155,7 +155,7 @@ class AdminAgentPicture(Api):
 
     @post(
         "/v1/agents/{agent_id}/picture",
-        f"Give the draft a picture, drawn anew as a WebP of {SIDE_PX} by {SIDE_PX} pixels",
+        f"Set the draft's picture, converted to a WebP of {SIDE_PX} by {SIDE_PX} pixels",
         access=write,
     )
     async def set_agent_picture(self, call: Call[Actor, PictureUpload]) -> AgentOut:

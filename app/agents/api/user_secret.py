@@ -45,25 +45,29 @@ class AdminUserSecret(Api):
 
     @post(
         "/v1/agents/{agent_id}/user-secret",
-        "A new secret to sign user ids with, in place of the one before",
+        "Create a new secret to sign user ids with; it replaces the previous one",
         access=write,
         status=201,
     )
     async def make_user_secret(self, call: Call[Actor, None]) -> UserSecretOut:
         return UserSecretOut(secret=await self._users.make_secret(call.caller, call.path_id("agent_id")))
 
-    @get("/v1/agents/{agent_id}/user-secret", "Since when the agent has its user secret; never the secret", access=read)
+    @get(
+        "/v1/agents/{agent_id}/user-secret",
+        "Get when the agent's user secret was created; never the secret itself",
+        access=read,
+    )
     async def get_user_secret_state(self, call: Call[Actor, None]) -> UserSecretStateOut:
         key = await self._users.key(call.caller, call.path_id("agent_id"))
         return UserSecretStateOut(created_at=key.created_at if key else None)
 
-    @delete("/v1/agents/{agent_id}/user-secret", "Take no signed users any longer", access=write)
+    @delete("/v1/agents/{agent_id}/user-secret", "Stop accepting signed users", access=write)
     async def remove_user_secret(self, call: Call[Actor, None]) -> None:
         await self._users.remove_secret(call.caller, call.path_id("agent_id"))
 
     @put(
         "/v1/agents/{agent_id}/user-issuer",
-        "Take tokens of an identity provider for who a visitor is; its keys are read first",
+        "Accept an identity provider's tokens as proof of who a visitor is; its keys are fetched first",
         access=write,
     )
     async def set_user_issuer(self, call: Call[Actor, UserIssuerIn]) -> UserIssuerOut:
@@ -71,11 +75,11 @@ class AdminUserSecret(Api):
         made = await self._issuers.set(call.caller, agent_id, given.issuer, given.audience, given.jwks_url)
         return UserIssuerOut.of(made)
 
-    @get("/v1/agents/{agent_id}/user-issuer", "Whose tokens the agent takes", access=read)
+    @get("/v1/agents/{agent_id}/user-issuer", "Get the identity provider whose tokens the agent accepts", access=read)
     async def get_user_issuer(self, call: Call[Actor, None]) -> UserIssuerStateOut:
         found = await self._issuers.get(call.caller, call.path_id("agent_id"))
         return UserIssuerStateOut(issuer=UserIssuerOut.of(found) if found else None)
 
-    @delete("/v1/agents/{agent_id}/user-issuer", "Take no tokens of an identity provider any longer", access=write)
+    @delete("/v1/agents/{agent_id}/user-issuer", "Stop accepting an identity provider's tokens", access=write)
     async def remove_user_issuer(self, call: Call[Actor, None]) -> None:
         await self._issuers.remove(call.caller, call.path_id("agent_id"))

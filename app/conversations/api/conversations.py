@@ -180,7 +180,7 @@ class AdminConversations(Api):
 
     @get(
         "/v1/agents/{agent_id}/conversations",
-        "An agent's conversations, latest activity first; one turn must fit everything that is asked for",
+        "List an agent's conversations, latest activity first; one turn must match every filter",
         access=read,
     )
     async def list_conversations(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
@@ -198,7 +198,7 @@ class AdminConversations(Api):
         found = await self._review.all_of_agent(call.caller, call.path_id("agent_id"), call.input.only)
         return conversations_file(found, call.input.format)
 
-    @get("/v1/conversations/{conversation_id}", "A conversation's turns with citations and trace", access=read)
+    @get("/v1/conversations/{conversation_id}", "Get a conversation's turns with citations and trace", access=read)
     async def get_conversation(self, call: Call[Actor, None]) -> ThreadOut:
         thread = await self._review.thread(call.caller, call.path_id("conversation_id"))
         return ThreadOut.of(thread, self._budgets)

@@ -68,7 +68,7 @@ class AdminInbox(Api):
 
     @patch(
         "/v1/conversations/{conversation_id}",
-        "Close, assign or label a conversation; only what is sent changes",
+        "Close, assign or label a conversation; only the fields sent change",
         access=write,
     )
     async def edit_conversation(self, call: Call[Actor, ConversationPatch]) -> ConversationOut:
@@ -87,7 +87,7 @@ class AdminInbox(Api):
 
     @post(
         "/v1/conversations/{conversation_id}/notes",
-        "Note something for the other operators; no visitor sees it and no model reads it",
+        "Add a note for other operators; neither visitors nor models see it",
         access=write,
     )
     async def add_note(self, call: Call[Actor, NoteIn]) -> NoteOut:
@@ -98,7 +98,7 @@ class AdminInbox(Api):
     async def remove_note(self, call: Call[Actor, None]) -> None:
         await self._inbox.remove_note(call.caller, call.path_id("conversation_id"), call.path_id("note_id"))
 
-    @get("/v1/agents/{agent_id}/labels", "The labels that an agent's conversations bear", access=read)
+    @get("/v1/agents/{agent_id}/labels", "List the labels of an agent's conversations", access=read)
     async def list_labels(self, call: Call[Actor, None]) -> LabelsOut:
         found = await self._review.labels(call.caller, call.path_id("agent_id"))
         return LabelsOut(items=tuple(LabelOut.of(each) for each in found))

@@ -69,7 +69,7 @@ class AdminGaps(Api):
     def __init__(self, gaps: Gaps) -> None:
         self._gaps = gaps
 
-    @get("/v1/agents/{agent_id}/gaps", "Questions that could not be answered", access=read)
+    @get("/v1/agents/{agent_id}/gaps", "List questions that could not be answered", access=read)
     async def list_gaps(self, call: Call[Actor, GapsQuery]) -> ListOut[GapOut]:
         asked = call.input
         page = await self._gaps.of_agent(
@@ -77,17 +77,22 @@ class AdminGaps(Api):
         )
         return ListOut[GapOut].of(page)
 
-    @post("/v1/gaps/{gap_id}/ignore", "It need not be answered", access=write, is_input_optional=True)
+    @post("/v1/gaps/{gap_id}/ignore", "Ignore a gap, which need not be answered", access=write, is_input_optional=True)
     async def ignore_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
         return GapOut.of(await self._gaps.ignore(call.caller, call.path_id("gap_id"), call.input.note))
 
-    @post("/v1/gaps/{gap_id}/reopen", "It must be answered after all", access=write, is_input_optional=True)
+    @post(
+        "/v1/gaps/{gap_id}/reopen",
+        "Reopen a gap, which must be answered after all",
+        access=write,
+        is_input_optional=True,
+    )
     async def reopen_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
         return GapOut.of(await self._gaps.reopen(call.caller, call.path_id("gap_id"), call.input.note))
 
     @get(
         "/v1/agents/{agent_id}/gaps/export",
-        f"Gaps as one CSV or JSON file, most asked first, {MAX_EXPORTED} at most",
+        f"Export gaps as one CSV or JSON file, most asked first, {MAX_EXPORTED} at most",
         access=read,
         response_media_type="text/csv",
         other_media_types=("application/json",),

@@ -107,7 +107,7 @@ class AdminPullRequests(Api):
         self._pull_requests = pull_requests
         self._merges = merges
 
-    @put("/v1/agents/{agent_id}/repository", "Name the GitHub repository that the website is made of", access=write)
+    @put("/v1/agents/{agent_id}/repository", "Set the GitHub repository that the website is built from", access=write)
     async def set_repository(self, call: Call[Actor, RepositoryIn]) -> RepositoryOut:
         given = call.input.model_dump()
         token = given.pop("token")
@@ -115,7 +115,9 @@ class AdminPullRequests(Api):
         return RepositoryOut.of(made.repository, root_path_of(call.request), made.hook_secret)
 
     @get(
-        "/v1/agents/{agent_id}/repository", "The repository that the website is made of, without its token", access=read
+        "/v1/agents/{agent_id}/repository",
+        "Get the repository that the website is built from, without its token",
+        access=read,
     )
     async def get_repository(self, call: Call[Actor, None]) -> RepositoryOut:
         found = await self._repositories.find(call.caller, call.path_id("agent_id"))
@@ -123,18 +125,18 @@ class AdminPullRequests(Api):
             raise NotFound("repository")
         return RepositoryOut.of(found, root_path_of(call.request))
 
-    @delete("/v1/agents/{agent_id}/repository", "Forget the repository and its token", access=write)
+    @delete("/v1/agents/{agent_id}/repository", "Remove the repository and its token", access=write)
     async def remove_repository(self, call: Call[Actor, None]) -> None:
         await self._repositories.remove(call.caller, call.path_id("agent_id"))
 
-    @post("/v1/gaps/{gap_id}/page-file", "The file that a page is made of, to be changed", access=write)
+    @post("/v1/gaps/{gap_id}/page-file", "Get the source file of a page, to edit it", access=write)
     async def read_page_file(self, call: Call[Actor, PageFileIn]) -> PageFileOut:
         file = await self._pull_requests.file(call.caller, call.path_id("gap_id"), call.input.page_url)
         return PageFileOut(path=file.path, text=file.text, version=file.version)
 
     @post(
         "/v1/gaps/{gap_id}/pull-requests",
-        "Propose a changed file as a pull request, with the gap's questions asked of it as proof",
+        "Propose a changed file as a pull request, with the gap's questions as proof",
         access=write,
         status=201,
     )
@@ -145,7 +147,7 @@ class AdminPullRequests(Api):
         )
         return PullRequestOut.of(opened)
 
-    @get("/v1/gaps/{gap_id}/pull-requests", "A gap's pull requests, latest first", access=read)
+    @get("/v1/gaps/{gap_id}/pull-requests", "List a gap's pull requests, latest first", access=read)
     async def list_pull_requests(self, call: Call[Actor, None]) -> PullRequestsOut:
         found = await self._pull_requests.of_gap(call.caller, call.path_id("gap_id"))
         return PullRequestsOut(items=tuple(map(PullRequestOut.of, found)))

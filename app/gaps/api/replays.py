@@ -71,7 +71,10 @@ class AdminGapReplays(Api):
         self._gaps = gaps
 
     @post(
-        "/v1/gaps/{gap_id}/replay", "Ask its questions once more; nothing changes", access=write, is_input_optional=True
+        "/v1/gaps/{gap_id}/replay",
+        "Ask the gap's questions again; nothing changes",
+        access=write,
+        is_input_optional=True,
     )
     async def replay_gap(self, call: Call[Actor, ReplayIn]) -> GapReplayOut:
         replay = await self._replays.replay(call.caller, call.path_id("gap_id"), call.input.version)
@@ -79,7 +82,7 @@ class AdminGapReplays(Api):
 
     @post(
         "/v1/gaps/{gap_id}/resolve",
-        "Ask its questions once more, and close it as answered where every one is",
+        "Ask the gap's questions again, and close it if every one is answered",
         access=write,
         is_input_optional=True,
     )

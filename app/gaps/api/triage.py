@@ -88,20 +88,20 @@ class AdminGapTriage(Api):
     def __init__(self, triage: GapTriage) -> None:
         self._triage = triage
 
-    @get("/v1/gaps/{gap_id}", "One gap with all that is known of it", access=read)
+    @get("/v1/gaps/{gap_id}", "Get one gap with all its details", access=read)
     async def get_gap(self, call: Call[Actor, None]) -> GapViewOut:
         return GapViewOut.of_view(await self._triage.view(call.caller, call.path_id("gap_id")))
 
-    @patch("/v1/gaps/{gap_id}", "Assign a gap, or note something; only what is sent changes", access=write)
+    @patch("/v1/gaps/{gap_id}", "Assign a gap or set its note; only the fields sent change", access=write)
     async def edit_gap(self, call: Call[Actor, GapPatch]) -> GapOut:
         told = call.input
         return GapOut.of(await self._triage.tell(call.caller, call.path_id("gap_id"), told.assignee, told.note))
 
-    @post("/v1/gaps/{gap_id}/merge", "Make other gaps of the agent part of this one", access=write)
+    @post("/v1/gaps/{gap_id}/merge", "Merge other gaps of the agent into this one", access=write)
     async def merge_gaps(self, call: Call[Actor, MergeIn]) -> GapOut:
         return GapOut.of(await self._triage.merge(call.caller, call.path_id("gap_id"), call.input.gap_ids))
 
-    @post("/v1/gaps/{gap_id}/split", "Make one wording a gap of its own", access=write)
+    @post("/v1/gaps/{gap_id}/split", "Split one wording off into its own gap", access=write)
     async def split_gap(self, call: Call[Actor, SplitIn]) -> GapOut:
         return GapOut.of(await self._triage.split(call.caller, call.path_id("gap_id"), call.input.turn_id))
 

@@ -44,7 +44,7 @@ class AdminTurnReview(Api):
 
     @get(
         "/v1/turns/{turn_id}/curated-answer",
-        "A curated answer to a turn's question, to be edited and saved",
+        "Draft a curated answer to a turn's question, to edit and save",
         access=read,
     )
     async def draft_curated_answer(self, call: Call[Actor, None]) -> CuratedDraftOut:

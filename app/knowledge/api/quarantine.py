@@ -63,7 +63,7 @@ class AdminQuarantine(Api):
 
     @get(
         "/v1/agents/{agent_id}/quarantine",
-        "Pages that read like instructions to an assistant and that no operator has looked at, latest first",
+        "List pages that read like instructions to an assistant and await review, latest first",
         access=read,
     )
     async def list_quarantine(self, call: Call[Actor, ListQuery]) -> ListOut[QuarantinedPageOut]:
@@ -72,7 +72,7 @@ class AdminQuarantine(Api):
 
     @get(
         "/v1/documents/{document_id}/findings",
-        "A page's open findings, each with the passage that it stands in",
+        "List a page's open findings, each with its passage",
         access=read,
     )
     async def get_findings(self, call: Call[Actor, None]) -> PageReviewsOut:
@@ -81,7 +81,7 @@ class AdminQuarantine(Api):
 
     @post(
         "/v1/documents/{document_id}/release",
-        "There is nothing wrong with the page: a worker makes a held text live",
+        "Release a page: nothing is wrong with it, and a held text goes live",
         access=write,
     )
     async def release_document(self, call: Call[Actor, None]) -> None:
@@ -89,7 +89,7 @@ class AdminQuarantine(Api):
 
     @post(
         "/v1/documents/{document_id}/dismiss",
-        "The page was seen: a held text stays out until the page changes, a live one stays live",
+        "Dismiss a page's findings: a held text stays out until the page changes, a live one stays live",
         access=write,
     )
     async def dismiss_document(self, call: Call[Actor, None]) -> None:

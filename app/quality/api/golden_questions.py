@@ -109,8 +109,8 @@ class AdminGoldenQuestions(Api):
 
     @post(
         "/v1/agents/{agent_id}/golden-questions",
-        "Write down a question with the pages that must be found and what the answer must hold; a known "
-        "wording gets these",
+        "Create a golden question, with the pages that must be found and what the answer must contain; "
+        "it replaces the one of the same wording",
         access=write,
         status=201,
     )
@@ -118,7 +118,7 @@ class AdminGoldenQuestions(Api):
         golden = GoldenQuestion(uuid4(), call.path_id("agent_id"), **call.input.model_dump())
         return GoldenQuestionOut.of(await self._golden.create(call.caller, golden))
 
-    @get("/v1/agents/{agent_id}/golden-questions", "An agent's golden questions, oldest first", access=read)
+    @get("/v1/agents/{agent_id}/golden-questions", "List an agent's golden questions, oldest first", access=read)
     async def list_golden_questions(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenQuestionOut]:
         page = await self._golden.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[GoldenQuestionOut].of(page)
@@ -135,7 +135,7 @@ class AdminGoldenQuestions(Api):
 
     @patch(
         "/v1/agents/{agent_id}/golden-questions/{golden_id}",
-        "Change a golden question; only what is sent changes",
+        "Change a golden question; only the fields sent change",
         access=write,
     )
     async def edit_golden_question(self, call: Call[Actor, GoldenQuestionPatch]) -> GoldenQuestionOut:

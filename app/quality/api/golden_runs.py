@@ -76,7 +76,7 @@ class AdminGoldenRuns(Api):
 
     @post(
         "/v1/agents/{agent_id}/golden-questions/run",
-        "Ask the golden questions and keep what came of it",
+        "Run the golden questions and keep the result",
         access=write,
         is_input_optional=True,
         status=201,
@@ -86,7 +86,7 @@ class AdminGoldenRuns(Api):
         versions = BOTH if asked == "both" else (asked,)
         return GoldenRunOut.of(await self._runs.run(call.caller, call.path_id("agent_id"), versions))
 
-    @get("/v1/agents/{agent_id}/golden-runs", f"The latest {KEPT} runs, latest first", access=read)
+    @get("/v1/agents/{agent_id}/golden-runs", f"List the latest {KEPT} runs, latest first", access=read)
     async def list_golden_runs(self, call: Call[Actor, ListQuery]) -> ListOut[GoldenRunRowOut]:
         page = await self._runs.page(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[GoldenRunRowOut].of(page)

@@ -84,7 +84,7 @@ class AdminQuality(Api):
 
     @get(
         "/v1/agents/{agent_id}/quality",
-        "How well an agent answers, day by day, and which pages it answers from",
+        "Get how well an agent answers, day by day, and which pages it answers from",
         access=read,
     )
     async def get_quality(self, call: Call[Actor, QualityQuery]) -> QualityOut:
@@ -92,7 +92,7 @@ class AdminQuality(Api):
 
     @get(
         "/v1/agents/{agent_id}/threshold-curve",
-        f"What other confidence thresholds would have done in the last {DAYS} days",
+        f"Get what other confidence thresholds would have done in the last {DAYS} days",
         access=read,
     )
     async def get_threshold_curve(self, call: Call[Actor, None]) -> ThresholdCurveOut:

@@ -75,9 +75,7 @@ class AdminSearch(Api):
     def __init__(self, search: AgentSearch) -> None:
         self._search = search
 
-    @post(
-        "/v1/agents/{agent_id}/search", "What a question finds, with every stage's scores, ranks and times", access=read
-    )
+    @post("/v1/agents/{agent_id}/search", "Search, with the scores, ranks and times of every stage", access=read)
     async def search_agent(self, call: Call[Actor, SearchIn]) -> SearchOut:
         asked = call.input
         check_text("question", asked.question, MAX_QUESTION_CHARS, may_be_empty=False)

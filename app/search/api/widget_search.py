@@ -47,7 +47,7 @@ class WidgetSearch(Api):
 
     @get(
         "/v1/widget/search",
-        "Pages and passages for what a visitor is typing, with the words that were found; no question is made of it",
+        "Find pages and passages while a visitor types, with the matching words marked; does not count as a question",
         access=visitor,
         codes=("unavailable",),
     )

@@ -49,7 +49,7 @@ class AdminDiscovery(Api):
 
     @post(
         "/v1/agents/{agent_id}/discover",
-        "What a website offers to learn from; nothing is stored",
+        "List what a website offers to crawl; nothing is stored",
         access=write,
         codes=("overloaded",),
     )

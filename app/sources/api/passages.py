@@ -47,7 +47,9 @@ class AdminPassages(Api):
     def __init__(self, passages: Passages) -> None:
         self._passages = passages
 
-    @get("/v1/agents/{agent_id}/documents", "The documents that an agent may answer from, oldest first", access=read)
+    @get(
+        "/v1/agents/{agent_id}/documents", "List the documents that an agent may answer from, oldest first", access=read
+    )
     async def list_documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
         asked = call.input
         page = await self._passages.documents(call.caller, call.path_id("agent_id"), asked.page, asked.source_id)
@@ -55,7 +57,7 @@ class AdminPassages(Api):
 
     @get(
         "/v1/documents/{document_id}/passages",
-        "What an agent knows of a page: the passages that it may answer from, in the page's order",
+        "List the passages of a page that an agent may answer from, in page order",
         access=read,
     )
     async def list_passages(self, call: Call[Actor, None]) -> PassagesOut:

@@ -51,15 +51,15 @@ class AdminSchedules(Api):
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules
 
-    @get("/v1/sources/{source_id}/schedule", "When the source is read again by itself", access=read)
+    @get("/v1/sources/{source_id}/schedule", "Get the source's crawl schedule", access=read)
     async def get_schedule(self, call: Call[Actor, None]) -> ScheduleOut:
         return ScheduleOut.of(await self._schedules.get(call.caller, call.path_id("source_id")))
 
-    @put("/v1/sources/{source_id}/schedule", "Have the source read again by itself", access=write)
+    @put("/v1/sources/{source_id}/schedule", "Set the source's crawl schedule", access=write)
     async def set_schedule(self, call: Call[Actor, ScheduleIn]) -> ScheduleOut:
         asked = call.input.schedule()
         return ScheduleOut.of(await self._schedules.set(call.caller, call.path_id("source_id"), asked))
 
-    @delete("/v1/sources/{source_id}/schedule", "Have the source read only when somebody asks for it", access=write)
+    @delete("/v1/sources/{source_id}/schedule", "Remove the source's crawl schedule", access=write)
     async def clear_schedule(self, call: Call[Actor, None]) -> None:
         await self._schedules.clear(call.caller, call.path_id("source_id"))

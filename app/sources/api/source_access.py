@@ -45,7 +45,7 @@ class AdminSourceAccess(Api):
 
     @get(
         "/v1/sources/{source_id}/access",
-        "What the source's website is sent to be read, without the secret",
+        "Get the credentials sent to the source's website, without the secret",
         access=read,
     )
     async def get_source_access(self, call: Call[Actor, None]) -> SourceAccessOut:
@@ -53,7 +53,7 @@ class AdminSourceAccess(Api):
 
     @put(
         "/v1/sources/{source_id}/access",
-        "Send the source's website, and no other, a password, a header or a cookie",
+        "Send a password, a header or a cookie to the source's website, and to no other",
         access=write,
     )
     async def set_source_access(self, call: Call[Actor, SourceAccessIn]) -> SourceAccessOut:
@@ -61,6 +61,6 @@ class AdminSourceAccess(Api):
         access = SourceAccess(given.kind, given.name, given.secret)
         return SourceAccessOut.of(await self._accesses.set(call.caller, call.path_id("source_id"), access))
 
-    @delete("/v1/sources/{source_id}/access", "Read the source's website as anybody reads it", access=write)
+    @delete("/v1/sources/{source_id}/access", "Remove the credentials sent to the source's website", access=write)
     async def clear_source_access(self, call: Call[Actor, None]) -> None:
         await self._accesses.clear(call.caller, call.path_id("source_id"))

@@ -62,7 +62,7 @@ class AdminSourceEditing(Api):
 
     @patch(
         "/v1/sources/{source_id}",
-        "Change a source; only what is sent changes, and the next sync reads it so",
+        "Change a source; only the fields sent change, from the next sync on",
         access=write,
         max_body_bytes=MAX_BODY_BYTES,
     )
@@ -75,6 +75,6 @@ class AdminSourceEditing(Api):
             )
         )
 
-    @get("/v1/sources/{source_id}/text", "The text of a source of that kind, as it was last saved", access=read)
+    @get("/v1/sources/{source_id}/text", "Get the text of a source of kind text, as last saved", access=read)
     async def get_source_text(self, call: Call[Actor, None]) -> SourceTextOut:
         return SourceTextOut.of(await self._editing.text(call.caller, call.path_id("source_id")))

@@ -33,19 +33,19 @@ class SourceHookApi(Api):
         self._sources = sources
         self._page_sync = page_sync
 
-    @post("/v1/sources/{source_id}/hook", "A new secret for the source's publish hook", access=write, status=201)
+    @post("/v1/sources/{source_id}/hook", "Create a new secret for the source's publish hook", access=write, status=201)
     async def make_hook(self, call: Call[Actor, None]) -> HookOut:
         source_id = call.path_id("source_id")
         path = f"{root_path_of(call.request)}/v1/hooks/sources/{source_id}"
         return HookOut(secret=await self._hooks.make(call.caller, source_id), path=path)
 
-    @delete("/v1/sources/{source_id}/hook", "Take no more calls of the source's publish hook", access=write)
+    @delete("/v1/sources/{source_id}/hook", "Remove the source's publish hook", access=write)
     async def remove_hook(self, call: Call[Actor, None]) -> None:
         await self._hooks.remove(call.caller, call.path_id("source_id"))
 
     @post(
         "/v1/hooks/sources/{source_id}",
-        "Say, signed with the hook's secret, what has changed: as for syncSource",
+        "Report what has changed, signed with the hook's secret; the body is that of syncSource",
         access=hook_call,
         status=202,
         codes=("malformed_json", "too_large", "unsupported_media_type", "invalid_request"),

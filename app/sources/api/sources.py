@@ -157,7 +157,7 @@ class AdminSources(Api):
 
     @post(
         "/v1/sources/{source_id}/sync",
-        "Have the source, or some of its pages, read now",
+        "Crawl the source, or some of its pages, now",
         access=write,
         is_input_optional=True,
         status=202,

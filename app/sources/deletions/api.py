@@ -49,7 +49,7 @@ class AdminDeletions(Api):
 
     @get(
         "/v1/deletions/{deletion_id}",
-        "The receipt of a deletion, with what each store held before and holds now",
+        "Get the receipt of a deletion, with what each store held before and holds now",
         access=read,
     )
     async def get_deletion(self, call: Call[Actor, None]) -> DeletionOut:
@@ -57,13 +57,13 @@ class AdminDeletions(Api):
 
     @post(
         "/v1/deletions/{deletion_id}/finish",
-        "Have a worker finish a deletion that none could finish so far",
+        "Have a worker finish a pending deletion",
         access=write,
     )
     async def finish_deletion(self, call: Call[Actor, None]) -> DeletionOut:
         return DeletionOut.of(await self._deletions.finish_again(call.caller, call.path_id("deletion_id")))
 
-    @delete(PATHS[DeletedKind.DOCUMENT], "Delete a page; a source that still leads to it learns it again", access=write)
+    @delete(PATHS[DeletedKind.DOCUMENT], "Delete a page; a source that still links to it adds it again", access=write)
     async def delete_document(self, call: Call[Actor, None]) -> DeletionOut:
         return await self._delete(call, DeletedKind.DOCUMENT)
 
@@ -71,7 +71,7 @@ class AdminDeletions(Api):
     async def delete_source(self, call: Call[Actor, None]) -> DeletionOut:
         return await self._delete(call, DeletedKind.SOURCE)
 
-    @delete(PATHS[DeletedKind.AGENT], "Delete an agent and all that hangs on it", access=write)
+    @delete(PATHS[DeletedKind.AGENT], "Delete an agent and everything that belongs to it", access=write)
     async def delete_agent(self, call: Call[Actor, None]) -> DeletionOut:
         return await self._delete(call, DeletedKind.AGENT)
 

@@ -69,7 +69,7 @@ class AdminFiles(Api):
 
     @post(
         "/v1/sources/{source_id}/file",
-        "Put another file in place of a source's file; the next sync reads it",
+        "Replace a source's file; the next sync reads it",
         access=write,
     )
     async def replace_file(self, call: Call[Actor, FileReplacement]) -> FileOut:
@@ -77,13 +77,13 @@ class AdminFiles(Api):
         self._refuse_large(call.input.file)
         return FileOut.of(await self._files.replace(call.caller, source_id, call.input.file))
 
-    @get("/v1/sources/{source_id}/file", "What is known of a source's file", access=read)
+    @get("/v1/sources/{source_id}/file", "Get the metadata of a source's file", access=read)
     async def get_file(self, call: Call[Actor, None]) -> FileOut:
         return FileOut.of(await self._files.get(call.caller, call.path_id("source_id")))
 
     @get(
         "/v1/sources/{source_id}/file/content",
-        "A source's file as it was uploaded",
+        "Download a source's file as it was uploaded",
         access=read,
         response_media_type=DOWNLOAD,
     )
@@ -92,7 +92,7 @@ class AdminFiles(Api):
 
     @get(
         "/v1/files/{source_id}",
-        "A file that its operator has made public, for whoever follows a citation",
+        "Download a file that an operator made public, as citations link to it",
         access=anybody_with_link,
         response_media_type=DOWNLOAD,
     )

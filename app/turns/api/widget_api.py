@@ -128,18 +128,22 @@ class WidgetConversations(Api):
 
     @get(
         "/v1/widget/conversation/messages",
-        "Up to 30 messages of the conversation: the latest, or those before a turn",
+        "Get up to 30 messages of the conversation: the latest, or those before a turn",
         access=visitor,
     )
     async def list_messages(self, call: Call[VisitorCaller, MessagesQuery]) -> MessagesOut:
         return MessagesOut.of(await self._conversations.messages(call.caller.session, call.input.before))
 
-    @get("/v1/widget/conversations", "The visitor's own conversations, latest activity first", access=visitor)
+    @get("/v1/widget/conversations", "List the visitor's own conversations, latest activity first", access=visitor)
     async def list_own_conversations(self, call: Call[VisitorCaller, ListQuery]) -> ListOut[OwnConversationOut]:
         page = await self._conversations.of_visitor(call.caller.session, call.input.page)
         return ListOut[OwnConversationOut].of(page)
 
-    @post("/v1/widget/conversation/clear", "Start afresh: the conversation is never shown again", access=visitor)
+    @post(
+        "/v1/widget/conversation/clear",
+        "Clear the conversation: it is never shown again",
+        access=visitor,
+    )
     async def clear_conversation(self, call: Call[VisitorCaller, None]) -> None:
         await self._conversations.clear(call.caller.session)
 

@@ -62,14 +62,14 @@ class AdminNoticeChannels(Api):
 
     @get(
         "/v1/notice-channels",
-        f"Channels that notices are posted into, oldest first; {MAX_CHANNELS} at most",
+        f"List the channels that notices are posted to, oldest first; {MAX_CHANNELS} at most",
         access=read,
     )
     async def list_notice_channels(self, call: Call[Actor, None]) -> NoticeChannelsOut:
         found = await self._channels.of_workspace(call.caller)
         return NoticeChannelsOut(items=tuple(map(NoticeChannelStateOut.of, found)))
 
-    @post("/v1/notice-channels", "Post notices into a channel of Slack or Discord", access=write, status=201)
+    @post("/v1/notice-channels", "Post notices to a channel in Slack or Discord", access=write, status=201)
     async def create_notice_channel(self, call: Call[Actor, NoticeChannelIn]) -> NoticeChannelOut:
         asked = call.input
         channel = await self._channels.create(
@@ -77,11 +77,11 @@ class AdminNoticeChannels(Api):
         )
         return NoticeChannelOut.of(channel)
 
-    @delete("/v1/notice-channels/{channel_id}", "Post nothing more into it, and drop what is on its way", access=write)
+    @delete("/v1/notice-channels/{channel_id}", "Delete a channel and its pending notices", access=write)
     async def delete_notice_channel(self, call: Call[Actor, None]) -> None:
         await self._channels.delete(call.caller, call.path_id("channel_id"))
 
-    @post("/v1/notice-channels/{channel_id}/test", "Post a test into it now, and say what became of it", access=write)
+    @post("/v1/notice-channels/{channel_id}/test", "Post a test message now, and return the result", access=write)
     async def test_notice_channel(self, call: Call[Actor, None]) -> ChannelTestOut:
         failure = await self._channels.test(call.caller, call.path_id("channel_id"))
         return ChannelTestOut(is_delivered=failure is None, reason=failure or "")

@@ -63,29 +63,33 @@ class AdminHelpDesks(Api):
     def __init__(self, desks: HelpDesks) -> None:
         self._desks = desks
 
-    @get("/v1/agents/{agent_id}/help-desk", "Where conversations are handed over to", access=read)
+    @get("/v1/agents/{agent_id}/help-desk", "Get the help desk that conversations are handed over to", access=read)
     async def get_help_desk(self, call: Call[Actor, None]) -> HelpDeskOut:
         desk = await self._desks.of_agent(call.caller, call.path_id("agent_id"))
         if desk is None:
             raise NotFound("help desk")
         return HelpDeskOut.of(desk)
 
-    @put("/v1/agents/{agent_id}/help-desk", "Hand conversations over by mail or into a help desk", access=write)
+    @put(
+        "/v1/agents/{agent_id}/help-desk",
+        "Set the help desk or mailbox that conversations are handed over to",
+        access=write,
+    )
     async def set_help_desk(self, call: Call[Actor, HelpDeskIn]) -> HelpDeskOut:
         given = call.input
         fields = DeskFields(given.kind, given.host, given.account, given.inbox, given.events)
         desk = await self._desks.set(call.caller, call.path_id("agent_id"), fields, given.token)
         return HelpDeskOut.of(desk)
 
-    @delete("/v1/agents/{agent_id}/help-desk", "Hand nothing over, and forget the tickets", access=write)
+    @delete("/v1/agents/{agent_id}/help-desk", "Remove the help desk and its tickets", access=write)
     async def clear_help_desk(self, call: Call[Actor, None]) -> None:
         await self._desks.clear(call.caller, call.path_id("agent_id"))
 
-    @get("/v1/agents/{agent_id}/tickets", "What was handed over, latest first", access=read)
+    @get("/v1/agents/{agent_id}/tickets", "List tickets, latest first", access=read)
     async def list_tickets(self, call: Call[Actor, ListQuery]) -> ListOut[TicketOut]:
         page = await self._desks.tickets(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[TicketOut].of(page)
 
-    @post("/v1/agents/{agent_id}/tickets/{ticket_id}/retry", "Send a ticket again that was given up", access=write)
+    @post("/v1/agents/{agent_id}/tickets/{ticket_id}/retry", "Retry a ticket that was given up", access=write)
     async def retry_ticket(self, call: Call[Actor, None]) -> None:
         await self._desks.retry(call.caller, call.path_id("agent_id"), call.path_id("ticket_id"))

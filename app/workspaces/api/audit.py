@@ -56,7 +56,7 @@ class AdminAudit(Api):
     def __init__(self, log: AuditLog) -> None:
         self._log = log
 
-    @get("/v1/audit", "Who changed what, latest first", access=manage)
+    @get("/v1/audit", "List who changed what, latest first", access=manage)
     async def list_audit(self, call: Call[Actor, AuditQuery]) -> ListOut[AuditEntryOut]:
         asked = call.input
         return ListOut[AuditEntryOut].of(await self._log.page(call.caller, asked.page, asked.only))

@@ -69,19 +69,19 @@ class AdminOperators(Api):
         self._operators = operators
         self._links = links
 
-    @get("/v1/operators", "Who may work at the console", access=manage)
+    @get("/v1/operators", "List the operators of the console", access=manage)
     async def list_operators(self, call: Call[Actor, None]) -> OperatorsOut:
         operators = await self._operators.of_workspace(call.caller)
         return OperatorsOut(items=tuple(OperatorOut.of(operator) for operator in operators))
 
-    @post("/v1/operators", "Make an account at the console", access=manage, status=201)
+    @post("/v1/operators", "Create a console account", access=manage, status=201)
     async def create_operator(self, call: Call[Actor, OperatorIn]) -> OperatorOut:
         given = call.input
         return OperatorOut.of(await self._operators.add(call.caller, given.email, given.role, given.password))
 
     @post(
         "/v1/operators/invitations",
-        "Make an account whose operator chooses a password by a link",
+        "Create an account whose operator sets a password through a link",
         access=manage,
         status=201,
     )
@@ -91,7 +91,7 @@ class AdminOperators(Api):
 
     @post(
         "/v1/operators/{operator_id}/password-link",
-        "Make a link by which an operator chooses a password; those made before end",
+        "Create a link through which an operator sets a password; earlier links expire",
         access=manage,
         status=201,
         codes=("invalid_request",),
@@ -101,7 +101,7 @@ class AdminOperators(Api):
 
     @patch(
         "/v1/operators/{operator_id}",
-        "Change an operator's role or password, disable the account or enable it again",
+        "Change an operator's role or password, or disable or enable the account",
         access=manage,
     )
     async def edit_operator(self, call: Call[Actor, OperatorPatch]) -> OperatorOut:
@@ -118,7 +118,7 @@ class AdminOperators(Api):
 
     @delete(
         "/v1/operators/{operator_id}",
-        "Remove an account; what it did stays in the audit log",
+        "Delete an account; its audit log entries are kept",
         access=manage,
         codes=("invalid_request",),
     )

@@ -44,12 +44,12 @@ class AdminTokens(Api):
     def __init__(self, tokens: ApiTokens) -> None:
         self._tokens = tokens
 
-    @get("/v1/tokens", "The workspace's API tokens, without their secrets", access=manage)
+    @get("/v1/tokens", "List the workspace's API tokens, without their secrets", access=manage)
     async def list_tokens(self, call: Call[Actor, None]) -> ApiTokensOut:
         tokens = await self._tokens.of_workspace(call.caller)
         return ApiTokensOut(items=tuple(ApiTokenOut.of(token) for token in tokens))
 
-    @post("/v1/tokens", "Make an API token, which is shown once", access=manage, status=201)
+    @post("/v1/tokens", "Create an API token, which is shown once", access=manage, status=201)
     async def create_token(self, call: Call[Actor, ApiTokenIn]) -> IssuedTokenOut:
         actor, given = call.caller, call.input
         issued = await self._tokens.issue(

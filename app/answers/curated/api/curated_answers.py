@@ -140,7 +140,7 @@ class AdminCuratedAnswers(Api):
 
     @post(
         "/v1/agents/{agent_id}/curated-answers",
-        "Write an answer that comes before any search",
+        "Create a curated answer, which takes precedence over search",
         access=write,
         status=201,
     )
@@ -148,7 +148,7 @@ class AdminCuratedAnswers(Api):
         answer = call.input.written_for(call.path_id("agent_id"))
         return CuratedAnswerOut.of(await self._answers.create(call.caller, answer))
 
-    @get("/v1/agents/{agent_id}/curated-answers", "An agent's curated answers, oldest first", access=read)
+    @get("/v1/agents/{agent_id}/curated-answers", "List an agent's curated answers, oldest first", access=read)
     async def list_curated_answers(self, call: Call[Actor, CuratedAnswerQuery]) -> ListOut[CuratedAnswerOut]:
         only = CuratedFilter(call.input.q, call.input.is_on)
         page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page, only)
@@ -161,7 +161,7 @@ class AdminCuratedAnswers(Api):
 
     @patch(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}",
-        "Change a curated answer; only what is sent changes",
+        "Change a curated answer; only the fields sent change",
         access=write,
     )
     async def edit_curated_answer(self, call: Call[Actor, CuratedAnswerPatch]) -> CuratedAnswerOut:
@@ -176,7 +176,7 @@ class AdminCuratedAnswers(Api):
 
     @get(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/history",
-        f"Who changed a curated answer and how it stood then, latest first; {KEPT_EDITS} edits are kept",
+        f"List the edits of a curated answer, latest first; {KEPT_EDITS} are kept",
         access=read,
     )
     async def list_curated_edits(self, call: Call[Actor, ListQuery]) -> ListOut[CuratedEditOut]:
@@ -187,7 +187,7 @@ class AdminCuratedAnswers(Api):
 
     @post(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/restore",
-        "Make a curated answer again what it was after an earlier edit",
+        "Restore a curated answer to an earlier edit",
         access=write,
     )
     async def restore_curated_answer(self, call: Call[Actor, CuratedRestore]) -> CuratedAnswerOut:
@@ -199,7 +199,7 @@ class AdminCuratedAnswers(Api):
 
     @get(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/uses",
-        "The questions that a curated answer answered, latest first, and how many they are lately",
+        "List the questions that a curated answer answered, latest first, with recent counts",
         access=read,
     )
     async def list_curated_uses(self, call: Call[Actor, ListQuery]) -> CuratedUsesOut:

@@ -102,7 +102,7 @@ class AdminRehearsals(Api):
 
     @post(
         "/v1/agents/{agent_id}/curated-answers/rehearse",
-        f"What a curated answer would have done to the questions of the last {DAYS} days; nothing is saved",
+        f"Show what a curated answer would have changed in the last {DAYS} days; nothing is saved",
         access=write,
         codes=("overloaded",),
     )

@@ -47,7 +47,7 @@ class AdminLeads(Api):
     def __init__(self, leads: Leads) -> None:
         self._leads = leads
 
-    @get("/v1/agents/{agent_id}/leads", "What visitors left for people to answer, latest first", access=read)
+    @get("/v1/agents/{agent_id}/leads", "List the messages that visitors left, latest first", access=read)
     async def list_leads(self, call: Call[Actor, ListQuery]) -> ListOut[LeadOut]:
         page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[LeadOut].of(page)
@@ -63,7 +63,7 @@ class AdminLeads(Api):
         leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
         return leads_file(leads, call.input.format)
 
-    @patch("/v1/leads/{lead_id}", "Give a lead to an operator", access=write)
+    @patch("/v1/leads/{lead_id}", "Assign a lead to an operator", access=write)
     async def edit_lead(self, call: Call[Actor, LeadPatch]) -> LeadOut:
         return LeadOut.of(await self._leads.assign(call.caller, call.path_id("lead_id"), call.input.assignee))
 

@@ -79,8 +79,8 @@ class AdminLiveChats(Api):
 
     @get(
         "/v1/live-chats",
-        "Visitors who wait for a person, the longest waiting first, "
-        f"and then those whom one answers; {MAX_LISTED} at most",
+        "List open live chats: visitors waiting for a person, longest first, "
+        f"then those being answered; {MAX_LISTED} at most",
         access=read,
     )
     async def list_live_chats(self, call: Call[Actor, None]) -> OpenChatsOut:
@@ -89,7 +89,7 @@ class AdminLiveChats(Api):
 
     @get(
         "/v1/conversations/{conversation_id}/live-chat",
-        "A conversation's live chat, and what was written in it",
+        "Get a conversation's live chat with its messages",
         access=read,
     )
     async def get_live_chat(self, call: Call[Actor, PersonQuery]) -> LiveChatOut:
@@ -97,7 +97,7 @@ class AdminLiveChats(Api):
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/take",
-        "Answer in the place of the agent from now on",
+        "Take over the conversation from the agent",
         access=write,
         is_input_optional=True,
         codes=TAKEN,
@@ -113,7 +113,7 @@ class AdminLiveChats(Api):
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/typing",
-        "Tell the visitor that you are writing, every four seconds for as long as you do",
+        "Signal to the visitor that you are typing; repeat every four seconds",
         access=write,
         status=204,
         codes=TAKEN,
@@ -123,7 +123,7 @@ class AdminLiveChats(Api):
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/transfer",
-        "Let another operator answer from now on",
+        "Transfer the live chat to another operator",
         access=write,
         codes=TAKEN,
     )
@@ -133,7 +133,7 @@ class AdminLiveChats(Api):
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/hand-back",
-        "Let the agent answer again",
+        "Hand the conversation back to the agent",
         access=write,
         codes=("chat_already_taken",),
     )

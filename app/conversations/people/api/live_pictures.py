@@ -38,7 +38,7 @@ class WidgetPictures(Api):
 
     @post(
         "/v1/widget/person/pictures",
-        "Send a picture to the person who is there, where the agent takes them",
+        "Send a picture to the person, if the agent accepts pictures",
         access=visitor,
         max_body_bytes=_MAX_BYTES,
         codes=("not_found", "no_active_chat"),
@@ -57,7 +57,7 @@ class WidgetPictures(Api):
 
     @get(
         "/v1/widget/person/pictures/{number}",
-        "The picture that a message of this conversation is",
+        "Get the picture of a message of this conversation",
         access=visitor,
         codes=("not_found",),
         response_media_type=MEDIA_TYPE,
@@ -75,7 +75,7 @@ class AdminLivePictures(Api):
 
     @post(
         "/v1/conversations/{conversation_id}/live-chat/pictures",
-        "Send the visitor a picture, where the agent takes them",
+        "Send the visitor a picture, if the agent accepts pictures",
         access=write,
         max_body_bytes=_MAX_BYTES,
         codes=TAKEN,
@@ -87,7 +87,7 @@ class AdminLivePictures(Api):
 
     @get(
         "/v1/conversations/{conversation_id}/live-chat/pictures/{number}",
-        "The picture that a message of the live chat is",
+        "Get the picture of a message of the live chat",
         access=read,
         response_media_type=MEDIA_TYPE,
         path_patterns=_NUMBERS,

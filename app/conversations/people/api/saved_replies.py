@@ -73,7 +73,7 @@ class AdminSavedReplies(Api):
 
     @get(
         "/v1/saved-replies",
-        f"Replies that operators saved for live chats, by title; {MAX_REPLIES} at most",
+        f"List saved replies for live chats, by title; {MAX_REPLIES} at most",
         access=read,
         codes=("not_found",),
     )
@@ -87,7 +87,7 @@ class AdminSavedReplies(Api):
         reply = SavedReply(uuid4(), call.caller.workspace_id, given.agent_id, given.title, given.text)
         return SavedReplyOut.of(await self._replies.create(call.caller, reply))
 
-    @patch("/v1/saved-replies/{reply_id}", "Change a saved reply; only what is sent changes", access=write)
+    @patch("/v1/saved-replies/{reply_id}", "Change a saved reply; only the fields sent change", access=write)
     async def edit_saved_reply(self, call: Call[Actor, SavedReplyPatch]) -> SavedReplyOut:
         sent = call.input.model_dump(exclude_unset=True)
         changed = await self._replies.change(
@@ -101,7 +101,7 @@ class AdminSavedReplies(Api):
 
     @get(
         "/v1/conversations/{conversation_id}/saved-replies",
-        "The saved replies of a conversation's agent, with their variables filled in",
+        "List the saved replies of a conversation's agent, with their variables filled in",
         access=read,
     )
     async def fill_saved_replies(self, call: Call[Actor, None]) -> FilledRepliesOut:

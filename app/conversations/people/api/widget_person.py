@@ -76,7 +76,7 @@ class WidgetPerson(Api):
 
     @post(
         "/v1/widget/person",
-        "Ask for a person, where the agent offers it",
+        "Ask for a person, if the agent offers it",
         access=visitor,
         codes=("not_found", "invalid_request"),
     )
@@ -86,7 +86,7 @@ class WidgetPerson(Api):
 
     @get(
         "/v1/widget/person",
-        "Whether a person is there, and what was written since",
+        "Get the state of the chat with a person, and its new messages",
         access=visitor,
         codes=("not_found",),
     )
@@ -95,7 +95,7 @@ class WidgetPerson(Api):
 
     @post(
         "/v1/widget/person/messages",
-        "Write to the person who was asked for",
+        "Send a message to the person",
         access=visitor,
         max_body_bytes=_MAX_BYTES,
         codes=("not_found", "no_active_chat"),
@@ -107,7 +107,7 @@ class WidgetPerson(Api):
 
     @post(
         "/v1/widget/person/typing",
-        "Say that the visitor is writing, every four seconds for as long as they do",
+        "Signal that the visitor is typing; repeat every four seconds",
         access=visitor,
         status=204,
     )
@@ -120,7 +120,7 @@ class WidgetPerson(Api):
 
     @post(
         "/v1/widget/person/rating",
-        "Say whether talking with a person helped; the latest word counts",
+        "Rate the chat with a person; the latest rating counts",
         access=visitor,
         codes=("not_found", "no_active_chat"),
     )

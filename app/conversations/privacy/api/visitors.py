@@ -138,13 +138,13 @@ class AdminVisitors(Api):
     def __init__(self, data: VisitorData) -> None:
         self._data = data
 
-    @get("/v1/visitors/{visitor_id}/export", "All that is kept of a visitor, as one document", access=read)
+    @get("/v1/visitors/{visitor_id}/export", "Export everything stored about a visitor, as one document", access=read)
     async def export_visitor(self, call: Call[Actor, None]) -> VisitorExportOut:
         return VisitorExportOut.of(await self._data.export(call.caller, call.path_id("visitor_id")))
 
     @delete(
         "/v1/visitors/{visitor_id}",
-        "Erase all that is kept of a visitor; a receipt counts it",
+        "Erase everything stored about a visitor; returns a receipt with counts",
         access=write,
         codes=("overloaded",),
     )
@@ -153,7 +153,7 @@ class AdminVisitors(Api):
 
     @delete(
         "/v1/conversations/{conversation_id}",
-        "Erase one conversation; a receipt counts it",
+        "Erase one conversation; returns a receipt with counts",
         access=write,
         codes=("overloaded",),
     )

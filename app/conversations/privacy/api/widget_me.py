@@ -22,13 +22,13 @@ class WidgetMe(Api):
     def __init__(self, data: VisitorData) -> None:
         self._data = data
 
-    @get("/v1/widget/me/export", "All that is kept of the visitor, as one document", access=visitor)
+    @get("/v1/widget/me/export", "Export everything stored about the visitor, as one document", access=visitor)
     async def export_me(self, call: Call[VisitorCaller, None]) -> VisitorExportOut:
         return VisitorExportOut.of(await self._data.export_own(call.caller.session))
 
     @delete(
         "/v1/widget/me",
-        "Erase all that is kept of the visitor; a receipt counts it",
+        "Erase everything stored about the visitor; returns a receipt with counts",
         access=visitor,
         codes=("overloaded",),
     )
@@ -59,7 +59,7 @@ class WidgetLeads(Api):
 
     @post(
         "/v1/widget/leads",
-        "Leave a message for people to answer, where the agent offers it",
+        "Leave a message for people to answer, if the agent offers it",
         access=visitor,
         codes=("not_found",),
     )

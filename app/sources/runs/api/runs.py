@@ -21,13 +21,13 @@ class AdminRuns(Api):
         self._watch = watch
         self._streams = streams
 
-    @post("/v1/sources/{source_id}/cancel", "End the latest reading; what it has learnt stays", access=write)
+    @post("/v1/sources/{source_id}/cancel", "Cancel the latest crawl; what it has learnt is kept", access=write)
     async def cancel_source(self, call: Call[Actor, None]) -> RunOut:
         return RunOut.of(await self._sources.cancel(call.caller, call.path_id("source_id")))
 
     @post(
         "/v1/sources/{source_id}/pause",
-        "Let the latest reading rest; what waits stays in its queue",
+        "Pause the latest crawl; its queue is kept",
         access=write,
         codes=("invalid_request",),
     )
@@ -36,7 +36,7 @@ class AdminRuns(Api):
 
     @post(
         "/v1/sources/{source_id}/resume",
-        "Have a paused reading go on where it was",
+        "Resume a paused crawl",
         access=write,
         codes=("invalid_request",),
     )
@@ -45,7 +45,7 @@ class AdminRuns(Api):
 
     @get(
         "/v1/sources/{source_id}/progress",
-        "Progress of the latest reading, as it happens",
+        "Stream the progress of the latest crawl",
         access=read,
         response_media_type="text/event-stream",
         stream=StreamWords(progress_stream.DESCRIPTION, progress_stream.EXAMPLE),
@@ -77,7 +77,7 @@ class AdminPreviews(Api):
 
     @post(
         "/v1/sources/{source_id}/preview",
-        "What another reading would cost; nothing is embedded or stored",
+        "Estimate what a crawl would cost; nothing is embedded or stored",
         access=write,
         codes=("invalid_request",),
     )
