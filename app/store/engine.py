@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool, QueuePool
@@ -21,6 +21,8 @@ _WAL_ATTEMPTS = 100
 _WAL_PAUSE_SECONDS = 0.02
 POSTGRES_CONNECTIONS = 20
 SQLITE_READERS = 4  # at once: each holds the interpreter's lock for most of its time
+# A writer takes its lock at once: a transaction that reads first and writes later could not be retried.
+_BEGIN_WRITING = "BEGIN IMMEDIATE"
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg"}
 _EXAMPLE = "postgresql://user:password@host:5432/docent"
 
@@ -42,7 +44,7 @@ def open_engine(url: str, named: str = "DOCENT_DATABASE_URL") -> Engine:
         event.listen(engine, "checkin", _leave_access_mode_to_server)
         return engine
     _make_private_file(parsed, named)
-    return _open_sqlite(parsed, _sqlite_settings(_BUSY_SECONDS, foreign_keys=True))
+    return _open_sqlite(parsed, _sqlite_settings(_BUSY_SECONDS, foreign_keys=True), _BEGIN_WRITING)
 
 
 def open_migration_engine(url: URL) -> Engine:
@@ -52,7 +54,7 @@ def open_migration_engine(url: URL) -> Engine:
     if is_sqlite(engine):
         settings = _sqlite_settings(_MIGRATION_BUSY_SECONDS, foreign_keys=False)
         event.listen(engine, "connect", settings)
-        event.listen(engine, "begin", begin_sqlite)
+        _begin_by(engine, _BEGIN_WRITING)
     return engine
 
 
@@ -61,7 +63,7 @@ def read_side(engine: Engine) -> Engine:
     refuse to write and close with the engine."""
     if not is_sqlite(engine):
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-    reading = _open_sqlite(engine.url, settle_reader).execution_options(write=False)
+    reading = _open_sqlite(engine.url, settle_reader, "BEGIN")
     event.listen(engine, "engine_disposed", lambda _: reading.dispose())
     return reading
 
@@ -97,7 +99,7 @@ def _leave_access_mode_to_server(connection: Any, _record: Any) -> None:
         connection.read_only = None
 
 
-def _open_sqlite(url: URL, settle: Callable[[Any, Any], None]) -> Engine:
+def _open_sqlite(url: URL, settle: Callable[[Any, Any], None], begin: str) -> Engine:
     engine = create_engine(
         url,
         poolclass=QueuePool,
@@ -110,7 +112,7 @@ def _open_sqlite(url: URL, settle: Callable[[Any, Any], None]) -> Engine:
         connect_args={"check_same_thread": False},
     )
     event.listen(engine, "connect", settle)
-    event.listen(engine, "begin", begin_sqlite)
+    _begin_by(engine, begin)
     return engine
 
 
@@ -152,11 +154,13 @@ def _switch_to_wal(cursor: Any) -> None:
     cursor.execute("PRAGMA journal_mode = WAL")
 
 
-def begin_sqlite(connection: Connection) -> None:
-    """For the event "begin"."""
-    # A writer takes its lock at once: a transaction that reads first and writes later could not be retried.
-    is_writer = connection.get_execution_options().get("write", True)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
+def _begin_by(engine: Engine, statement: str) -> None:
+    """Said by the dialect: an event would make SQLAlchemy look for listeners around each statement."""
+
+    def begin(connection: Any) -> None:
+        connection.execute(statement)
+
+    engine.dialect.do_begin = begin  # type: ignore[assignment]
 
 
 def usable_url(url: str, named: str) -> URL:
