@@ -1,7 +1,7 @@
 """What was worked out lately and would come out the same again."""
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -26,6 +26,14 @@ class RecentValues(Generic[Key, Value]):
             if value is not None:
                 self._values.move_to_end(key)
             return value
+
+    def get_all(self, keys: Iterable[Key]) -> dict[Key, Value]:
+        """Those that are kept, in the order of `keys`."""
+        with self._guard:
+            known = {key: value for key in keys if (value := self._values.get(key)) is not None}
+            for key in known:
+                self._values.move_to_end(key)
+            return known
 
     def keep(self, key: Key, value: Value) -> None:
         with self._guard:

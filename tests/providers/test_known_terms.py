@@ -7,21 +7,24 @@ TEXTS = ["Refunds within 30 days.", "", "a \u2028 b\x1cc", "lone \ud800 surrogat
 
 def test_what_is_known_is_what_the_analysis_says() -> None:
     known = KnownTerms()
-    for text in TEXTS * 2:
-        assert known.of("en", text) == set(analysis_of("en").terms(text))
+    terms = {text: set(analysis_of("en").terms(text)) for text in TEXTS}
+    asked = sorted(set().union(*terms.values(), {"refun", "day refund"}))
+    for texts in (TEXTS[:3], TEXTS):
+        assert known.held("en", asked, texts) == [[term for term in asked if term in terms[text]] for text in texts]
     assert len(known) == len(TEXTS)
 
 
 def test_each_language_has_its_own() -> None:
     known = KnownTerms()
-    assert known.of("en", "refunds") == {"refund"}
-    assert known.of("und", "refunds") == {"refunds"}
+    asked = ["refund", "refunds"]
+    assert known.held("en", asked, ["refunds"]) == [["refund"]]
+    assert known.held("und", asked, ["refunds"]) == [["refunds"]]
 
 
 def test_the_texts_that_were_asked_for_last_are_kept() -> None:
     known = KnownTerms(max_texts=2)
     for text in ("one", "two", "one", "three"):
-        known.of("en", text)
+        known.held("en", ["one"], [text])
     assert len(known) == 2
-    assert [known.of("en", text) for text in ("three", "one")] == [{"three"}, {"one"}]
+    assert known.held("en", ["one", "three"], ["three", "one", "three"]) == [["three"], ["one"], ["three"]]
     assert len(known) == 2

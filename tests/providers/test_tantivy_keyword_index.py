@@ -100,6 +100,14 @@ async def test_what_another_process_writes_is_found(index: TantivyKeywordIndex, 
     assert await found(index, "refund") == ["again"]
 
 
+async def test_each_commit_is_found_however_fast_it_follows(index: TantivyKeywordIndex, root: Path) -> None:
+    worker = TantivyKeywordIndex(root)
+    for number in range(20):
+        await worker.put(AGENT, "en", [row("refunds", f"refund{number:02}")])
+        assert await found(index, f"refund{number:02}") == ["refunds"]
+        assert await found(index, f"refund{number - 1:02}") == []
+
+
 async def test_question_words_do_not_count_where_others_tell(index: TantivyKeywordIndex) -> None:
     await index.put(AGENT, "en", [row("refund", "Refund rules."), row("how", "How what which can you do")])
 

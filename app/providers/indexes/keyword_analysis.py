@@ -2,6 +2,7 @@
 tantivy in the agent's language. Documents and questions go the same way, but for the words that only ask."""
 
 import hashlib
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -150,11 +151,22 @@ class KnownTerms:
     def __len__(self) -> int:
         return len(self._known)
 
-    def of(self, language: str, text: str) -> set[str]:
-        """`language` as `language_of` gives it."""
-        key = (language, hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
-        joined = self._known.get(key)
-        if joined is None:
-            joined = " ".join(dict.fromkeys(analysis_of(language).terms(text)))  # one string is smaller than a set
-            self._known.keep(key, joined)
-        return set(joined.split(" ")) if joined else set()
+    def held(self, language: str, terms: Collection[str], texts: Sequence[str]) -> list[list[str]]:
+        """For each text those of the terms that it has. `language` as `language_of` gives it."""
+        keys = [(language, _digest(text)) for text in texts]
+        known = self._known.get_all(keys)
+        for key, text in zip(keys, texts, strict=True):
+            if key not in known:
+                known[key] = _between_spaces(analysis_of(language).terms(text))
+                self._known.keep(key, known[key])
+        wanted = [(term, _between_spaces([term])) for term in terms]
+        return [[term for term, spaced in wanted if spaced in known[key]] for key in keys]
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _between_spaces(terms: Iterable[str]) -> str:
+    """Each once, in one string, which is smaller than a set of them and as fast to look for a few in."""
+    return f" {' '.join(dict.fromkeys(terms))} "

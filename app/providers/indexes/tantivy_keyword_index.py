@@ -10,6 +10,7 @@ directory that this process has read and that is gone now is lost: IndexUnavaila
 """
 
 import functools
+import os
 import shutil
 import threading
 import time
@@ -46,15 +47,12 @@ _VENDOR_ERRORS: Final = (ValueError, RuntimeError, OSError)
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    index: Index
-    schema: Schema
-    language: str
-    inode: int  # another one under the same path is another index
+    """An index with everything that any process had committed to it by `commit`."""
 
-    def searcher(self) -> Searcher:
-        """With everything that any process has committed."""
-        self.index.reload()
-        return self.index.searcher()
+    index: Index
+    searcher: Searcher
+    inode: int  # another one under the same path is another index
+    commit: tuple[int, ...]
 
 
 class TantivyKeywordIndex:
@@ -147,11 +145,8 @@ class TantivyKeywordIndex:
         reader = self._reader(agent_id, language)
         if reader is None or not terms:
             return []
-        searcher = reader.searcher()
-        query = query_for(terms, reader.schema, searcher, among)
-        if query is None:
-            return []
-        return _hits(searcher, query, limit)
+        query = query_for(terms, reader.index.schema, reader.searcher, among)
+        return [] if query is None else _hits(reader.searcher, query, limit)
 
     def _complete(
         self, agent_id: UUID, language: str, typed: str, limit: int, among: Collection[UUID] | None
@@ -162,9 +157,9 @@ class TantivyKeywordIndex:
         reader = self._reader(agent_id, language)
         if reader is None or not words:
             return []
-        searcher = reader.searcher()
+        searcher = reader.searcher
         for forgives, wants_all in ((False, True), (True, True), (True, False)):
-            query = typed_query(words, reader.schema, searcher, among, forgives=forgives, wants_all=wants_all)
+            query = typed_query(words, reader.index.schema, searcher, among, forgives=forgives, wants_all=wants_all)
             if hits := _hits(searcher, query, limit):
                 return hits
         return []
@@ -173,18 +168,17 @@ class TantivyKeywordIndex:
         reader = self._reader(agent_id, language)
         if reader is None:
             return question
-        return Respelling(analysis_of(language), reader.searcher(), language, self._is_word).of(question)
+        return Respelling(analysis_of(language), reader.searcher, language, self._is_word).of(question)
 
     def _coverage(self, agent_id: UUID, language: str, question: str, texts: Sequence[str]) -> list[float]:
         terms = analysis_of(language).question_terms(question)
         reader = self._reader(agent_id, language)
         if reader is None or not terms:
             return [0.0] * len(texts)
-        searcher = reader.searcher()
-        weights = weights_of(terms, searcher)
-        whole = sum(weights.values()) + weight_of_unknown(searcher)
-        held = (weights.keys() & self._known.of(language, text) for text in texts)
-        return [sum(weights[term] for term in common) / whole for common in held]
+        weights = weights_of(terms, reader.searcher)
+        whole = sum(weights.values()) + weight_of_unknown(reader.searcher)
+        held = self._known.held(language, weights, texts)
+        return [sum(map(weights.__getitem__, terms)) / whole for terms in held]
 
     def _put(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> None:
         cut = analysis_of(language).cut
@@ -215,9 +209,9 @@ class TantivyKeywordIndex:
             reader = self._reader(agent_id, directory.name.partition("-")[2])
             if reader is None:
                 continue
-            searcher = reader.searcher()
+            searcher = reader.searcher
             for version_id in document_version_ids:
-                of_version = Query.term_query(reader.schema, "document_version_id", str(version_id))
+                of_version = Query.term_query(reader.index.schema, "document_version_id", str(version_id))
                 count += len(searcher.search(of_version, limit=max(1, searcher.num_docs), count=False).hits)
         return count
 
@@ -241,7 +235,7 @@ class TantivyKeywordIndex:
             reader = self._reader(agent_id, directory.name.partition("-")[2])
             if reader is None:
                 continue
-            searcher = reader.searcher()
+            searcher = reader.searcher
             found = searcher.search(Query.all_query(), limit=max(1, searcher.num_docs), count=False)
             ids.update(searcher.doc(address)["chunk_id"][0] for _, address in found.hits)
         return ids
@@ -253,9 +247,15 @@ class TantivyKeywordIndex:
     def _reader(self, agent_id: UUID, language: str) -> _Reader | None:
         """The agent's index; None where it has none. Raises IndexUnavailable where it was lost."""
         directory = self._directory(agent_id, language)
-        inode = _inode(directory)
-        if inode is None:
-            if _inode(directory.parent) is not None:
+        commit = _commit(directory)
+        with self._guard:
+            reader = self._readers.get(directory)
+            if reader is not None and commit and reader.commit == commit:
+                self._readers.move_to_end(directory)
+                return reader
+        found = _found(directory)
+        if found is None:
+            if _found(directory.parent):
                 message = f"The keywords in {directory.parent} are of another language or version of Docent"
                 raise IndexUnavailable(f"{message}; run `docent reindex`.")
             if agent_id in self._seen:
@@ -263,10 +263,13 @@ class TantivyKeywordIndex:
             return None
         with self._guard:
             reader = self._readers.get(directory)
-            if reader is None or reader.inode != inode:
-                reader = _open(directory, language, inode)
-                self._readers[directory] = reader
+            if reader is not None and reader.inode == found.st_ino:
+                index = reader.index
+                index.reload()
+            else:
+                index = _open(directory, language)
                 self._seen.add(agent_id)
+            self._readers[directory] = reader = _Reader(index, index.searcher(), found.st_ino, commit)
             self._readers.move_to_end(directory)
             while len(self._readers) > self._max_readers:
                 self._readers.popitem(last=False)
@@ -282,8 +285,7 @@ class TantivyKeywordIndex:
             for other in directory.parent.iterdir():
                 if other != directory:
                     shutil.rmtree(other, ignore_errors=True)
-            reader = _open(directory, language, 0)
-            writer = self._locked(reader.index, directory)
+            writer = self._locked(_open(directory, language), directory)
             try:
                 yield writer
                 writer.commit()
@@ -300,7 +302,7 @@ class TantivyKeywordIndex:
         aside.mkdir(parents=True)
         directory.parent.mkdir(exist_ok=True)
         try:
-            _open(aside, language, 0)
+            _open(aside, language)
             aside.rename(directory)
         except OSError:
             if not directory.exists():
@@ -344,12 +346,11 @@ def _translated(place: Path) -> Iterator[None]:
         raise IndexUnavailable(message) from error
 
 
-def _open(directory: Path, language: str, inode: int) -> _Reader:
-    schema = _schema()
-    index = Index(schema, path=str(directory), reuse=True)
+def _open(directory: Path, language: str) -> Index:
+    index = Index(_schema(), path=str(directory), reuse=True)
     index.register_tokenizer(_ANALYZER, analysis_of(language).analyzer)
     index.config_reader("manual")  # else each open index would have a thread that watches its folder
-    return _Reader(index, schema, language, inode)
+    return index
 
 
 def _schema() -> Schema:
@@ -375,9 +376,15 @@ def _hits(searcher: Searcher, query: Query, limit: int) -> list[IndexHit]:
     return [IndexHit(searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found.hits]
 
 
-def _inode(directory: Path) -> int | None:
+def _commit(directory: Path) -> tuple[int, ...]:
+    """Unlike that of any other commit, each of which puts a new file in the place of this one; () without it."""
+    written = _found(directory / "meta.json")
+    return (written.st_ino, written.st_mtime_ns, written.st_size) if written else ()
+
+
+def _found(path: Path) -> os.stat_result | None:
     try:
-        return directory.stat().st_ino
+        return os.stat(path)
     except FileNotFoundError:
         return None
 
