@@ -50,21 +50,28 @@ class Outbox(Repository):
         conversation_id: UUID | None = None,
     ) -> None:
         """One row of what happens now."""
-        self._connection.execute(self.news(agent_id, kind, payload, turn_id=turn_id, conversation_id=conversation_id))
+        self._add_row(agent_id, kind, payload, turn_id, conversation_id)
 
     def announce(self, turn: TurnIds, kind: str) -> None:
+        payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
+        self._add_row(turn.agent_id, kind, payload, turn.id, None)
+
+    def _add_row(
+        self, agent_id: UUID, kind: str, payload: dict[str, Any], turn_id: UUID | None, conversation_id: UUID | None
+    ) -> None:
         row = {
             "id": new_id(),
-            "turn_id": turn.id,
-            "agent_id": turn.agent_id,
+            "turn_id": turn_id,
+            "conversation_id": conversation_id,
+            "agent_id": agent_id,
             "kind": kind,
-            "payload": {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)},
+            "payload": payload,
             "created_at": self._now(),
         }
-        self._connection.execute(_announced(self._dialect), row)
+        self._connection.execute(_news(self._dialect), row)
 
 
 @cache
-def _announced(dialect: str) -> Insert:
+def _news(dialect: str) -> Insert:
     """Made once: every turn ends with it."""
     return insert_of(dialect, OUTBOX).on_conflict_do_nothing()

@@ -239,10 +239,6 @@ class TurnRecords(Repository):
 
     def _add_running(self, turn: Mapping[str, Any]) -> bool:
         """False where the same has begun already. Raises as `begin`."""
-        own_id = select(TURNS.c.id).where(TURNS.c.id == turn["id"])
-        running = select(TURNS.c.id).where(
-            TURNS.c.conversation_id == turn["conversation_id"], TURNS.c.state == _RUNNING
-        )
         # Two constraints may refuse the row: the id, and the index on running turns. Once more, for the running one may
         # have ended before it was looked for.
         for _ in range(2):
@@ -250,12 +246,16 @@ class TurnRecords(Repository):
                 return True
             if self._has_begun(turn):
                 return False
-            if self._connection.scalar(own_id) is not None:
+            if self._exists(TURNS, turn["id"]):
                 break
-            if self._connection.scalar(running) is not None:
+            if self._is_running(turn["conversation_id"]):
                 raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
         # A turn of another workspace has the id too, and may not be seen from here.
         raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
+
+    def _is_running(self, conversation_id: UUID) -> bool:
+        running = (TURNS.c.conversation_id == conversation_id, TURNS.c.state == _RUNNING)
+        return self._connection.scalar(select(TURNS.c.id).where(*running)) is not None
 
     def _has_begun(self, turn: Mapping[str, Any]) -> bool:
         same = (TURNS.c[name] == turn[name] for name in ("id", "conversation_id", "fingerprint", "owner", "state"))

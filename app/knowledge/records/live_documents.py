@@ -143,7 +143,7 @@ class LiveDocumentRecords(Repository):
         """Those of the named chunks that the agent may answer from: live versions only."""
         live: list[LiveRow] = []
         for batch in batches(dict.fromkeys(chunk_ids)):
-            rows = self._connection.execute(_LIVE, {"chunk_ids": batch, "agent_id": agent_id})
+            rows = self._connection.execute(_LIVE, {"chunk_ids": batch, "agent_id": agent_id}).all()
             live += (row for row in rows if row[2])
         chunks = self._chunks_now(live)
         for gone in set(chunk_ids) - chunks.keys():
@@ -174,7 +174,7 @@ class LiveDocumentRecords(Repository):
         rows: list[tuple[str, str | None, date, str]] = []
         for batch in batches(dict.fromkeys(chunk_ids)):
             of_batch = {"chunk_ids": batch, "agent_id": agent_id, "reach": reach}
-            rows += (row for row in self._connection.execute(_AROUND, of_batch) if row[2])
+            rows += (row for row in self._connection.execute(_AROUND, of_batch).all() if row[2])
         chunks = self._chunks_now([(key, context, as_of) for key, context, as_of, _ in rows])
         found: dict[str, list[Chunk]] = {}
         for key, _, _, centre in rows:
@@ -184,13 +184,13 @@ class LiveDocumentRecords(Repository):
     def _chunks_now(self, live: Iterable[LiveRow]) -> dict[str, Chunk]:
         """Chunks that the database says are live now, in its order: what is not known yet is read."""
         known, of_now = self._tx.known.chunks, {key: (context, as_of) for key, context, as_of in live}
-        chunks = {key: known.get(key) for key in of_now}
-        for batch in batches(key for key, chunk in chunks.items() if chunk is None):
+        chunks = known.get_all(of_now)
+        for batch in batches([key for key in of_now if key not in chunks]):
             rows: Iterable[Any] = self._connection.execute(_CHUNKS.where(CHUNKS.c.id.in_(batch)))
             for chunk in (_chunk(*row) for row in rows):
                 known.keep(chunk.id, chunk)
                 chunks[chunk.id] = chunk
-        return {key: _as_of_now(chunk, *of_now[key]) for key, chunk in chunks.items() if chunk is not None}
+        return {key: _as_of_now(chunks[key], *of_chunk) for key, of_chunk in of_now.items() if key in chunks}
 
     def page_chunks(self, agent_id: UUID, urls: Sequence[str]) -> list[Chunk]:
         """The live chunks, in order, of the oldest document that stands at one of the URLs; [] without one."""
