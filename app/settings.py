@@ -276,7 +276,7 @@ class Settings(SignInSettings):
         if self.database_role and not is_postgres:
             raise ValueError(f"{_variable('database_role')}: SQLite has no roles; set {_variable('database_url')}")
         if is_postgres and not self.secret_keys:
-            raise ValueError(f"{_variable('secret_key')}: `docent secrets new-key` makes one, needed with Postgres")
+            raise ValueError(f"{_variable('secret_key')}: `docent secrets new-key` creates one, needed with Postgres")
         return self
 
     @field_validator("secret_key", mode="after")

@@ -177,9 +177,9 @@ def _check_change(action: Action, known: Collection[str]) -> None:
                 raise InvalidInput(field, "Only an action that changes something is confirmed. Leave this empty.")
         return
     if action.method is ActionMethod.GET:
-        raise InvalidInput("changes", "A GET may be sent again on its way. Take the method POST, PUT, PATCH or DELETE.")
+        raise InvalidInput("changes", "A GET may be repeated in transit. Use POST, PUT, PATCH or DELETE.")
     if RESULT_PLACE in known:
-        raise InvalidInput("parameters", "{result} stands for what came back. Give the parameter another name.")
+        raise InvalidInput("parameters", "{result} is reserved for the response. Rename the parameter.")
     check_text("summary", action.summary, MAX_SUMMARY_CHARS, may_be_empty=False)
     check_text("done_text", action.done_text, MAX_SUMMARY_CHARS)
     always = set(action.parameters.get("required", ()))
@@ -193,7 +193,9 @@ def _check_places(field: str, template: str, known: Collection[str]) -> None:
         raise InvalidInput(field, "Write each argument in single braces, such as {order}.")
     for name in _PLACE.findall(template):
         if name not in known:
-            raise InvalidInput(field, f"{{{name}}} is no required parameter, which alone can stand here.")
+            raise InvalidInput(
+                field, f"{{{name}}} is not a required parameter. Only required parameters can be used here."
+            )
 
 
 def _check_address(action: Action, hosts: ActionHosts) -> None:
@@ -205,12 +207,13 @@ def _check_address(action: Action, hosts: ActionHosts) -> None:
     check_http_url("url", bare)
     server = action.url.split("://", 1)[1].split("/", 1)[0].split("?", 1)[0]
     if "{" in server:
-        raise InvalidInput("url", "Arguments stand in the path and the query; the host is always the same.")
+        raise InvalidInput("url", "Arguments belong in the path and the query; the host is fixed.")
     if not hosts.allow(action.host):
         raise InvalidInput(
-            "url", "This installation allows no calls to that host: whoever runs it names it in DOCENT_ACTION_HOSTS."
+            "url",
+            "This installation does not allow calls to that host. Its administrator can add it to DOCENT_ACTION_HOSTS.",
         )
     always = {*action.parameters.get("required", ()), *action.fixed}
     for name in sorted(action.places):
         if name not in always:
-            raise InvalidInput("url", f"{{{name}}} is no required parameter and no fixed value.")
+            raise InvalidInput("url", f"{{{name}}} is neither a required parameter nor a fixed value.")

@@ -21,7 +21,7 @@ def result_text(body: bytes, path: str, max_chars: int) -> str:
         told = json.loads(text)
     except (ValueError, RecursionError) as error:
         if path:
-            raise NoResult("the reply is no JSON") from error
+            raise NoResult("the reply is not JSON") from error
     else:
         text = "\n".join(_lines("", _at(told, path), 0))
     text = without_controls(text).strip()

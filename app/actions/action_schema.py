@@ -39,7 +39,7 @@ def check_parameters(schema: Mapping[str, Any]) -> Collection[str]:
     if not isinstance(properties, Mapping) or len(properties) > MAX_PARAMETERS:
         raise InvalidInput("parameters", f"properties is an object of {MAX_PARAMETERS} parameters at most.")
     if not isinstance(required, list | tuple) or any(name not in properties for name in required):
-        raise InvalidInput("parameters", "required is a list of names that stand in properties.")
+        raise InvalidInput("parameters", "required must list names from properties.")
     for name, told in properties.items():
         _check_parameter(name, told)
     return frozenset(properties)
@@ -86,7 +86,7 @@ def read_arguments(parameters: Mapping[str, Any], written: str) -> dict[str, Any
     try:
         told = json.loads(written.strip() or "{}", parse_constant=_refused)
     except (ValueError, RecursionError) as error:
-        raise WrongArguments("the arguments are no JSON") from error
+        raise WrongArguments("the arguments are not JSON") from error
     check_arguments(parameters, told)
     return dict(told)
 

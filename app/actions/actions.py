@@ -70,7 +70,7 @@ class Actions:
             after = change(before)
             check_action(after, self._hosts)
             if headers is None and before.header_names and after.server != before.server:
-                raise InvalidInput("headers", "Give the headers anew, or none ({}): they go to another host.")
+                raise InvalidInput("headers", "Send the headers again, or none ({}): the host has changed.")
             saved = ActionRecords(tx).save(after, headers)
             AuditRecords(tx).acted(actor, "action.edit", action_id, agent_id=str(agent_id))
             return saved

@@ -167,7 +167,7 @@ def check_filter(at: str, only: SearchFilter) -> None:
     for number, attribute in enumerate(only.attributes):
         check_attribute(f"{at}.attributes.{number}", attribute.name, attribute.values)
     if only.dated_from and only.dated_to and only.dated_from > only.dated_to:
-        raise InvalidInput(f"{at}.dated_to", "It lies before dated_from, so that no page could ever be found.")
+        raise InvalidInput(f"{at}.dated_to", "It is before dated_from, so no page could ever match.")
 
 
 def _check_theme(theme: Theme) -> None:

@@ -50,7 +50,7 @@ class UserIssuers:
         made = UserIssuer(agent_id, issuer, audience, url, self._clock.now())
         try:
             if not await PublishedKeys(partial(self._reader.read, url), self._clock).read():
-                raise InvalidInput("jwks_url", "No key that can sign is published there.")
+                raise InvalidInput("jwks_url", "No signing key is published there.")
         except Unavailable as error:
             raise InvalidInput("jwks_url", str(error)) from error
 
@@ -82,7 +82,7 @@ class UserIssuers:
         except Unauthorized as error:
             raise Unauthorized(f"user_hash: {error}") from None
         if not hmac.compare_digest(str(claims["sub"]).encode(), user_id.encode()):
-            raise Unauthorized("user_hash: the token is somebody else's: its sub is not user_id.")
+            raise Unauthorized("user_hash: the token's sub is not user_id.")
         return claims
 
     def _keys(self, issuer: UserIssuer) -> PublishedKeys:

@@ -105,7 +105,7 @@ class AnswerDrafter:
             return ModelUnavailable("The chat model does not answer now.")
         now = self._clock.now()
         return RateLimited(
-            "The agent's daily_tokens are spent, so nothing can be drafted. They begin anew at midnight UTC; or raise "
+            "The agent's daily_tokens are spent, so nothing can be drafted. They reset at midnight UTC; or raise "
             "them in the agent's settings and publish.",
             round((next_day(now) - now).total_seconds()),
         )

@@ -106,7 +106,9 @@ class ChatCompletionIn(Lenient):
             raise InvalidInput("messages", "The last message must be the user's question.")
         number, last = spoken[-1]
         if not last.is_text_alone:
-            raise InvalidInput(f"messages.{number}.content", "Send text alone: pictures, sound and files are not read.")
+            raise InvalidInput(
+                f"messages.{number}.content", "Send text only: pictures, sound and files are not supported."
+            )
         try:
             question = stripped_message(last.text)
         except ValueError as error:

@@ -49,7 +49,7 @@ class ProgramAccess:
             return ProgramCaller(agent, actor)
         if not agent.config.open_to_programs:
             raise Unauthorized(
-                'This agent takes programs with a token alone. Send an API token with the scope "ask" in the header '
+                'Programs need a token to ask this agent. Send an API token with the scope "ask" in the header '
                 '"Authorization: Bearer <token>".'
             )
         await admission.count_address(admission.limits.questions_per_address, "ask", request)

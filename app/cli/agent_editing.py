@@ -62,7 +62,7 @@ def settings_in(changes: Sequence[str]) -> dict[str, Any]:
     for change in changes:
         key, equals, written = change.partition("=")
         if not equals or not all(key.split(".")):
-            fail(f"{change!r} is no setting: write KEY=VALUE, such as name=Helper.", 2)
+            fail(f"{change!r} is not a setting: write KEY=VALUE, such as name=Helper.", 2)
         *groups, last = key.split(".")
         inner = found
         for group in groups:

@@ -97,7 +97,7 @@ def _label(field: str, label: str) -> str:
     line = " ".join(filter(None, label.split(" ")))
     check_line(field, line, MAX_LABEL_CHARS, may_be_empty=False)
     if "," in line:
-        raise InvalidInput(field, "A comma stands between labels. Leave it out of one.")
+        raise InvalidInput(field, "A label cannot contain a comma, which separates labels.")
     return line
 
 

@@ -46,7 +46,7 @@ def checked_networks(written: tuple[str, ...]) -> tuple[str, ...]:
         try:
             ip_network(network, strict=False)
         except ValueError:
-            raise ValueError(f"{network!r} is no address and no network; write 10.0.0.1 or 10.0.0.0/8") from None
+            raise ValueError(f"{network!r} is neither an address nor a network; write 10.0.0.1 or 10.0.0.0/8") from None
     return written
 
 
@@ -54,7 +54,7 @@ def checked_hosts(written: tuple[str, ...]) -> tuple[str, ...]:
     """In lower case. Raises ValueError for what is neither a host's name or address nor "*." and one."""
     for host in written:
         if not _HOST.fullmatch(host):
-            raise ValueError(f"{host!r} is no host; write api.example.com, or *.example.com for all below it")
+            raise ValueError(f"{host!r} is not a host; write api.example.com, or *.example.com for all below it")
     return tuple(host.lower() for host in written)
 
 

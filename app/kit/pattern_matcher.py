@@ -31,7 +31,7 @@ class PatternMatcher:
             compiled = _compiled(pattern)
         except re2.error as error:
             return (
-                f"This is no regular expression that can be run ({_reason(error)}). "
+                f"This is not a valid regular expression ({_reason(error)}). "
                 "Look-around and back-references are not supported; RE2's syntax is."
             )
         except (UnicodeError, ValueError):

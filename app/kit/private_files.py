@@ -28,7 +28,7 @@ def check_data_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Misconfigured(f"DOCENT_DATA: {folder} cannot be made; {fix}.") from error
+        raise Misconfigured(f"DOCENT_DATA: {folder} cannot be created; {fix}.") from error
     try:
         (folder / "tmp").mkdir(exist_ok=True)
         is_writable = os.access(folder, os.W_OK | os.X_OK)

@@ -37,7 +37,7 @@ def what_happened(error: Exception) -> str:
             return "cannot be reached, or broke the connection off"
         case openai.APIError():
             return "reported an error in its stream"
-    return "sent something that is no answer"
+    return "sent an invalid response"
 
 
 def refused_field(error: openai.APIStatusError) -> str:

@@ -27,7 +27,7 @@ class QualityReview:
         """The last `days` days (1..MAX_DAYS, in UTC), today among them. Raises InvalidInput; NotFound for an agent that
         is absent or another workspace's."""
         if not 1 <= days <= MAX_DAYS:
-            raise InvalidInput("days", f"must lie between 1 and {MAX_DAYS}.")
+            raise InvalidInput("days", f"must be between 1 and {MAX_DAYS}.")
         today = self._clock.now().date()
         first = today - timedelta(days=days - 1)
 

@@ -36,7 +36,7 @@ class AwaitedWebsites:
         try:
             self._slots.acquire_nowait()
         except anyio.WouldBlock:
-            raise Overloaded("Other websites are being looked at. Try again in a moment.") from None
+            raise Overloaded("Other websites are being checked. Try again in a moment.") from None
         try:
             yield
         finally:

@@ -116,9 +116,9 @@ def _line(number: int, text: str) -> _Line:
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidInput("", "This line is no JSON. Write one object on it.") from None
+        raise InvalidInput("", "This line is not JSON. Write one object per line.") from None
     if not isinstance(told, dict):
-        raise InvalidInput("", "This line is no JSON object.")
+        raise InvalidInput("", "This line is not a JSON object.")
     if unknown := sorted(set(told) - _FIELDS):
         raise InvalidInput(str(unknown[0])[:60], f"There is no such field. Send {', '.join(sorted(_FIELDS))}.")
     url = _url(told)

@@ -67,7 +67,9 @@ def check_access(access: SourceAccess) -> None:
             raise InvalidInput("name", "A user's name has no colon.")
         return
     if not _HEADER_NAME.fullmatch(name):
-        raise InvalidInput("name", f"This is no name of a {access.kind.value}. Leave out spaces, colons and the like.")
+        raise InvalidInput(
+            "name", f"This is not a valid name for a {access.kind.value}. Leave out spaces, colons and the like."
+        )
     if access.kind is AccessKind.HEADER and name.lower() in _OURS:
         raise InvalidInput(
             "name", "The crawler sends this header itself. Use another, or the kind that is made for it."

@@ -74,10 +74,10 @@ def _path(address: str) -> str:
 def _check_fields(kind: SourceKind, changed: list[str]) -> None:
     for name in changed:
         if name == "kind":
-            raise InvalidInput(name, "A source keeps its kind. Make another source.")
+            raise InvalidInput(name, "The kind of a source cannot change. Create another source.")
         if (kind in GIVEN_KINDS and name in _CRAWL_FIELDS) or (kind in LISTED_KINDS and name in _LINK_FIELDS):
             raise InvalidInput(
                 name, f'A source of kind "{kind.value}" is not crawled and has no such setting. Remove it.'
             )
         if kind not in GIVEN_KINDS and name == "url":
-            raise InvalidInput(name, "A source keeps its address. Make another source for another address.")
+            raise InvalidInput(name, "The address of a source cannot change. Create another source.")

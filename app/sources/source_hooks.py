@@ -66,7 +66,7 @@ class SourceHooks:
         def work(tx: Transaction) -> None:
             # A timestamp may lie ahead of us as well as behind: a call must be known for twice the window.
             if not HookRecords(tx).note_call(source_id, signature, now - 2 * WINDOW):
-                raise Unauthorized("This call was made before. Sign a new one for each change.")
+                raise Unauthorized("This call was already used. Sign a new one for each change.")
 
         await self._records.of_workspace(workspace_id).write(work)
         return Actor(workspace_id, f"hook of {source_id}", frozenset((WRITE,)))

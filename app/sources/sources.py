@@ -135,4 +135,4 @@ def _latest_run(tx: Transaction, actor: Actor, source_id: UUID) -> CrawlRun:
 
 def _check_unfinished(run: CrawlRun) -> None:
     if run.state in ENDED_STATES:
-        raise InvalidInput("source_id", f"Its reading has ended ({run.state.value}). Sync the source to read it again.")
+        raise InvalidInput("source_id", f"Its crawl has ended ({run.state.value}). Sync the source to read it again.")

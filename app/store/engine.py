@@ -168,7 +168,7 @@ def usable_url(url: str, named: str) -> URL:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise Misconfigured(f"{named}: this is no database's address; write it as {_EXAMPLE}.") from error
+        raise Misconfigured(f"{named}: this is not a database address; write it as {_EXAMPLE}.") from error
     backend, _, driver = parsed.drivername.partition("+")
     if backend not in _DRIVERS or driver not in {"", _DRIVERS[backend]}:
         raise Misconfigured(f"{named}: {parsed.drivername} is not used here; write it as {_EXAMPLE}.")
@@ -186,4 +186,4 @@ def _make_private_file(url: URL, named: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600, exist_ok=True)
     except OSError as error:
-        raise Misconfigured(f"{named}: {path} cannot be made; name a file that we may write to.") from error
+        raise Misconfigured(f"{named}: {path} cannot be created; name a file that Docent may write to.") from error

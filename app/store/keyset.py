@@ -30,7 +30,7 @@ class Keyset:
     def after(self, statement: Select[Any], page: PageRequest) -> Select[Any]:
         """The statement's rows after the page's cursor, and one more than the page holds."""
         if not 1 <= page.limit <= MAX_LIMIT:
-            raise InvalidInput("limit", f"must lie between 1 and {MAX_LIMIT}.")
+            raise InvalidInput("limit", f"must be between 1 and {MAX_LIMIT}.")
         if page.cursor is not None:
             key = tuple_(*self._columns)
             values = self._decode(page.cursor)
@@ -59,7 +59,7 @@ class Keyset:
         return ListPage([item(row) for row in rows[: page.limit]], self.next_cursor(rows, page))
 
     def _decode(self, cursor: str) -> list[Any]:
-        refused = InvalidInput("cursor", "is not one that this list gave. Begin again without it.")
+        refused = InvalidInput("cursor", "is not a cursor of this list. Start again without it.")
         try:
             padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
             values = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))

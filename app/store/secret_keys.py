@@ -58,7 +58,7 @@ class SecretKeys:
         if key is None:
             raise SecretsLocked(
                 f"{place} was sealed with the key {sealed.key_name}, which is not among the secret keys "
-                f"({', '.join(self._keys)}). Put that key back, behind a comma in DOCENT_SECRET_KEY or on a line of "
+                f"({', '.join(self._keys)}). Put that key back, after a comma in DOCENT_SECRET_KEY or on a line of "
                 "its own in secret.key. Where it is lost: `docent secrets forget`."
             )
         try:
@@ -85,7 +85,7 @@ def read_key(text: str) -> bytes:
     """Raises ValueError, which does not repeat the text."""
     written = text.strip().removesuffix("=")
     if not _WRITTEN.fullmatch(written):
-        raise ValueError("a secret key is 32 bytes in base64url; `docent secrets new-key` makes one")
+        raise ValueError("a secret key is 32 bytes in base64url; `docent secrets new-key` creates one")
     return urlsafe_b64decode(written + "=")
 
 

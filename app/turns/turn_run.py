@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 _ERROR_TEXTS = {
     "model_interrupted": "The answer broke off. What has arrived is kept; you can ask again.",
     "shutting_down": "The service is restarting. Please ask again in a moment.",
-    "unavailable": "A part of the service is away. Please ask again in a moment.",
+    "unavailable": "Part of the service is unavailable. Please ask again in a moment.",
     "overloaded": "Too much is asked at once. Please ask again in a moment.",
     "internal": "Something went wrong on our side. Please ask again.",
 }

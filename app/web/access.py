@@ -67,7 +67,7 @@ class VisitorAccess:
             lambda tx: _caller(tx, claims.session)
         )
         if not is_kept:
-            raise Unauthorized("What this visitor token was for has been erased. Ask for a new one at /v1/widget/init.")
+            raise Unauthorized("The data of this visitor token has been erased. Ask for a new one at /v1/widget/init.")
         admit_token_origin(request, claims.origin, agent.config.allowed_origins)
         return VisitorCaller(claims.session, agent)
 

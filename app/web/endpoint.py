@@ -231,9 +231,9 @@ def _query(request: Request) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
         if name in found:
-            raise InvalidInput(name[:60], "This stands twice in the query. Send it once.")
+            raise InvalidInput(name[:60], "This appears twice in the query. Send it once.")
         if "\x00" in value or "\x00" in name:
-            raise InvalidInput(name.replace("\x00", "")[:60], "This holds a NUL character. Remove it.")
+            raise InvalidInput(name.replace("\x00", "")[:60], "This contains a NUL character. Remove it.")
         found[name] = value
     return found
 

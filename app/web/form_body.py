@@ -53,7 +53,7 @@ async def read_form(request: Request, max_bytes: int) -> dict[str, str | Upload]
         for name, value in form.multi_items():
             check_characters("", name)
             if name in fields:
-                raise InvalidInput(name[:60], "This stands twice in the form. Send it once.")
+                raise InvalidInput(name[:60], "This appears twice in the form. Send it once.")
             fields[name] = await _value(name, value)
         return fields
     finally:

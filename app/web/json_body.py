@@ -61,7 +61,7 @@ def _check_media_type(content_type: str) -> None:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key is repeated")
     return found
 
 
@@ -89,9 +89,9 @@ def check_values(value: Any) -> None:
 def check_characters(path: str, text: str) -> None:
     """Raises InvalidInput for what no text holds: NUL, and half of a character."""
     if "\x00" in text:
-        raise InvalidInput(path[:200], "This holds a NUL character. Remove it.")
+        raise InvalidInput(path[:200], "This contains a NUL character. Remove it.")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InvalidInput(path[:200], "This holds half of a character (a lone surrogate). Send whole ones.")
+        raise InvalidInput(path[:200], "This contains half a character (a lone surrogate). Send whole characters.")
 
 
 def _too_large(max_bytes: int) -> Refusal:

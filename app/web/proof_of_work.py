@@ -138,18 +138,18 @@ class ProofOfWork:
         told = _parsed(proof)
         salt = _SALT.fullmatch(told["salt"])
         if told["algorithm"] != ALGORITHM or salt is None:
-            raise ProofRefused("This is no proof of a challenge of ours.")
+            raise ProofRefused("This does not prove one of this server's challenges.")
         keys = await self._tokens.derived_keys(_KEY_OF_PROOFS)
         if not any(hmac.compare_digest(_signature(key, told["challenge"]), told["signature"]) for key in keys):
-            raise ProofRefused("The signature is not ours. Send the challenge as it came, with the number.")
+            raise ProofRefused("The signature is invalid. Send the challenge unchanged, with the number.")
         if int(salt[1]) <= self._clock.now().timestamp():
             raise ProofRefused("The challenge has expired.")
         if not hmac.compare_digest(_hash_of(told["salt"], told["number"]), told["challenge"]):
-            raise ProofRefused("The number is not the one that was to be found.")
+            raise ProofRefused("The number does not solve the challenge.")
         try:
             await self._limiter.hit(_within(LIFETIME, 1), "proof", told["challenge"])
         except RateLimited:
-            raise ProofRefused("The challenge was taken before.") from None
+            raise ProofRefused("The challenge has already been used.") from None
         name: str = told["challenge"][:32]
         return name
 
@@ -160,9 +160,9 @@ def _parsed(proof: str) -> dict[str, Any]:
     except (ValueError, binascii.Error, RecursionError):
         told = None
     if not isinstance(told, dict) or any(type(told.get(name)) is not kind for name, kind in _FIELDS.items()):
-        raise ProofRefused("This is no proof: send the challenge with its number, as JSON in Base64.")
+        raise ProofRefused("This is not a proof: send the challenge with its number, as JSON in Base64.")
     if not told["challenge"].isascii() or not told["signature"].isascii() or not 0 <= told["number"] <= MAX_NUMBER:
-        raise ProofRefused("This is no proof of a challenge of ours.")
+        raise ProofRefused("This does not prove one of this server's challenges.")
     return told
 
 

@@ -163,7 +163,7 @@ def _json(part: str) -> dict[str, Any]:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name is repeated")
     return found
 
 
@@ -190,4 +190,4 @@ def _parsed(claims: dict[str, Any]) -> VisitorClaims:
 
 
 def _refused() -> Unauthorized:
-    return Unauthorized(f"This visitor token does not hold. {_RENEW}")
+    return Unauthorized(f"This visitor token is invalid. {_RENEW}")

@@ -11,7 +11,7 @@ def checked_assignee(tx: Transaction, actor: Actor, assignee: str) -> str:
     no account of the workspace has, or a disabled one."""
     named = assignee.strip().lower()
     if named and named not in addresses_of(tx, actor):
-        raise InvalidInput("assignee", "Nobody here has this address. Name an operator of the workspace, or nobody.")
+        raise InvalidInput("assignee", "No operator of the workspace has this address. Name one, or nobody.")
     return named
 
 

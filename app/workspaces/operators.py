@@ -131,7 +131,7 @@ def checked_email(email: str) -> str:
 def check_password(field: str, password: str) -> None:
     """Length is what counts (NIST SP 800-63B); what it is made of is free."""
     if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
-        raise InvalidInput(field, f"Take a password of {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters.")
+        raise InvalidInput(field, f"Use a password of {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters.")
 
 
 async def checked_owner(

@@ -19,7 +19,7 @@ from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY, start_session
 
 NO_PASSWORD: Final = ""
-_IN_NO_GROUP: Final = "None of your groups has access here. Ask whoever runs this Docent."
+_IN_NO_GROUP: Final = "None of your groups has access. Ask your administrator."
 _PROVIDER: Final = "identity provider"
 
 

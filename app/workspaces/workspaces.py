@@ -44,9 +44,9 @@ class Workspaces:
         def work(tx: Transaction) -> Workspace:
             found = TokenRecords(tx).workspaces()
             if not _is_of_first(actor, found):
-                raise InvalidInput("", "Workspaces are made by the admins of the first one.")
+                raise InvalidInput("", "Only admins of the first workspace can create workspaces.")
             if name in (each.name for each in found):
-                raise InvalidInput("name", "There is a workspace of this name already.")
+                raise InvalidInput("name", "A workspace with this name already exists.")
             made = TokenRecords(tx).create_workspace(name)
             admin = Operator(uuid4(), made.id, email, Role.ADMIN, self._clock.now())
             OperatorRecords(tx).add(admin, hashed)

@@ -39,7 +39,7 @@ async def test_replies_come_line_by_line_until_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fails", "code", "message"),
-    [("input", 2, "There is no agent."), ("model", 1, "The model is away."), ("bug", 1, "broke off")],
+    [("input", 2, "There is no agent."), ("model", 1, "The model is away."), ("bug", 1, "stopped answering")],
 )
 async def test_what_went_wrong_ends_the_command_as_it_would_have_ended_by_itself(
     tmp_path: Path, fails: str, code: int, message: str

@@ -16,7 +16,7 @@ def test_a_webhook_is_added_its_secret_seen_once_and_removed(context: BrowserCon
     page.get_by_role("link", name="Webhooks", exact=True).click()
     address, secret = page.get_by_label("Address"), page.get_by_text(re.compile(r"^whsec_[\w+/]{43}=$"))
     address.fill("http://receiver.example.com/")
-    page.get_by_role("group", name="It is told when").get_by_label("turn.finished").uncheck()
+    page.get_by_role("group", name="Notify when").get_by_label("turn.finished").uncheck()
     address.press("Enter")
     expect(address).to_have_accessible_description(re.compile("Give an address that begins with https://"))
     expect(page.get_by_label("turn.finished"), "what was sent is kept").not_to_be_checked()

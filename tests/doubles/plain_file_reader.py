@@ -14,6 +14,6 @@ class PlainFileReader:
     async def read(self, name: str, body: bytes, url: str) -> PageContent:
         self.names.append(name)
         if body.startswith(b"broken"):
-            raise InvalidInput(FIELD, "The file is broken. Save it anew.")
+            raise InvalidInput(FIELD, "The file is broken. Save it again.")
         title, _, markdown = body.decode().partition("\n")
         return PageContent(url=url, title=title, markdown=markdown)

@@ -84,7 +84,7 @@ async def test_one_signs_in_at_the_provider_and_out_of_both(entrance: Entrance) 
 
 async def test_who_is_in_no_group_stays_out(entrance: Entrance) -> None:
     await entrance.sign_in("bob")
-    await expect(entrance.page.get_by_role("status")).to_contain_text("None of your groups has access here.")
+    await expect(entrance.page.get_by_role("status")).to_contain_text("None of your groups has access.")
     assert entrance.page.url.startswith(f"{entrance.base}/console/sign-in")
 
 

@@ -95,8 +95,8 @@ async def test_a_document_is_taken_away(office: Office) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{", "no JSON"),
-        ("[1]", "no JSON object"),
+        ("{", "not JSON"),
+        ("[1]", "not a JSON object"),
         (TARIFF | {"colour": "red"}, "colour: There is no such field"),
         ({"title": "T", "text": "t"}, "url: Name the document"),
         (TARIFF | {"id": "x"}, "url: Name the document"),

@@ -94,8 +94,8 @@ async def test_a_file_that_cannot_be_read_says_why_and_leaves_what_was_learnt(ho
     await put(house, source, b"broken")
     run, page = await read(house, source)
 
-    assert run.stop_reason == "The file could not be read: The file is broken. Save it anew."
-    assert (page.status, page.reason) == ("failed", "The file is broken. Save it anew.")
+    assert run.stop_reason == "The file could not be read: The file is broken. Save it again."
+    assert (page.status, page.reason) == ("failed", "The file is broken. Save it again.")
     assert await house.live_texts() == ["Press the green button."]
 
 

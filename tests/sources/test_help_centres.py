@@ -146,8 +146,8 @@ async def test_an_api_that_asks_for_patience_gets_it(
     [
         ({"status": 401}, "asks for a login"),
         ({"body": "<html>", "content_type": "text/html"}, "text/html"),
-        ({"body": "{", "content_type": "application/json"}, "no JSON"),
-        ({"body": "[]", "content_type": "application/json"}, "no JSON object"),
+        ({"body": "{", "content_type": "application/json"}, "not JSON"),
+        ({"body": "[]", "content_type": "application/json"}, "not a JSON object"),
         (
             {
                 "body": '{"meta": {"has_more": true}, "links": {"next": "https://evil.example/"}}',

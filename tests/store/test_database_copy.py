@@ -201,7 +201,9 @@ async def test_a_source_of_another_version_is_refused(engine: Engine, opened: En
     ("source", "target", "said"),
     [
         pytest.param("sqlite:///{tmp}/none.sqlite", "sqlite:///{tmp}/new.sqlite", "--from: there is no", id="no file"),
-        pytest.param("nonsense", "sqlite:///{tmp}/new.sqlite", "--from: this is no database's", id="no address"),
+        pytest.param(
+            "nonsense", "sqlite:///{tmp}/new.sqlite", "--from: this is not a database address", id="no address"
+        ),
         pytest.param("{filled}", "mysql://x/y", "--to: mysql is not used here", id="another database"),
         pytest.param("{filled}", "postgresql://u:pw@127.0.0.1:1/x", r"--to: .*:\*\*\*@", id="a server that is away"),
     ],

@@ -53,7 +53,7 @@ async def test_what_is_not_sent_stays_and_headers_never_move_to_another_host(tmp
         path = f"/v1/agents/{house.agent.id}/actions/{await an_action(house)}"
         moved = await house.api("PATCH", path, {"url": "https://api.shop.example:8443/orders/{order}"})
         assert moved.status_code == 422
-        assert "Give the headers anew" in moved.text
+        assert "Send the headers again" in moved.text
         changed = await house.api("PATCH", path, {"title": "Your order", "url": f"{SHOP}/o/{{order}}"})
         assert (changed.json()["title"], changed.json()["header_names"]) == ("Your order", ["Authorization"])
         assert changed.json()["parameters"] == ORDER_STATUS["parameters"]

@@ -58,7 +58,7 @@ async def test_a_name_that_was_given_outlives_the_file(house: House) -> None:
 async def test_a_file_that_cannot_be_read_is_not_kept(house: House) -> None:
     response = await upload(house, file=("manual.txt", b"broken"))
     assert refusal(response) == (422, "invalid_request", "file")
-    assert response.json()["error"]["message"] == "file: The file is broken. Save it anew."
+    assert response.json()["error"]["message"] == "file: The file is broken. Save it again."
     assert (await house.api("GET", f"/v1/agents/{house.agent.id}/sources")).json()["items"] == []
 
 

@@ -137,7 +137,7 @@ async def test_a_proof_is_taken_once(house: House) -> None:
     proof = proof_of(one.session["challenge"])
     assert (await again(house, one, proof))["proof_refused"] is None
     replayed = await again(house, other, proof)
-    assert replayed["proof_refused"] == "The challenge was taken before."
+    assert replayed["proof_refused"] == "The challenge has already been used."
     assert await refused(VisitorHttp(house, replayed))
 
 
@@ -188,7 +188,7 @@ async def test_what_was_tampered_with_is_refused(house: House, tampered: Any) ->
 )
 async def test_what_is_no_proof_is_refused(house: House, proof: str) -> None:
     await set_to(house, ProofWanted.ALWAYS)
-    assert "no proof" in (await house.init(proof=proof))["proof_refused"]
+    assert "not a proof" in (await house.init(proof=proof))["proof_refused"]
 
 
 async def test_a_challenge_is_short_enough_for_one_block_of_sha_256(house: House) -> None:
@@ -210,6 +210,6 @@ async def test_the_log_tells_of_each_without_saying_whose(house: House) -> None:
     assert [line for line in told if line["event"].startswith("proof.")] == [
         {"event": "proof.wanted", "agent_id": agent_id, "why": "always"},
         {"event": "proof.taken", "agent_id": agent_id},
-        {"event": "proof.refused", "agent_id": agent_id, "reason": "The challenge was taken before."},
+        {"event": "proof.refused", "agent_id": agent_id, "reason": "The challenge has already been used."},
     ]
     assert SITE not in str(told)

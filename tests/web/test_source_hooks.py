@@ -71,7 +71,7 @@ async def test_the_same_call_is_taken_once(site: Website) -> None:
     assert (await site.call(PAGES)).status_code == 202
     again = await site.call(PAGES)
     assert again.status_code == 401
-    assert "made before" in again.json()["error"]["message"]
+    assert "already used" in again.json()["error"]["message"]
     assert (await site.call(PAGES, seconds=1)).status_code == 202
 
 

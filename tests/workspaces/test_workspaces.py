@@ -61,7 +61,7 @@ async def test_its_first_admin_signs_in_to_a_workspace_of_their_own(installation
 async def test_nobody_but_the_first_ones_admins_sees_or_makes_others(installation: Installation) -> None:
     ann = await installation.of_shop()
     assert [each.name for each in await installation.workspaces.known(ann)] == ["Shop"]
-    with pytest.raises(InvalidInput, match="admins of the first one"):
+    with pytest.raises(InvalidInput, match="admins of the first workspace"):
         await installation.workspaces.create(ann, "Another", "eve@example.com", PASSWORD)
 
 

@@ -25,7 +25,7 @@ class _Loader(_Base):  # type: ignore[misc]  # the package has no types
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         if len(found) != len(node.value):
-            raise yaml.constructor.ConstructorError(None, None, "a key stands twice", node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, "a key is repeated", node.start_mark)
         return found
 
 
@@ -100,7 +100,7 @@ def _check_events(events: Iterable[yaml.Event]) -> None:
     depth = 0
     for event in events:
         if isinstance(event, yaml.AliasEvent):
-            raise InvalidInput("", "Replace the alias (*name) by what it stands for: aliases are not allowed here.")
+            raise InvalidInput("", "Replace the alias (*name) with its value: aliases are not allowed here.")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise InvalidInput("", f"This is nested deeper than {MAX_DEPTH} levels. Make it flatter.")

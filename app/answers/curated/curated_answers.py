@@ -154,7 +154,7 @@ def _check_expiry(expires_at: datetime | None) -> None:
     try:
         expires_at.astimezone(UTC)
     except OverflowError:
-        raise InvalidInput("expires_at", "No calendar has this moment. Choose one in our time.") from None
+        raise InvalidInput("expires_at", "This date does not exist. Choose another one.") from None
 
 
 def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
@@ -169,4 +169,4 @@ def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
     for line in answer.patterns:
         check_line("pattern", line, MAX_PATTERN_CHARS)
         if not normalised(line):
-            raise InvalidInput("pattern", f"{line!r} holds no word to match. Write the words of the question.")
+            raise InvalidInput("pattern", f"{line!r} contains no word to match. Write the words of the question.")

@@ -89,7 +89,7 @@ class CuratedProposals:
 
 def _propose(tx: Transaction, actor: Actor, current: CuratedAnswer, proposed: CuratedAnswer) -> CuratedEdit:
     if not changed_fields(current, proposed):
-        raise InvalidInput("", "Nothing would change: the answer stands so already.")
+        raise InvalidInput("", "Nothing would change: the answer already reads so.")
     if CuratedEditRecords(tx).count_proposals(current.agent_id) >= MAX_OPEN_PROPOSALS:
         raise InvalidInput("", f"{MAX_OPEN_PROPOSALS} proposals wait already: have a person approve or decline some.")
     proposal = CuratedEditRecords(tx).propose(proposed, actor.name)

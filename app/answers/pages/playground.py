@@ -41,7 +41,7 @@ from app.web.sse import event_stream
 log = structlog.get_logger(__name__)
 
 _STREAM = "text/event-stream"
-_BROKE_OFF = "The answer broke off. Ask again."
+_BROKE_OFF = "The answer was interrupted. Ask again."
 
 
 class PlaygroundForm(Form):

@@ -63,7 +63,7 @@ def _wait_until_ready(client: ApiClient, process: "subprocess.Popen[bytes]") -> 
     deadline = time.monotonic() + _START_SECONDS
     while not client.is_ready():
         if process.poll() is not None:
-            fail(f"The server ended at once with exit code {process.returncode}; its words stand above.")
+            fail(f"The server ended at once with exit code {process.returncode}; see its output above.")
         if time.monotonic() > deadline:
             fail(f"The server was not ready after {_START_SECONDS} seconds.")
         time.sleep(_LOOK_SECONDS)

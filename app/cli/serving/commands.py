@@ -135,7 +135,7 @@ def _check_address(host: str, port: int) -> None:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             fail(f"DOCENT_PORT: port {port} is in use; stop what listens there, or choose another with --port.", 2)
-        fail(f"DOCENT_HOST: {host} is no address of this machine; choose one with --host.", 2)
+        fail(f"DOCENT_HOST: {host} is not an address of this machine; choose one with --host.", 2)
 
 
 async def _serve(settings: Settings, with_worker: bool) -> None:

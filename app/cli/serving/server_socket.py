@@ -96,7 +96,7 @@ def _lines(connection: socket.socket) -> Iterator[dict[str, Any]]:
             if "ended" in said:
                 return
             yield said
-    raise ServerRefused("The server broke off in the middle. Ask again.", 1)
+    raise ServerRefused("The server stopped answering. Ask again.", 1)
 
 
 def _connected(path: Path) -> socket.socket | None:

@@ -40,9 +40,7 @@ def read_folder(folder: Path, base: str) -> Iterator[MarkdownFile]:
         try:
             front, text = _parted(path.read_text("utf-8-sig"))
         except (UnicodeDecodeError, yaml.YAMLError) as error:
-            raise InvalidInput(
-                str(place), f"This is no Markdown in UTF-8 with front matter in YAML ({error})."
-            ) from None
+            raise InvalidInput(str(place), f"This is not UTF-8 Markdown with YAML front matter ({error}).") from None
         if front.get("draft") is True or not text.strip():
             continue
         yield MarkdownFile(path, _told(front, text, place, base))

@@ -29,7 +29,7 @@ def add_git(
     page_url: Annotated[
         str,
         typer.Option(
-            help="Where a file's page stands, such as https://docs.example.com/{path_without_suffix}; else where the "
+            help="Page of a file, such as https://docs.example.com/{path_without_suffix}; else where the "
             "repository's website shows the file."
         ),
     ] = "",

@@ -31,8 +31,8 @@ def json_object_in(reply: str) -> dict[str, Any]:
     """The JSON object in the reply, which some models wrap in a fence or a sentence. Raises ValueError."""
     start, end = reply.find("{"), reply.rfind("}")
     if not 0 <= start < end:
-        raise ValueError("the model's reply holds no JSON object")
+        raise ValueError("the model's reply contains no JSON object")
     found = json.loads(reply[start : end + 1])
     if not isinstance(found, dict):
-        raise ValueError("the model's reply is no JSON object")
+        raise ValueError("the model's reply is not a JSON object")
     return found

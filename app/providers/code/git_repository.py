@@ -196,7 +196,7 @@ class GitRepository:
             most = f"{MAX_UNPACKED_BYTES // 1024**2} MiB"
             raise GitFailed(Outcome.TOO_LARGE, f"the repository's files are larger than {most}") from error
         except (PackGarbled, GitProtocolError, NotGitRepository, NotImplementedError) as error:
-            raise GitFailed(Outcome.NOT_HTML, f"this is no Git repository that can be read: {error}") from error
+            raise GitFailed(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}") from error
         except (ValueError, LookupError, AssertionError, EOFError) as error:
             raise GitFailed(Outcome.NOT_HTML, "what it answers is not Git's protocol") from error
         return told

@@ -70,7 +70,7 @@ class GitHubCodeHost:
         try:
             return str(told["object"]["sha"])
         except (KeyError, TypeError) as error:
-            raise Unavailable("GitHub did not say where the branch stands.") from error
+            raise Unavailable("GitHub did not return the branch's commit.") from error
 
     async def _must(
         self, method: str, access: RepositoryAccess, path: str, body: Mapping[str, str] | None = None
@@ -113,7 +113,7 @@ def _file(path: str, told: Mapping[str, Any]) -> RepositoryFile:
             raise InvalidInput("", "The page's file is too large to be changed here.")
         return RepositoryFile(path, content.decode(), str(told["sha"]))
     except (KeyError, binascii.Error, UnicodeDecodeError) as error:
-        raise InvalidInput("", "The page's file is no text.") from error
+        raise InvalidInput("", "The page's file is not text.") from error
 
 
 def _refusal(status: int) -> InvalidInput | Unavailable:

@@ -128,7 +128,7 @@ class OidcProvider:
         except (ValueError, RecursionError):
             metadata = None
         if not isinstance(metadata, dict):
-            raise Unavailable(f"{self.issuer} does not describe itself: what it answers is no JSON object.")
+            raise Unavailable(f"{self.issuer} returned no valid description: it is not a JSON object.")
         if metadata.get("issuer") != self.issuer:
             raise Unavailable(f"The provider says that its issuer is {metadata.get('issuer')!r}, not {self.issuer!r}.")
         for name in _NEEDED:

@@ -106,7 +106,7 @@ class PublishedKeys:
             found = json.loads(read)["keys"]
             keys = [key for key in found[:_MAX_KEYS] if isinstance(key, dict)]
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise Unavailable("The issuer's keys cannot be read: what it publishes is no JWK set.") from None
+            raise Unavailable("The issuer's keys cannot be read: what it publishes is not a JWK set.") from None
         self._keys = [key for key in keys if key.get("kty") in ("RSA", "EC", "OKP") and key.get("use", "sig") == "sig"]
         self._read_at = self._tried_at
 

@@ -96,7 +96,7 @@ class HttpReranker:
         except httpx.HTTPError as error:
             raise self._failed("cannot be reached, or broke the connection off") from error
         except (ValueError, LookupError, TypeError) as error:
-            raise self._failed("sent something that is no answer") from error
+            raise self._failed("sent an invalid response") from error
 
     async def close(self) -> None:
         await self._client.aclose()

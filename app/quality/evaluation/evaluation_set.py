@@ -97,7 +97,7 @@ def read_evaluation_set(folder: Path) -> EvaluationSet:
         questions = tuple(_question(row) for row in _rows(folder, "queries"))
     except (KeyError, TypeError, ValueError, OSError, EOFError, zlib.error) as error:
         reason = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InvalidInput("", f"{folder} is no evaluation set: {reason}.\n{FORMAT}") from error
+        raise InvalidInput("", f"{folder} is not an evaluation set: {reason}.\n{FORMAT}") from error
     place = {document.id: number for number, document in enumerate(documents)}
     chunks.sort(key=lambda chunk: place[chunk.document_id])
     return EvaluationSet(folder.resolve().name, documents, tuple(chunks), questions)

@@ -109,4 +109,4 @@ class FinishDeletions:
         for _ in range(_ATTEMPTS):
             if await write_terms_anew(self._record, self._keywords, agent_id):
                 return
-        raise IndexUnavailable("The keywords changed whenever they were to be written anew. They are tried again.")
+        raise IndexUnavailable("The keywords kept changing while they were rewritten. The worker tries again.")

@@ -35,9 +35,9 @@ def serve_files(pipe: Connection) -> None:
         except InvalidInput as refused:
             answer = PageFailure(str(refused).removeprefix("file: "))
         except (MemoryError, RecursionError):
-            answer = PageFailure("The file takes more memory to read than a file may. Split it, or save it anew.")
+            answer = PageFailure("Reading the file needs too much memory. Split it, or save it again.")
         except Exception as error:
-            answer = PageFailure(f"The file cannot be read ({type(error).__name__}). Save it anew, or as PDF.")
+            answer = PageFailure(f"The file cannot be read ({type(error).__name__}). Save it again, or as PDF.")
         pipe.send(answer)
 
 

@@ -45,7 +45,9 @@ class FileBodies:
             raise Misconfigured("DOCENT_FILES_URI must name the object store: this file was uploaded to it.")
         body = await self._store.get(stored.object_key)
         if hashlib.sha256(body).hexdigest() != stored.digest:
-            raise FilesUnavailable("The object store gave back other bytes than were uploaded. Upload the file anew.")
+            raise FilesUnavailable(
+                "The object store returned different bytes than were uploaded. Upload the file again."
+            )
         return body
 
     async def forget_all(self, agent_id: UUID, source_id: UUID | None = None) -> None:

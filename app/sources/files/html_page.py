@@ -16,6 +16,6 @@ def read_html(name: str, body: bytes) -> Page:
     try:
         page = extract_page(body, _NOWHERE, None)
     except ExtractionFailed as error:
-        raise FileRefused(f"cannot be read: {error.reason}. Save it anew.") from error
+        raise FileRefused(f"cannot be read: {error.reason}. Save it again.") from error
     title = "" if page.title == "file.invalid" else page.title
     return replace(page, url=name, canonical_url=name, title=title, links=())

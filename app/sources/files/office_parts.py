@@ -41,13 +41,13 @@ def xml_parts(body: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(body)) as packed:
         members = packed.infolist()
         if len(members) > MAX_PARTS:
-            raise FileRefused(f"has more than {MAX_PARTS} parts. Save it anew with an Office program.")
+            raise FileRefused(f"has more than {MAX_PARTS} parts. Save it again with an Office program.")
         wanted = [member for member in members if member.filename.lower().endswith(_XML)]
         if sum(member.file_size for member in wanted) > MAX_XML_BYTES:  # reading stops at the size that is declared
             raise FileRefused(f"unpacks to more than {MAX_XML_BYTES // 1024**2} MiB of text. Split it.")
         parts = {member.filename: packed.read(member) for member in wanted}
     if any(_DECLARATION.search(_as_ascii(part)) for part in parts.values()):
-        raise FileRefused("declares a document type, which no Office program writes. Save it anew with one.")
+        raise FileRefused("declares a document type, which no Office program writes. Save it again with one.")
     return parts
 
 

@@ -42,7 +42,7 @@ def read_xlsx(name: str, body: bytes) -> Page:
                 headings.append(Heading(_LEVEL, one_line(sheet.title)))
                 blocks += [f"## {headings[-1].text}", text]
     except BROKEN as error:
-        raise FileRefused("is a broken XLSX file. Save it anew with a spreadsheet program.") from error
+        raise FileRefused("is a broken XLSX file. Save it again with a spreadsheet program.") from error
     return Page(url=name, canonical_url=name, title=title, markdown="\n\n".join(blocks), headings=tuple(headings))
 
 

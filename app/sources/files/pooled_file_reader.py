@@ -62,7 +62,7 @@ class PooledFileReader:
 
 def _in_words(reason: str) -> str:
     """What the worker says is whole; what the pool says of the worker is not."""
-    return reason if reason.endswith(".") else f"The file cannot be read: {reason}. Split it, or save it anew."
+    return reason if reason.endswith(".") else f"The file cannot be read: {reason}. Split it, or save it again."
 
 
 def _name_at(url: str) -> str:

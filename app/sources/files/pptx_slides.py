@@ -42,7 +42,7 @@ def read_pptx(name: str, body: bytes) -> Page:
                 headings.append(Heading(_LEVEL, heading or f"Slide {number}"))
                 blocks += [f"## {headings[-1].text}", *texts]
     except BROKEN as error:
-        raise FileRefused("is a broken PPTX file. Save it anew with a presentation program.") from error
+        raise FileRefused("is a broken PPTX file. Save it again with a presentation program.") from error
     if title.lower() in _NO_TITLES:
         title = ""
     return Page(

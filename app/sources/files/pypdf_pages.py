@@ -18,7 +18,7 @@ MAX_OUTLINE: Final = 5000
 _MAX_LEVEL: Final = 4
 _NO_TITLES = ("untitled", "microsoft word", "powerpoint presentation", "document", "title")
 _LOCKED = "is protected by a password. Save it without one."
-_BROKEN = "is a broken PDF. Save or print it to PDF anew."
+_BROKEN = "is a broken PDF. Save or print it to PDF again."
 
 Outline = Mapping[int, Sequence[tuple[int, str]]]  # page number from 0 -> level and title
 

@@ -65,9 +65,9 @@ class JsonApi:
         try:
             told = json.loads(await self.body(path, _JSON))
         except (ValueError, RecursionError) as error:
-            raise ApiFailed(Outcome.NOT_HTML, "the answer is no JSON") from error
+            raise ApiFailed(Outcome.NOT_HTML, "the response is not JSON") from error
         if not isinstance(told, dict):
-            raise ApiFailed(Outcome.NOT_HTML, "the answer is no JSON object")
+            raise ApiFailed(Outcome.NOT_HTML, "the response is not a JSON object")
         return told
 
     async def body(self, path: str, wanted: WantedBody = _DOCUMENT) -> bytes:

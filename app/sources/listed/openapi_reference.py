@@ -47,7 +47,7 @@ def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
     root = document.root
     version = text_of(root, "openapi") or str(root.get("swagger", ""))
     if not _VERSION.fullmatch(version):
-        raise ApiFailed(Outcome.NOT_HTML, "this is no OpenAPI document of version 3, nor one of Swagger 2.0")
+        raise ApiFailed(Outcome.NOT_HTML, "this is neither an OpenAPI 3 nor a Swagger 2.0 document")
     found: list[Article] = []
     for path, told in object_of(root, "paths").items():
         item = document.resolve(told)

@@ -40,7 +40,7 @@ class PageScope:
             except UrlRefused as error:
                 raise InvalidInput(f"urls.{number}", f"This address cannot be read: {error.reason}.") from error
             if spelt is None:
-                raise InvalidInput(f"urls.{number}", "This lies outside the source. Leave it out, or widen the source.")
+                raise InvalidInput(f"urls.{number}", "This is outside the source. Leave it out, or widen the source.")
             found[spelt] = None
         return list(found)
 

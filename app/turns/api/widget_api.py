@@ -92,7 +92,7 @@ class WidgetConversations(Api):
         if user_id is not None:
             await self._check_user(agent.id, user_id, call.input.user_hash or "")
         if call.input.new_conversation and call.input.conversation_id is not None:
-            raise InvalidInput("new_conversation", "Leave it out to go on with conversation_id, or leave out that one.")
+            raise InvalidInput("new_conversation", "Send either this or conversation_id, not both.")
         only = await self._signed_filter(call.input)
         attributes = await self._attributes(call.input)
         if narrowed := narrowing(attributes, agent.config.filter_attributes):

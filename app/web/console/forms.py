@@ -103,7 +103,7 @@ def _for_people(detail: ErrorDetails) -> str | None:
         case "enum" | "literal_error" | "bool_parsing" | "bool_type":
             return "Choose one of what is offered."
         case "uuid_parsing" | "uuid_type":
-            return "This is not here any more. Load the page again and choose anew."
+            return "This no longer exists. Reload the page and choose again."
         case "is_instance_of":
             return "Choose a file."
     return None

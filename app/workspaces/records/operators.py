@@ -23,7 +23,7 @@ class OperatorRecords(Repository):
         try:
             self._add(OPERATORS, operator, password_hash=password_hash)
         except IntegrityError as error:
-            raise InvalidInput("email", "An operator has this e-mail address already. Take another one.") from error
+            raise InvalidInput("email", "An operator already has this e-mail address. Use another one.") from error
 
     def get(self, workspace_id: UUID, operator_id: UUID) -> Operator:
         """Raises NotFound."""

@@ -19,7 +19,7 @@ class PasskeyRecords(Repository):
         try:
             self._connection.execute(self._insert(PASSKEYS).values(**values))
         except IntegrityError as error:
-            raise InvalidInput("", "This passkey belongs to an account already.") from error
+            raise InvalidInput("", "This passkey already belongs to an account.") from error
 
     def of_operator(self, operator_id: UUID) -> list[Passkey]:
         """By age."""

@@ -212,7 +212,7 @@ async def test_many_are_ignored_with_a_reason_or_none(console: OpenConsole) -> N
     refused: tuple[tuple[dict[str, str | list[str]], str], ...] = (
         ({"gap_ids": [gap]}, "This may not be empty"),
         ({"note": "not ours"}, "Name 1 to 100 gaps"),
-        ({"gap_ids": ["x"], "note": "not ours"}, "not here any more"),
+        ({"gap_ids": ["x"], "note": "not ours"}, "no longer exists"),
     )
     for fields, told in refused:
         response = await browser.post(f"{path}/ignore", fields)

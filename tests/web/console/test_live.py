@@ -148,7 +148,7 @@ async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) ->
 async def test_a_chat_is_given_to_another_operator(waiting: OpenConsole) -> None:
     await take(waiting, waiting.editor)
     refused = await waiting.editor.post(chat(waiting, "/transfer"), {"assignee": "nobody@example.com"})
-    assert "Nobody here has this address." in refused.text
+    assert "No operator of the workspace has this address." in refused.text
     given = await waiting.editor.post(chat(waiting, "/transfer"), {"assignee": "admin@example.com"})
     assert "admin@example.com answers from now on." in await waiting.editor.flash(given)
     assert "with you" in text_of(await waiting.admin.page("/console/live"))

@@ -93,7 +93,10 @@ async def streamed(browser: ConsoleBrowser, path: str, form: dict[str, str]) -> 
 
 @pytest.mark.parametrize(
     ("failure", "told"),
-    [(ModelInterrupted("gone"), "The answer broke off. Ask again."), (RuntimeError("lost"), "Something went wrong")],
+    [
+        (ModelInterrupted("gone"), "The answer was interrupted. Ask again."),
+        (RuntimeError("lost"), "Something went wrong"),
+    ],
     ids=["the model breaks off", "a fault of ours"],
 )
 async def test_what_broke_off_keeps_the_question_and_what_was_said(

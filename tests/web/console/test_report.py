@@ -41,7 +41,7 @@ async def test_a_range_a_zone_and_an_agent_are_asked_for_in_the_address(still_co
 
 async def test_what_is_wrong_with_a_range_stands_beside_it(still_console: OpenConsole) -> None:
     for query, words in (
-        ("zone=Mars", "is no time zone"),
+        ("zone=Mars", "is not a time zone"),
         ("first=2026-01-02&last=2026-01-01", "must not be before the first day"),
         ("first=2020-01-01&last=2026-01-01", "731 days at most"),
     ):
