@@ -149,3 +149,55 @@ def test_focus_is_seen_where_the_system_forces_its_colours(page: Page, site: Sit
         with_focus = page.screenshot(clip=area)
         page.evaluate("document.activeElement.shadowRoot.activeElement.blur()")
         assert page.screenshot(clip=area) != with_focus
+
+
+PAINTED = """(e) => {
+  const [text, ground] = [getComputedStyle(e), getComputedStyle(e.closest('.avatar, .header'))];
+  return [text.color, ground.backgroundColor, text.outlineColor].map((c) => c.match(/\\d+/g).slice(0, 3).map(Number));
+}"""
+
+
+def luminance(colour: list[int]) -> float:
+    """As WCAG 2.2 defines it."""
+    red, green, blue = ((c / 255 + 0.055) ** 2.4 / 1.055**2.4 if c > 10 else c / 255 / 12.92 for c in colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: list[int], other: list[int]) -> float:
+    darker, lighter = sorted([luminance(one), luminance(other)])
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("colour", ["#2b59c3", "#ffd400", "#f4efe6", "#0b0b0c", "#e11d48", "#00d084", "#808080"])
+def test_the_header_wears_the_brand_s_colour_and_reads_well_on_it(
+    page: Page, site: Site, colour: str, theme: str
+) -> None:
+    site.write(attributes=f'data-color="{colour}" data-theme="{theme}"')
+    Chat.opened(page, site)
+    header = page.locator("docent-widget .header")
+    worn = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    close = header.get_by_role("button", name="Close chat")
+    close.focus()
+    page.keyboard.press("Shift")
+    name, _, _ = header.locator("h2").evaluate(PAINTED)
+    icon, ground, ring = close.evaluate(PAINTED)
+    letter, disc, _ = header.locator(".avatar").evaluate(PAINTED)
+    assert ground == worn
+    assert all(contrast(drawn, worn) >= 4.5 for drawn in (name, icon, ring, disc))
+    assert contrast(letter, disc) >= 4.5
+
+
+def test_a_source_s_title_begins_at_its_number_whatever_its_language(page: Page, site: Site) -> None:
+    source = {"id": 1, "url": "https://shop.example/help", "title": "Returns", "as_of": "2026-03-01"}
+    site.write(lang="he")
+    site.api.script["?"] = [*tokens("30 [1]."), citations(source), done()]
+    chat = Chat.visit(page, site)
+    chat.launcher.click()
+    chat.log.locator(".greeting").wait_for()
+    field = page.locator("docent-widget textarea")
+    field.fill("?")
+    field.press("Enter")
+    title = chat.answers.last.locator(".source .title")
+    expect(title).to_have_css("text-align", "right")
+    assert title.evaluate("e => getComputedStyle(e).direction") == "ltr"
