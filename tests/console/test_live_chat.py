@@ -52,6 +52,28 @@ def test_new_messages_appear_by_themselves_while_one_writes(context: BrowserCont
     expect(page.locator("#chat-state")).to_contain_text("ended")
 
 
+def test_a_long_history_keeps_to_itself_and_what_is_to_do_stays_near(
+    context: BrowserContext, served: ServedConsole
+) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    visitor_calls(page, served, "/person/end")
+    visitor_calls(page, served, "/person")
+    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
+    fold = page.locator("details", has_text="What was said before")
+    fold.evaluate("e => { e.open = true; }")  # as it is where nothing was written yet
+    said = fold.get_by_role("group", name="What was said before")
+    many = (
+        "e => e.querySelectorAll('li').forEach((li) => { for (let n = 0; n < 40; n++) li.after(li.cloneNode(true)); })"
+    )
+    said.evaluate(many)
+    assert said.evaluate("e => e.scrollHeight > 3 * e.clientHeight")
+    expect(said.locator("li").last, "its end is in sight").to_be_in_viewport()
+    button = page.get_by_role("button", name="Take over").bounding_box()
+    assert button is not None
+    assert button["y"] < 2 * 900
+
+
 def test_that_the_other_side_writes_is_told_both_ways(context: BrowserContext, served: ServedConsole) -> None:
     page = chat_taken_over(context, served)
     with page.expect_request(re.compile("/typing$")) as told:
