@@ -87,12 +87,12 @@ async def test_logits_become_probabilities_and_back() -> None:
         (httpx.Response(500), "status 500"),
         (httpx.Response(401, json={"message": "key sk-1 is wrong"}), "status 401"),
         (httpx.Response(302, headers={"location": "https://elsewhere.example"}), "status 302"),
-        (httpx.Response(200, text="<html>"), "no answer"),
-        (httpx.Response(200, json={"results": []}), "no answer"),
-        (httpx.Response(200, json={"results": [{"index": 0, "relevance_score": "x"}]}), "no answer"),
-        (httpx.Response(200, json={"results": [{"index": 0, "relevance_score": None}]}), "no answer"),
-        (httpx.Response(200, text='{"results": [{"index": 0, "relevance_score": NaN}]}'), "no answer"),
-        (httpx.Response(200, json=[1]), "no answer"),
+        (httpx.Response(200, text="<html>"), "invalid response"),
+        (httpx.Response(200, json={"results": []}), "invalid response"),
+        (httpx.Response(200, json={"results": [{"index": 0, "relevance_score": "x"}]}), "invalid response"),
+        (httpx.Response(200, json={"results": [{"index": 0, "relevance_score": None}]}), "invalid response"),
+        (httpx.Response(200, text='{"results": [{"index": 0, "relevance_score": NaN}]}'), "invalid response"),
+        (httpx.Response(200, json=[1]), "invalid response"),
     ],
 )
 async def test_every_failure_is_the_reranker_being_unavailable(response: httpx.Response, reason: str) -> None:
