@@ -39,6 +39,7 @@ md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-d
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
 _CONTENTS_NAMES = frozenset({"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents"})
 _LINE_NUMBERS = frozenset({"linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "rouge-gutter"})
+_NEVER_CODE = _LINE_NUMBERS | {"dropdown-menu"}
 _FRAGMENTS = re.compile(
     r"tableofcontents|breadcrumb|cookie[-_]|onetrust|theme-edit-this-page|skip-link|newsletter-|-newsletter|-recirc"
 )
@@ -112,7 +113,7 @@ def remove_boilerplate(root: LexborNode) -> None:
     for node in doomed.values():
         if node.mem_id in kept or node.tag in {"body", "html", "main"}:
             continue
-        if _is_in(node, "pre", "code") and not _names(node) & _LINE_NUMBERS:
+        if _is_in(node, "pre", "code") and not _names(node) & _NEVER_CODE:
             continue
         if node.tag not in {"footer", "nav"} and len(node.text()) > total * _LARGE_SHARE:
             continue

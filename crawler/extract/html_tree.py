@@ -18,11 +18,25 @@ _TAG = re.compile(
     rf"(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}+({_ATTRIBUTE})?+(?(1).*?(?:</\1|\Z))",
     re.IGNORECASE | re.DOTALL,
 )
+# XHTML: of an element whose content is raw text, HTML ignores the "/", and what follows would be its content.
+_XHTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<!DOCTYPE[^>]*XHTML", re.IGNORECASE)
+_RAW = frozenset({"iframe", "noembed", "noframes", "script", "style", "textarea", "title"})
+_OPENING = re.compile(rf"<([a-z][^\s/>]*+)((?:{_ATTRIBUTE})*+)(\s*+/>)?+", re.IGNORECASE)
 
 
 def parse_html(html: str) -> LexborHTMLParser:
-    """Raises ExtractionFailed when a tag has more than `MAX_ATTRIBUTES`."""
+    """A page that is written in XHTML may close an element without content in its tag, as `<iframe/>`.
+
+    Raises ExtractionFailed when a tag has more than `MAX_ATTRIBUTES`.
+    """
+    if _XHTML.match(html):
+        html = _OPENING.sub(_opened_and_closed, html)
     for tag in _TAG.finditer(html):
         if tag[2]:
             raise ExtractionFailed(f"a tag of the page has more than {MAX_ATTRIBUTES:,} attributes")
     return LexborHTMLParser(html)
+
+
+def _opened_and_closed(tag: re.Match[str]) -> str:
+    name, attributes, is_closed = tag.groups()
+    return f"<{name}{attributes}></{name}>" if is_closed and name.lower() in _RAW else tag[0]

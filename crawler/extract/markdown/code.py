@@ -18,17 +18,36 @@ bash sh shell console c cpp csharp css diff go haskell html http ini java javasc
 python ruby rust scala sql swift toml ts typescript xml yaml
 """
 _KNOWN = frozenset(_NAMES.split())
+_CODE_CLASSES = frozenset(
+    {
+        "programlisting",
+        "screen",
+        "literallayout",
+        "highlight",
+        "code",
+        "sourcecode",
+        "terminal",
+        "console",
+        "output",
+        "log",
+    }
+)
 _FENCE = re.compile(r"^[^\S\n]*+(`{3,})", re.MULTILINE)
 _MAX_DEPTH = 60
 
 
-def fenced_code(pre: LexborNode) -> str:
-    """The block as fenced Markdown, "" when it holds no text. The fence is longer than any inside."""
-    text = code_text(pre)
-    if not text:
-        return ""
+def fenced_code(text: str, language: str = "") -> str:
+    """Lines of code as fenced Markdown. The fence is longer than any inside."""
     ticks = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(text))])
-    return f"{ticks}{_language(pre)}\n{text}\n{ticks}"
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+def is_code(pre: LexborNode) -> bool:
+    """Whether the page says that it is code: by a language, a <code> in it, or the usual names of classes."""
+    if code_language(pre) or pre.css_first("code,kbd,samp") is not None:
+        return True
+    around = [pre] if pre.parent is None else [pre, pre.parent]
+    return any(_CODE_CLASSES & set((node.attributes.get("class") or "").lower().split()) for node in around)
 
 
 def code_text(pre: LexborNode) -> str:
@@ -65,7 +84,8 @@ def _ends_line(pieces: list[str]) -> bool:
     return any(piece.endswith("\n") for piece in pieces[-1:])
 
 
-def _language(pre: LexborNode) -> str:
+def code_language(pre: LexborNode) -> str:
+    """The language that the page names for a block, in small letters; "" = none."""
     nodes: list[LexborNode | None] = [pre.css_first("code"), pre, pre.parent]
     nodes.append(pre.parent.parent if pre.parent is not None else None)
     for node in nodes:

@@ -23,7 +23,12 @@ def inline_markdown(nodes: Iterable[LexborNode]) -> str:
     for node in nodes:
         _collect(node, pieces, 0)
     lines = _one_spaced("".join(pieces)).replace(_BREAK, "\n")
-    return _READS_AS_MARKUP.sub(r"\\", _AROUND_BREAK.sub("\n", lines).strip())
+    return as_text(_AROUND_BREAK.sub("\n", lines).strip())
+
+
+def as_text(text: str) -> str:
+    """`text` with no line that would read as a heading, a fence or an underline."""
+    return _READS_AS_MARKUP.sub(r"\\", text)
 
 
 def plain_text(node: LexborNode) -> str:

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.markdown.code import fenced_code
+from crawler.extract.markdown.code import code_language, code_text, fenced_code, is_code
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
-from crawler.extract.markdown.inline import code_span, inline_markdown, plain_text
+from crawler.extract.markdown.inline import as_text, code_span, inline_markdown, plain_text
+from crawler.extract.markdown.printed_text import PartKind, is_printed_text, printed_parts
 from crawler.extract.markdown.table import (
     TableRow,
     is_layout,
@@ -35,6 +37,7 @@ _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
 _MAX_DEPTH = 100
+_MAX_TERM_CHARS = 120
 _MAX_QUESTION_CHARS = 1000  # with the blanks of the source
 
 
@@ -105,8 +108,7 @@ class _Writer:
         elif self._is_question(node):
             yield from self._heading(node, min(6, self._level + 1))
         elif tag == "pre":
-            if code := fenced_code(node):
-                yield _Block(_Kind.TEXT, code)
+            yield from self._preformatted(node)
         elif tag in {"ul", "ol", "menu", "dir"}:
             yield from self._list(node, depth)
         elif tag == "dl":
@@ -121,7 +123,9 @@ class _Writer:
             text = inline_markdown(node.iter(include_text=True))
             if text:
                 is_title = tag == "summary" or (tag == "p" and _is_admonition_title(node))
-                yield _Block(_Kind.TEXT, _strong(text) if is_title else text)
+                yield _Block(_Kind.TEXT, _strong(text) if is_title or _is_named_term(node, text) else text)
+        elif tag == "div" and _is_named_term(node, text := plain_text(node)):
+            yield _Block(_Kind.TERM, _printed_term(text))
         else:
             yield from self.blocks(node, depth + 1)
 
@@ -134,6 +138,28 @@ class _Writer:
             return
         self.headings.append(Heading(level, text, self._anchors.of(node), self._is_question(node)))
         yield _Block(_Kind.HEADING, f"{'#' * level} {text}")
+
+    def _preformatted(self, pre: LexborNode) -> Iterator[_Block]:
+        text = code_text(pre)
+        if not text:
+            return
+        if is_code(pre) or not is_printed_text(text):
+            yield _Block(_Kind.TEXT, fenced_code(text, code_language(pre)))
+            return
+        for kind, parts in groupby(printed_parts(text), key=lambda part: part.kind):
+            texts = [part.text for part in parts]
+            if kind is PartKind.ITEM:
+                yield _Block(_Kind.LIST, "\n".join(f"- {text}" for text in texts))
+            elif kind is PartKind.HEADING:
+                level = min(6, self._level + 1)
+                self.headings += [Heading(level, text) for text in texts]
+                yield from (_Block(_Kind.HEADING, f"{'#' * level} {text}") for text in texts)
+            elif kind is PartKind.TERM:
+                yield _Block(_Kind.TERM, _printed_term(", ".join(texts)))
+            elif kind is PartKind.CODE:
+                yield from (_Block(_Kind.TEXT, fenced_code(text)) for text in texts)
+            else:
+                yield from (_Block(_Kind.TEXT, as_text(text)) for text in texts)
 
     def _is_question(self, node: LexborNode) -> bool:
         if not self._questions or len(node.text()) > _MAX_QUESTION_CHARS:
@@ -152,7 +178,7 @@ class _Writer:
                 number = _integer(child.attributes.get("value"), number)
             if not blocks:
                 continue
-            if any(block.kind is _Kind.HEADING for block in blocks):
+            if any(block.kind is _Kind.HEADING for block in blocks) or blocks[0].text.startswith("```"):
                 if items:
                     yield _Block(_Kind.LIST, "\n".join(items))
                     items = []
@@ -261,6 +287,22 @@ def _term(node: LexborNode) -> Iterator[_Block]:
         yield _Block(_Kind.TERM, code_span(text))
     elif text := inline_markdown(node.iter(include_text=True)):
         yield _Block(_Kind.TERM, _strong(", ".join(line.rstrip(",") for line in text.split("\n"))))
+
+
+def _is_named_term(node: LexborNode, text: str) -> bool:
+    """A short line that begins bold and that links can jump to: what a reference without lists calls its entries."""
+    if len(text) > _MAX_TERM_CHARS or text.endswith((".", ":", "!", "?")) or not text:
+        return False
+    first = next((part for part in node.iter(include_text=True) if part.text().strip()), None)
+    return first is not None and first.tag in {"b", "strong"} and "`" not in text and _is_target(node)
+
+
+def _is_target(node: LexborNode) -> bool:
+    return "id" in node.attributes or node.css_first("a[name],[id]") is not None
+
+
+def _printed_term(text: str) -> str:
+    return code_span(text) if "*" in text or "`" in text else _strong(text)
 
 
 def _item(marker: str, blocks: list[_Block], gap: str = "\n\n") -> str:

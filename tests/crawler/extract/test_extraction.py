@@ -206,33 +206,6 @@ def test_blocks_become_markdown(html: str, markdown: str) -> None:
     assert_headings_agree(page)
 
 
-def test_code_keeps_its_lines_and_its_language() -> None:
-    code = '<div class="highlight-python"><pre><b>def</b> f():\n    <b>return</b> "&lt;"\n\n# end\n</pre></div>'
-    page = _page(f"<main><h1>T</h1><p>{FILLER}</p>{code}</main>")
-    assert '```python\ndef f():\n    return "<"\n\n# end\n```' in page.markdown
-    assert page.headings == (Heading(1, "T"),)
-    assert_headings_agree(page)
-
-
-def test_a_language_may_stand_alone_in_a_class() -> None:
-    page = _page(
-        f'<main><p>{FILLER}</p><pre class="rust example-rendered">let a = 1;</pre><pre class="box">x</pre></main>'
-    )
-    assert "```rust\nlet a = 1;\n```" in page.markdown
-    assert "```\nx\n```" in page.markdown
-
-
-def test_a_fence_inside_code_does_not_end_it() -> None:
-    page = _page(f"<main><p>{FILLER}</p><pre>```\n# x\n```</pre></main>")
-    assert page.markdown.endswith("````\n```\n# x\n```\n````")
-    assert_headings_agree(page)
-
-
-def test_line_numbers_beside_code_go() -> None:
-    code = "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre></td><td><pre>a\nb</pre></td></tr></table>"
-    assert _page(f"<main><p>{FILLER}</p>{code}</main>").markdown.endswith("```\na\nb\n```")
-
-
 def test_a_table_without_a_header_is_still_one_in_markdown() -> None:
     rows = "<tr><th>Size</th><td>118 mm</td></tr><tr><td></td><td></td></tr><tr><th>Weight</th><td>740 g</td></tr>"
     page = _page(f"<main><p>{FILLER}</p><table>{rows}</table></main>")
@@ -280,6 +253,11 @@ def test_short_definitions_are_a_list_and_long_ones_are_blocks() -> None:
     assert page.markdown.endswith("- **Hub**: The base.")
     page = _page(f"<main><p>{FILLER}</p><dl><dt>Hub</dt><dd><p>The base.</p><pre>on</pre></dd></dl></main>")
     assert page.markdown.endswith("**Hub**\n\nThe base.\n\n```\non\n```")
+
+
+def test_a_line_in_bold_that_links_jump_to_is_a_term() -> None:
+    entry = "<div class=keyword><b><a name=rate></a>rate</b> &lt;litres&gt;</div><p>How much is moved.</p>"
+    assert _page(f"<main><h1>Options</h1>{entry}</main>").markdown.endswith("**rate <litres>**\n\nHow much is moved.")
 
 
 def test_the_signature_of_an_api_is_code() -> None:

@@ -1,12 +1,14 @@
 """A page that a parser would not come to an end with is refused; all others are parsed."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction_pool import ExtractionPool
 from crawler.extract.html_tree import MAX_ATTRIBUTES, parse_html
+from tests.linear_time import takes_linear_time
 
 PAGE = "<title>Start</title><main><h1>Start</h1>{}<p>Press the green button and wait for the light.</p></main>"
 
@@ -51,3 +53,20 @@ async def test_a_tag_of_200_000_attributes_fails_with_a_reason_within_the_time_o
             await pool.extract(PAGE.format(made()).encode(), "https://docs.example.com/", "utf-8")
         page = await pool.extract(PAGE.format("").encode(), "https://docs.example.com/", "utf-8")
     assert "green button" in page.markdown
+
+
+@pytest.mark.parametrize("empty", ["<iframe src='a'/>", "<script src=a />", "<textarea name=x\n/>"])
+def test_xhtml_may_close_an_element_without_content_in_its_tag(empty: str) -> None:
+    page = PAGE.format(empty)
+    xhtml = '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "x">'
+    assert parse_html(xhtml + page).css_first("main p") is not None
+    assert parse_html("<!doctype html>" + page).css_first("main p") is None, "as a browser reads HTML"
+
+
+@pytest.mark.parametrize("unit", ["<iframe ", "<iframe a=1 ", "<iframe/>", "<iframe / ", "<iframe a='"])
+def test_tags_of_xhtml_are_read_in_linear_time(unit: str) -> None:
+    def read(text: str) -> None:
+        with suppress(ExtractionFailed):
+            parse_html('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "x">' + text)
+
+    assert takes_linear_time(read, unit, 8_000)

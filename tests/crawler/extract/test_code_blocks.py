@@ -1,0 +1,50 @@
+"""Code of a page: its lines, its language, and what stands beside it."""
+
+from crawler.extract.page import Heading
+from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
+
+
+def test_code_keeps_its_lines_and_its_language() -> None:
+    code = '<div class="highlight-python"><pre><b>def</b> f():\n    <b>return</b> "&lt;"\n\n# end\n</pre></div>'
+    page = _page(f"<main><h1>T</h1><p>{FILLER}</p>{code}</main>")
+    assert '```python\ndef f():\n    return "<"\n\n# end\n```' in page.markdown
+    assert page.headings == (Heading(1, "T"),)
+    assert_headings_agree(page)
+
+
+def test_a_language_may_stand_alone_in_a_class() -> None:
+    page = _page(
+        f'<main><p>{FILLER}</p><pre class="rust example-rendered">let a = 1;</pre><pre class="box">x</pre></main>'
+    )
+    assert "```rust\nlet a = 1;\n```" in page.markdown
+    assert "```\nx\n```" in page.markdown
+
+
+def test_a_fence_inside_code_does_not_end_it() -> None:
+    page = _page(f"<main><p>{FILLER}</p><pre>```\n# x\n```</pre></main>")
+    assert page.markdown.endswith("````\n```\n# x\n```\n````")
+    assert_headings_agree(page)
+
+
+def test_line_numbers_beside_code_go() -> None:
+    code = "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre></td><td><pre>a\nb</pre></td></tr></table>"
+    assert _page(f"<main><p>{FILLER}</p>{code}</main>").markdown.endswith("```\na\nb\n```")
+
+
+def test_code_that_is_indented_by_a_list_is_a_block() -> None:
+    """A fence begins its line, or what follows the code would be taken for code."""
+    code = "<ul><li>First</li><li><pre>pump --all</pre></li><li>Then <pre>pump --none</pre></li></ul><p>Last.</p>"
+    assert _page(f"<main><h1>Use</h1>{code}</main>").markdown.split("\n\n")[1:] == [
+        "- First",
+        "```\npump --all\n```",
+        "- Then",
+        "  ```\n  pump --none\n  ```",
+        "Last.",
+    ]
+
+
+def test_a_menu_that_opens_in_code_is_no_code() -> None:
+    menu = "<span class=dropdown><a href=#>rate</a><ul class=dropdown-menu><li>found in: Options</li></ul></span>"
+    assert _page(f"<main><h1>Options</h1><p>{FILLER}</p><pre>set {menu} 10\nstart</pre></main>").markdown.endswith(
+        "```\nset rate 10\nstart\n```"
+    )
