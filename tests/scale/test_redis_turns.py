@@ -1,6 +1,7 @@
 """The turn log and the orders between processes on a real Redis, and while it is away."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from uuid import uuid4
@@ -77,6 +78,43 @@ async def test_a_turn_leaves_redis_ten_minutes_after_its_end_and_an_abandoned_on
     with redis.Redis.from_url(server.url) as client:
         assert KEPT_SECONDS - 5 < client.ttl(f"docent:turn:{ended.turn_id}") <= KEPT_SECONDS
         assert KEPT_SECONDS < client.ttl(f"docent:turn:{running.turn_id}") <= 3600
+
+
+async def test_what_this_process_is_late_itself_is_not_counted_against_redis(server: RedisServer) -> None:
+    seconds = 0.04
+    hurried = BlockingRedis(server.url, CircuitBreaker("turns"), call_seconds=seconds)
+    await connect(hurried, 1)
+    log, head = RedisTurnLog(hurried), a_head()
+    whole = a_whole_turn(head)
+
+    def hold_up() -> None:
+        time.sleep(2 * seconds)
+
+    async def keep_the_loop_busy() -> None:
+        while True:
+            hold_up()
+            await asyncio.sleep(0)
+
+    busy = asyncio.create_task(keep_the_loop_busy())
+    try:
+        await log.append([EventBatch(head, whole)])
+        assert await log.head(head.turn_id) == head
+        assert await log.read(head.turn_id, 0, SOON) == whole
+    finally:
+        busy.cancel()
+        await hurried.close()
+
+
+async def test_a_redis_that_hangs_is_away(server: RedisServer) -> None:
+    hurried = BlockingRedis(server.url, CircuitBreaker("turns"), call_seconds=0.04)
+    await connect(hurried, 1)
+    log = RedisTurnLog(hurried)
+    with server.hanging():
+        with pytest.raises(Unavailable):
+            await log.head(uuid4())
+        with pytest.raises(Unavailable):
+            await log.read(uuid4(), 0, SOON)
+    await hurried.close()
 
 
 async def test_readers_that_wait_hold_up_nobody_else(log: RedisTurnLog, patient: BlockingRedis) -> None:

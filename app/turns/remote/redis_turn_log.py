@@ -48,7 +48,7 @@ class RedisTurnLog:
                 expiries.append((key, KEPT_SECONDS if last.is_last else _ABANDONED_SECONDS))
         for key, seconds in expiries:
             pipeline.expire(key, seconds)
-        with self._redis.asking():
+        async with self._redis.asking():
             replies = await pipeline.execute(raise_on_error=False)
             for batch, added in zip(batches, replies[: len(batches)], strict=True):
                 if added is None:
@@ -58,7 +58,7 @@ class RedisTurnLog:
         return lost
 
     async def head(self, turn_id: UUID) -> TurnHead | None:
-        with self._redis.asking():
+        async with self._redis.asking():
             first: Any = await self._redis.client.xrange(self._key(turn_id), count=1)
         fields = first[0][1] if first else {}
         if b"fingerprint" not in fields:
@@ -67,7 +67,7 @@ class RedisTurnLog:
 
     async def read(self, turn_id: UUID, after: int, wait_seconds: float) -> list[NumberedEvent]:
         key, block = self._key(turn_id), max(1, math.ceil(wait_seconds * 1000))
-        with self._redis.asking():
+        async with self._redis.asking(wait_seconds):
             found: Any = await self._redis.waiting.xread({key: f"{after}-0"}, block=block)
         entries = found[0][1] if found else []
         events: list[NumberedEvent] = []
@@ -80,7 +80,7 @@ class RedisTurnLog:
 
     async def forget(self, turn_ids: Collection[UUID]) -> None:
         if turn_ids:
-            with self._redis.asking():
+            async with self._redis.asking():
                 await self._redis.client.delete(*(self._key(turn_id) for turn_id in turn_ids))
 
     def _key(self, turn_id: UUID) -> str:

@@ -29,7 +29,7 @@ class RedisTurnOrders:
         pipeline = self._redis.client.pipeline(transaction=False)
         pipeline.xadd(self._key, fields, maxlen=_KEPT_ORDERS)
         pipeline.expire(self._key, _KEPT_SECONDS)
-        with self._redis.asking():
+        async with self._redis.asking():
             await pipeline.execute()
 
     async def received(self) -> AsyncGenerator[TurnOrder, None]:
@@ -47,12 +47,12 @@ class RedisTurnOrders:
                 yield order
 
     async def _latest(self) -> bytes:
-        with self._redis.asking():
+        async with self._redis.asking():
             newest: Any = await self._redis.client.xrevrange(self._key, count=1)
         return bytes(newest[0][0]) if newest else b"0-0"
 
     async def _after(self, last: bytes) -> list[tuple[bytes, TurnOrder]]:
-        with self._redis.asking():
+        async with self._redis.asking(LONGEST_WAIT_SECONDS):
             found: Any = await self._redis.waiting.xread({self._key: last}, block=int(LONGEST_WAIT_SECONDS * 1000))
         return [(number, _from_json(fields[b"order"])) for number, fields in (found[0][1] if found else [])]
 
