@@ -49,8 +49,8 @@ _COMMENT = tuple("#;%/>|$*-")
 _MARKS = frozenset(":=|+")
 _SENTENCE_END = (".", ":", "!", "?")
 _MANUAL_PAGE = re.compile(r"\S+\(\d\w*\)")
-_COMPOUND = re.compile(r"[^\W\d_]++-[a-zà-ÿ]++")
-_HYPHENATED = re.compile(r"([^\W\d_]++)-\n([a-zà-ÿ]++)")
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++-[a-zà-ÿ]++")
+_HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-\n([a-zà-ÿ]++)")
 
 
 def is_printed_text(text: str) -> bool:
