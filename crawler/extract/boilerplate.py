@@ -139,17 +139,35 @@ def remove_contents_list(main: LexborNode) -> None:
 
 
 def is_permalink(link: LexborNode) -> bool:
-    """A sign beside a heading that links to the heading itself: "¶", "#", an icon."""
+    """A sign beside a heading that links to the heading itself: "¶", "#", an icon, "Permalink". A link around the
+    heading's or the term's own words, as manual pages have them, is none."""
     href = link.attributes.get("href") or ""
     if "#" not in href and not link.attributes.get("class"):
         return False
     names = set((link.attributes.get("class") or "").lower().split())
     text = link.text().strip()
-    if names & _PERMALINK_CLASSES and len(text) <= 24:
-        return True
+    if names & _PERMALINK_CLASSES and len(text) <= _LONGEST_PERMALINK:
+        return not _has_own_words(link, text)
     return "#" in href and len(text) <= 2 and not any(sign.isalnum() for sign in text)
 
 
+def _has_own_words(link: LexborNode, text: str) -> bool:
+    """Whether a link with a permalink's class says what is named: it is all that its block says, or it is marked up."""
+    letters = _letters(text)
+    if not letters or letters in _PERMALINK_WORDS:
+        return False
+    if any(_letters(part.text()) == letters for part in link.css(_MARKED_UP)):
+        return True
+    block = link.parent
+    while block is not None and block.tag == "span":
+        block = block.parent
+    return block is not None and block.tag in _NAMING_TAGS and _letters(block.text()) == letters
+
+
+_LONGEST_PERMALINK = 24
+_PERMALINK_WORDS = frozenset({"link", "permalink", "anchor", "permanentlink", "directlink", "linktothissection"})
+_MARKED_UP = "b,strong,i,em,code,var,tt,samp,kbd"
+_NAMING_TAGS = _HEADING_TAGS | {"dt", "li", "p"}
 _PERMALINK_CLASSES = frozenset(
     {
         "headerlink",

@@ -1,6 +1,7 @@
 """Code blocks: the text of a <pre> with its line breaks, fenced, with its language where the page names one."""
 
 import re
+from itertools import pairwise
 
 from selectolax.lexbor import LexborNode
 
@@ -60,6 +61,8 @@ def code_text(pre: LexborNode) -> str:
         lines.pop(0)
     while lines and not lines[-1]:
         lines.pop()
+    if pre.css_first("br") is not None and not any(first and second for first, second in pairwise(lines)):
+        lines = [line for line in lines if line]  # each line ends in a break and in a line end of the source
     return "\n".join(lines)
 
 

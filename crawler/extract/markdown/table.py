@@ -54,6 +54,13 @@ def term_line(rows: list[TableRow]) -> str:
     return " · ".join([term if "*" in term or "`" in term else f"**{term}**", *details])
 
 
+def synopsis_line(table: LexborNode, rows: list[TableRow]) -> str:
+    """How a program is called: mandoc lays its name and its options out as a row. "" for any other table."""
+    if len(rows) != 1 or len(rows[0].cells) != 2 or "Nm" not in (table.attributes.get("class") or "").split():
+        return ""
+    return " ".join(inline_markdown(cell.iter(include_text=True)) for cell in rows[0].cells)
+
+
 def is_single_column(rows: list[TableRow]) -> bool:
     return all(len(row.cells) == 1 for row in rows)
 

@@ -22,6 +22,7 @@ from crawler.extract.markdown.table import (
     is_single_column,
     markdown_table,
     only_cells,
+    synopsis_line,
     table_rows,
     term_line,
 )
@@ -37,6 +38,7 @@ _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
 _MAX_DEPTH = 100
+_LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _MAX_TERM_CHARS = 120
 _MAX_QUESTION_CHARS = 1000  # with the blanks of the source
 
@@ -191,24 +193,46 @@ class _Writer:
 
     def _definitions(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         """Short ones as a list of "term: definition"; long ones as bold terms with their blocks below."""
-        parts = list(_definition_parts(node))
+        parts = [part for part in _definition_parts(node) if part.tag != "dt" or plain_text(part)]
+        terms_told = [plain_text(part) for part in parts if part.tag == "dt"]
+        if not terms_told:  # an indentation
+            yield from self._of(parts, depth + 1)
+            return
+        if all(map(_LIST_SIGN.fullmatch, terms_told)):
+            yield from self._marked_items(parts, depth)
+            return
         is_list = parts and all(_is_short(part) for part in parts)
         if is_list and not any(_is_signature(part) or self._is_question(part) for part in parts):
             items: list[str] = []
             terms: list[str] = []
             for part in parts:
-                text = " ".join(block.text for block in self.blocks(part, depth + 1))
+                text = " ".join(block.text for block in self.blocks(part, depth + 1)).replace("\n", "\n  ")
                 if part.tag == "dt":
-                    terms.append(text.rstrip(":"))
+                    terms += [line.strip().rstrip(",:") for line in text.split("\n")]
                 elif terms:
                     items.append(f"- {_strong(', '.join(terms))}: {text}")
                     terms = []
-                else:
+                elif text and items:
+                    items[-1] += f" {text}"  # more of the same definition
+                elif text:
                     items.append(f"- {text}")
             items += [f"- {term}" for term in terms]
             yield _Block(_Kind.LIST, "\n".join(items))
             return
         yield from self._of(parts, depth + 1)
+
+    def _marked_items(self, parts: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
+        """A list written as definitions of its bullets or numbers, as programs that convert manual pages do."""
+        items: list[str] = []
+        marker = "- "
+        for part in parts:
+            if part.tag == "dt":
+                number = re.sub(r"\D", "", plain_text(part))
+                marker = f"{number}. " if number else "- "
+            elif blocks := list(self.blocks(part, depth + 1)):
+                items.append(_item(marker, blocks))
+        if items:
+            yield _Block(_Kind.LIST, "\n".join(items))
 
     def _table(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         rows = table_rows(node)
@@ -217,8 +241,8 @@ class _Writer:
             yield from self._block(caption, depth + 1)
         if not rows:
             return
-        if term := term_line(rows):
-            yield _Block(_Kind.TEXT, term)
+        if line := synopsis_line(node, rows) or term_line(rows):
+            yield _Block(_Kind.TEXT, line)
         elif is_layout(node, rows):
             for cell in (cell for row in rows for cell in row.cells):
                 yield from self.blocks(cell, depth + 1)

@@ -1,0 +1,90 @@
+"""Manual pages as programs convert them: terms and headings that are links to themselves, bullets that are terms."""
+
+import pytest
+
+from crawler.extract.page import Heading
+from tests.crawler.extract.test_extraction import FILLER, _page
+
+
+def _blocks(html: str) -> list[str]:
+    return _page(f"<main><p>{FILLER}</p>{html}</main>").markdown.split("\n\n")[1:]
+
+
+def test_a_heading_that_is_a_link_to_itself_keeps_its_words() -> None:
+    page = _page(f'<main><h1 id="FILES"><a class="permalink" href="#FILES">FILES</a></h1><p>{FILLER}</p></main>')
+    assert page.headings == (Heading(1, "FILES", "FILES"),)
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        pytest.param('<a class="permalink" href="#f"><b>-f</b>, <b>--force</b></a>', id="all of the term"),
+        pytest.param('<a class="permalink" href="#f"><b>-f, --force</b></a>', id="marked up"),
+        pytest.param('<span><a class="permalink" href="#f">-f, --force</a></span>', id="in a span"),
+    ],
+)
+def test_a_term_that_is_a_link_to_itself_keeps_its_words(term: str) -> None:
+    assert _blocks(f'<dl><dt id="f">{term}</dt><dd>never ask</dd></dl>') == ["- **-f, --force**: never ask"]
+
+
+def test_a_term_whose_first_word_is_a_link_to_itself_keeps_it() -> None:
+    term = '<dt id="p"><a class="permalink" href="#p"><code>-p</code></a> <var>port</var></dt>'
+    assert _blocks(f"<dl>{term}<dd>Port to connect to.</dd></dl>") == ["- **`-p` port**: Port to connect to."]
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        '<a class="permalink" href="#f">¶</a>',
+        '<a class="header-anchor" href="#f">Permalink</a>',
+        '<a class="headerlink" href="#f">Lien vers ce titre</a>',
+        '<a class="anchor-link" href="#f"><i class="material-icons">link</i></a>',
+    ],
+)
+def test_a_sign_beside_a_heading_is_left_out(sign: str) -> None:
+    page = _page(f'<main><h2 id="f">Filters{sign}</h2><p>{FILLER}</p></main>')
+    assert page.headings == (Heading(2, "Filters", "f"),)
+
+
+def test_bullets_written_as_terms_are_a_list() -> None:
+    assert _blocks("<dl><dt>\u2022</dt><dd>Open it.</dd><dt>\u2022</dt><dd><p>Read.</p><pre>cat</pre></dd></dl>") == [
+        "- Open it.\n- Read.",
+        "  ```\n  cat\n  ```",
+    ]
+
+
+def test_numbers_written_as_terms_are_steps() -> None:
+    assert _blocks("<dl><dt>1.</dt><dd>Stop it.</dd><dt>(2)</dt><dd>Start it.</dd></dl>") == [
+        "1. Stop it.\n2. Start it."
+    ]
+
+
+def test_a_term_without_words_names_nothing() -> None:
+    assert _blocks("<dl><dt><a id=x></a></dt><dd>Anything.</dd><dt>-y</dt><dd>Yes.</dd></dl>") == [
+        "- Anything.\n- **-y**: Yes."
+    ]
+
+
+def test_a_definition_goes_on_behind_an_empty_term() -> None:
+    assert _blocks("<dl><dt>-v</dt><dd>Say more.<br>Much more.</dd><dt></dt><dd>Twice says all.</dd></dl>") == [
+        "- **-v**: Say more.\n  Much more. Twice says all."
+    ]
+
+
+def test_the_lines_of_a_term_are_names_of_the_same() -> None:
+    assert _blocks("<dl><dt><code>-q</code><br><code>--quiet</code></dt><dd>Say nothing.</dd></dl>") == [
+        "- **`-q`, `--quiet`**: Say nothing."
+    ]
+
+
+def test_definitions_without_terms_are_an_indentation() -> None:
+    assert _blocks("<dl><dt><dd><dl><dt>-q</dt><dd>Quiet.</dd></dl></dl>") == ["- **-q**: Quiet."]
+
+
+def test_how_a_program_is_called_is_one_line() -> None:
+    row = "<tr><td><code>pump</code></td><td>[<code>-q</code>] <var>file</var></td></tr>"
+    assert _blocks(f'<table class="Nm">{row}</table>') == ["`pump` [`-q`] file"]
+
+
+def test_breaks_at_the_ends_of_lines_of_code_are_no_blank_lines() -> None:
+    assert _blocks("<pre>\n<br/>\n<b>find / \\</b>\n<br/>\n-delete<br/>\n</pre>") == ["```\nfind / \\\n-delete\n```"]
