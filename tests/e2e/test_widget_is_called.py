@@ -170,8 +170,10 @@ def test_two_agents_stand_side_by_side_or_take_turns(page: Page, site: Site) -> 
     panels = page.locator("docent-widget .panel")
     launchers = page.locator("docent-widget .launcher")
     expect(launchers).to_have_count(2)
-    launchers.nth(0).click()
+    with page.expect_response("**/page*.js"):  # what makes room for the first one, before there is a second
+        launchers.nth(0).click()
     expect(panels).to_have_count(1)
+    expect(panels.get_by_role("textbox")).to_be_visible()
     page.evaluate("Object.values(Docent.agents)[1].open()")
     expect(panels).to_have_count(2)
     expect(panels.nth(1)).to_have_attribute("data-beside", "")
