@@ -14,22 +14,23 @@ NEAR_SHARE: Final = 0.5  # of the agent's threshold: a chunk worth less is not e
 
 
 def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
-    """The first `places` survivors of sections of their own (for the answer gets each whole) that do not repeat one
-    another; where `ranked` has other pages, no page gets all the places."""
+    """The first `places` survivors of sections of their own (for the answer gets each whole) that say something else
+    than those before: many manuals are online by chapters and on one page, with headings a level apart. Where `ranked`
+    has other pages, no page gets all the places."""
     has_others = len({item.chunk.document_id for item in ranked}) > 1
     room_for_page = places - 1 if has_others and places > 1 else places
     taken: Counter[UUID] = Counter()
-    said: set[str] = set()
+    said: list[str] = []
     kept: list[RankedChunk] = []
     for item in survivors:
-        text = " ".join(item.chunk.text.split()).casefold()
         if len(kept) == places:
             break
-        if _is_told(item.chunk, kept) or text in said:
+        text = f" {' '.join(item.chunk.text.replace('#', ' ').casefold().split())} "
+        if _is_told(item.chunk, kept) or any(text in other for other in said):
             continue
         if taken[item.chunk.document_id] < room_for_page:
             taken[item.chunk.document_id] += 1
-            said.add(text)
+            said.append(text)
             kept.append(item)
     return kept
 

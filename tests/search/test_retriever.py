@@ -50,6 +50,20 @@ async def test_a_text_that_two_pages_share_is_a_source_once(tmp_path: Path) -> N
     assert sum(said in item.chunk.text for item in found.ranked) == 2
 
 
+async def test_a_manual_on_one_page_repeats_none_of_its_chapters(tmp_path: Path) -> None:
+    said = "You may pay for a lamp by card, by invoice or with a gift voucher that somebody gave you. " * 6
+    care = "Keep the lamp dry and clean, and let it cool down before you change its bulb. " * 6
+    async with answering_house(tmp_path) as house:
+        await house.learn("/paying", f"# Paying\n\n{said}")
+        await house.learn("/manual", f"# Manual\n\n## Care\n\n{care}\n\n## Paying\n\n{said}")
+        found = await house.retriever.retrieve(
+            await house.live_agent(), SearchQuery("May I pay for a lamp with a gift voucher?")
+        )
+
+    assert sum("gift voucher" in item.chunk.text for item in found.ranked) > 1
+    assert sum("gift voucher" in item.chunk.text for item in found.sources) == 1
+
+
 @pytest.mark.parametrize(
     ("only", "paths"),
     [
