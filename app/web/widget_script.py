@@ -23,7 +23,7 @@ _TYPES = "text/plain; charset=utf-8"  # TypeScript has no registered media type
 _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches every page at once
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
-_FINGERPRINT = "[0-9a-f]{16}"
+_FINGERPRINT = "[A-Za-z0-9_-]{16}"
 _SCRIPT = "widget|panel|people|page|past|proof|confirm|search|inline"
 _ASKED_FOR = "widget|search|inline|docent-client"
 
@@ -45,8 +45,9 @@ class BuiltFile:
 
     @property
     def fingerprint(self) -> str:
-        """What the address of the copy that never changes carries."""
-        return self.digest.hex()[:16]
+        """What the address of the copy that never changes carries: the beginning of the integrity, so that a script
+        that carries both compresses well."""
+        return base64.urlsafe_b64encode(self.digest[:12]).decode()
 
     @property
     def integrity(self) -> str:

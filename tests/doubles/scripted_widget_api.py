@@ -314,7 +314,7 @@ class ScriptedWidgetApi:
         return Response(status_code=204)
 
     async def _file(self, request: Request) -> Response:
-        name = re.sub(r"\.[0-9a-f]{16}\.js$", ".js", request.path_params["path"])
+        name = re.sub(r"\.[\w-]{16}\.js$", ".js", request.path_params["path"])
         return FileResponse(self.files / name, headers={"Access-Control-Allow-Origin": "*"})
 
     async def _page(self, request: Request) -> Response:

@@ -13,7 +13,7 @@ from tests.e2e.live_chat import LiveChat, opened, talking
 from tests.e2e.real_docent import RealDocent
 from tests.e2e.test_widget_is_for_everyone import AXE
 
-PEOPLE = re.compile(r"/widget/people\.[0-9a-f]{16}\.js$")
+PEOPLE = re.compile(r"/widget/people\.[\w-]{16}\.js$")
 
 
 def test_a_visitor_asks_waits_talks_and_goes_back(page: Page, live_site: Site) -> None:

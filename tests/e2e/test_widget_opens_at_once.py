@@ -11,7 +11,7 @@ from tests.e2e.conftest import Site
 
 QUESTION = "How long do returns take?"
 ANSWER: list[Step] = [*tokens("You have 30 days."), done()]
-PANEL = re.compile(r"/widget/panel\.[0-9a-f]{16}\.js$")
+PANEL = re.compile(r"/widget/panel\.[\w-]{16}\.js$")
 NOTE = "Answers are written automatically by an AI system and can be wrong."
 
 

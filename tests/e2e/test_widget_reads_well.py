@@ -115,6 +115,18 @@ def test_sources_stand_in_one_row_and_unfold(page: Page, site: Site) -> None:
     assert all(card.is_visible() for card in cards.all()), "what was unfolded stays so"
 
 
+def test_a_folded_source_shows_as_much_of_its_title_as_a_line_holds(page: Page, site: Site) -> None:
+    titled = [{**source, "title": "Help centre › Returns and refunds"} for source in SOURCES]
+    site.api.script[QUESTION] = [*tokens("Yes [1] [2] [3] [4]."), citations(*titled), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    titles = chat.answers.last.locator(".title")
+    assert [title.is_visible() for title in titles.all()] == [True, True, False, False]
+    hidden_px = titles.evaluate_all("all => all.slice(0, 2).map((each) => each.scrollWidth - each.clientWidth)")
+    assert hidden_px == [0, 0]
+
+
 def test_code_says_its_language_and_is_copied(page: Page, site: Site) -> None:
     site.api.script[QUESTION] = [*tokens("```bash\ndocker compose up\n```\n\nThe end.", 20), done()]
     chat = Chat.opened(page, site)
