@@ -85,7 +85,7 @@ def test_its_html_holds_scripts_that_parse_and_attributes_that_the_widget_knows(
     for attributes, code in page.scripts:
         assert {name for name in attributes if name.startswith("data-")} <= known
         if "src" in attributes:
-            assert re.fullmatch(r"https?://[^/]+/widget/(widget|search|inline)(\.[0-9a-f]{16})?\.js", attributes["src"])
+            assert re.fullmatch(r"https?://[^/]+/widget/(widget|search|inline)(\.[\w-]{16})?\.js", attributes["src"])
         else:
             _parse_javascript(code, attributes.get("type", "commonjs"))
 
