@@ -6,7 +6,10 @@ from app.core.text.blocks import lines_with_code
 
 _CODE_SPAN = re.compile(r"(`[^`\n]++`)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
-_ADDRESS = re.compile(r"<?(\bhttps?://[^\s<>`)\]]*[^\s<>`)\].,;:!?'\"])>?")
+_ADDRESS = re.compile(
+    r"<?((?:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.|(?<![:\w/])//(?=[^\s/]*\.))[^\s<>`)\]]*[^\s<>`)\].,;:!?'\"*])>?",
+    re.IGNORECASE,
+)
 _BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
 
 
