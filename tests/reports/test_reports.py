@@ -222,7 +222,7 @@ async def test_nothing_of_another_workspace_is_in_it(workspace: Workspace) -> No
 
 
 async def test_figures_are_counted_over_the_index_alone(workspace: Workspace) -> None:
-    """Whatever is told but pages and visitors: of a large record each row would be a page of the file to read."""
+    """Whatever is told but pages: of a large record each row would be a page of the file to read."""
     said: list[str] = []
     await ask_for_weeks(workspace)
     with workspace.record.reading() as tx:

@@ -14,7 +14,6 @@ from app.quality.records.moment_parts import hour_beside_utc
 from app.quality.records.quality import FIRST_WORDS, IS_ANSWERED, OUTCOMES, asked, counted, milliseconds, rated_turns
 from app.reports.report import Asked, ChatThumbs, Outcome, Part, Spent, together
 from app.reports.report_days import ReportDays
-from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.people import LIVE_CHATS
 from app.store.tables.turns import TURNS, USAGE
 from app.store.transaction import Repository
@@ -77,13 +76,8 @@ class ReportRecords(Repository):
 
     def reach(self, agent_ids: Sequence[UUID], days: ReportDays) -> tuple[int, int]:
         """Conversations, and visitors, with a question."""
-        talked = select(TURNS.c.conversation_id).where(self._during(agent_ids, days)).distinct().subquery()
-        statement = (
-            select(func.count(), func.count(CONVERSATIONS.c.visitor_id.distinct()))
-            .select_from(talked)
-            .join(CONVERSATIONS, CONVERSATIONS.c.id == talked.c.conversation_id)
-        )
-        found = self._connection.execute(statement).one()
+        each = (func.count(column.distinct()) for column in (TURNS.c.conversation_id, TURNS.c.visitor_id))
+        found = self._connection.execute(select(*each).where(self._during(agent_ids, days))).one()
         return found[0], found[1]
 
     def chat_thumbs(self, agent_ids: Sequence[UUID], days: ReportDays) -> ChatThumbs:

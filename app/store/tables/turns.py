@@ -47,7 +47,8 @@ TURNS = table(
     column("created_at", UtcDateTime),
     column("ended_at", UtcDateTime, nullable=True),
     UniqueConstraint("conversation_id", "position"),
-    # With all that figures are counted of, so that no row is read for them: their traces make rows large.
+    # With all that figures are counted of, and what citations are found by, so that no row is read for them: their
+    # traces make rows large.
     Index(
         "ix_turns_figures",
         "agent_id",
@@ -58,6 +59,8 @@ TURNS = table(
         "first_token_ms",
         "language",
         "conversation_id",
+        "visitor_id",
+        "id",
     ),
     partial_index("ix_turns_curated", "curated_answer_id", "created_at", "id", where="curated_answer_id IS NOT NULL"),
     partial_index("uq_turns_running", "conversation_id", where="state = 'running'", unique=True),
@@ -104,7 +107,8 @@ USAGE = table(
     column("completion_tokens", Integer),
     column("cached_tokens", Integer, server_default=text("0")),
     column("created_at", UtcDateTime),
-    Index(None, "agent_id", "created_at"),
+    # With all that costs are summed of.
+    Index("ix_usage_figures", "agent_id", "created_at", "model", "prompt_tokens", "completion_tokens", "cached_tokens"),
 )
 
 # What an agent's day, by UTC, has cost so far: the sum of its rows of usage, kept beside them.
