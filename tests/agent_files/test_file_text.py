@@ -15,6 +15,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.sources.source import SourceConfig, SourceKind
+from app.web.json_body import MAX_DEPTH
 from tests.actions.test_action import ACTION
 
 _AGENT, _WORKSPACE = uuid4(), uuid4()
@@ -97,7 +98,9 @@ def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
         ("curated_answers: [{trigger: exact, pattern: Hi}]", "curated_answers.0.answer: This is required. Add it."),
         ("sources: [{kind: site, schedule: {every_hours: x}}]", "sources.0.schedule.every_hours: Send a whole number."),
         ("x" * (MAX_FILE_CHARS + 1), "characters; keep it to"),
-        ("[" * 100_000, "nested deeper than"),
+        ("[" * (MAX_DEPTH + 1), "nested deeper than"),
+        # Newer versions of PyYAML refuse this one before the first event of it is read.
+        ("[" * 100_000, "nest"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_fix(text: str, message: str) -> None:
