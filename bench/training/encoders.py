@@ -1,0 +1,190 @@
+"""The two encoders in plain PyTorch: the embedder (MiniLM, 6 layers) and its teacher (an MPNet cross-encoder, 12)."""
+
+import math
+from pathlib import Path
+from typing import Final
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional
+
+from bench.training.onnx_weights import read_weights
+
+DROPOUT: Final = 0.1
+_MASKED: Final = -30_000.0
+_RELATIVE_BUCKETS: Final = 32  # half for what stands before
+_EXACT_DISTANCES: Final = 8
+_FARTHEST: Final = 128
+_MPNET_POSITIONS_FROM: Final = 2
+
+
+class Layer(nn.Module):
+    """One transformer layer, normalised after each half (as in BERT)."""
+
+    def __init__(self, size: int, heads: int, inner: int, epsilon: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value = nn.Linear(size, size), nn.Linear(size, size), nn.Linear(size, size)
+        self.attended, self.attended_norm = nn.Linear(size, size), nn.LayerNorm(size, eps=epsilon)
+        self.widened, self.narrowed = nn.Linear(size, inner), nn.Linear(inner, size)
+        self.narrowed_norm = nn.LayerNorm(size, eps=epsilon)
+
+    def forward(self, states: torch.Tensor, bias: torch.Tensor, dropout: float) -> torch.Tensor:
+        """`states` (batch, tokens, size); `bias` (batch, heads, tokens, tokens) is added to the attention's scores."""
+        batch, tokens, size = states.shape
+        query, key, value = (
+            part(states).reshape(batch, tokens, self.heads, size // self.heads).transpose(1, 2)
+            for part in (self.query, self.key, self.value)
+        )
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias, dropout_p=dropout)
+        mixed = self.attended(mixed.transpose(1, 2).reshape(batch, tokens, size))
+        states = self.attended_norm(states + functional.dropout(mixed, dropout, dropout > 0))
+        inner = self.narrowed(functional.gelu(self.widened(states)))
+        return self.narrowed_norm(states + functional.dropout(inner, dropout, dropout > 0))
+
+
+class Embedder(nn.Module):
+    """all-MiniLM-L6-v2's shape: states of tokens, of which the mean is a text's vector. Its word vectors stay as they
+    are: fewer weights to overfit, and the part of the file that int8 hurts most is left alone."""
+
+    SIZE: Final = 384
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.positions, self.types = (nn.Embedding(n, self.SIZE) for n in (30_522, 512, 2))
+        self.norm = nn.LayerNorm(self.SIZE, eps=1e-12)
+        self.layers = nn.ModuleList(Layer(self.SIZE, 12, 1_536, 1e-12) for _ in range(6))
+        self.words.weight.requires_grad_(False)
+
+    def forward(self, tokens: torch.Tensor, is_token: torch.Tensor) -> torch.Tensor:
+        """`tokens` and `is_token` (batch, tokens), [CLS] first and [SEP] last; returns (batch, tokens, 384)."""
+        dropout = DROPOUT if self.training else 0.0
+        positions = self.positions.weight[: tokens.shape[1]]
+        states = self.norm(self.words(tokens) + positions + self.types.weight[0])
+        states = functional.dropout(states, dropout, dropout > 0)
+        bias = _padding_bias(is_token)
+        return _through(self.layers, states, bias, dropout).float()
+
+
+class CrossEncoder(nn.Module):
+    """all-mpnet-base-v2's shape with a head of one logit: how well a passage answers a question."""
+
+    SIZE: Final = 768
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.positions = nn.Embedding(30_527, self.SIZE), nn.Embedding(514, self.SIZE)
+        self.norm = nn.LayerNorm(self.SIZE, eps=1e-5)
+        self.distances = nn.Embedding(_RELATIVE_BUCKETS, 12)
+        self.layers = nn.ModuleList(Layer(self.SIZE, 12, 3_072, 1e-5) for _ in range(12))
+        self.pool, self.score = nn.Linear(self.SIZE, self.SIZE), nn.Linear(self.SIZE, 1)
+        for part in (self.pool, self.score):
+            nn.init.normal_(part.weight, std=0.02)
+            nn.init.zeros_(part.bias)
+
+    def forward(self, tokens: torch.Tensor, is_token: torch.Tensor) -> torch.Tensor:
+        """`tokens` and `is_token` (batch, tokens); returns logits (batch)."""
+        dropout = DROPOUT if self.training else 0.0
+        length = tokens.shape[1]
+        positions = self.positions.weight[_MPNET_POSITIONS_FROM : length + _MPNET_POSITIONS_FROM]
+        states = functional.dropout(self.norm(self.words(tokens) + positions), dropout, dropout > 0)
+        near = self.distances(_distance_buckets(length, tokens.device)).permute(2, 0, 1)[None].float()
+        states = _through(self.layers, states, _padding_bias(is_token) + near, dropout)
+        pooled = functional.dropout(torch.tanh(self.pool(states[:, 0])), dropout, dropout > 0)
+        return self.score(pooled)[:, 0].float()
+
+
+def embedder_from(folder: Path) -> Embedder:
+    """The embedder of a weights folder such as `app/weights/embedder`, int8 read back as floats."""
+    embedder = Embedder()
+    told = read_weights(folder / "model.int8.onnx")
+    embedder.load_state_dict({ours: torch.from_numpy(told[theirs]) for ours, theirs in EMBEDDER_NAMES.items()})
+    return embedder
+
+
+def cross_encoder_from(folder: Path) -> CrossEncoder:
+    """all-mpnet-base-v2 (`model.safetensors`) with a new head."""
+    encoder = CrossEncoder()
+    told = load_file(str(folder / "model.safetensors"))
+    state = {
+        ours: told[theirs if theirs in told else f"mpnet.{theirs}"].float() for ours, theirs in _MPNET_NAMES.items()
+    }
+    encoder.load_state_dict(state, strict=False)
+    return encoder
+
+
+def _through(layers: nn.ModuleList, states: torch.Tensor, bias: torch.Tensor, dropout: float) -> torch.Tensor:
+    device = states.device.type
+    kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else states.dtype
+    batch, length, _ = states.shape
+    wide = bias.expand(batch, layers[0].heads, length, length).to(kind).contiguous()
+    states = states.to(kind)
+    for layer in layers:
+        states = layer(states, wide, dropout)
+    return states
+
+
+def _padding_bias(is_token: torch.Tensor) -> torch.Tensor:
+    return torch.zeros(is_token.shape, device=is_token.device).masked_fill(~is_token, _MASKED)[:, None, None, :]
+
+
+def _distance_buckets(length: int, device: torch.device) -> torch.Tensor:
+    """(length, length): the bucket of key minus query; single steps up to 8, logarithmic up to 128 (T5, MPNet)."""
+    places = torch.arange(length, device=device)
+    offset = places[None, :] - places[:, None]
+    half, distance = _RELATIVE_BUCKETS // 2, offset.abs()
+    far = torch.log(distance.float().clamp(min=1) / _EXACT_DISTANCES) / math.log(_FARTHEST / _EXACT_DISTANCES)
+    bucket = (_EXACT_DISTANCES + (far * (half - _EXACT_DISTANCES)).long()).clamp(max=half - 1)
+    return (offset > 0).long() * half + torch.where(distance < _EXACT_DISTANCES, distance, bucket)
+
+
+def _names(parts: dict[str, str], layer_parts: dict[str, str], layers: int) -> dict[str, str]:
+    """The published names of our parameters."""
+    named = {
+        **parts,
+        **{
+            f"layers.{number}.{ours}": f"encoder.layer.{number}.{theirs}"
+            for number in range(layers)
+            for ours, theirs in layer_parts.items()
+        },
+    }
+    tables = {f"{ours}.weight": f"{theirs}.weight" for ours, theirs in named.items()}
+    lookups = ("words", "positions", "types", "distances")
+    return tables | {f"{ours}.bias": f"{theirs}.bias" for ours, theirs in named.items() if ours not in lookups}
+
+
+_EMBEDDINGS: Final = {
+    "words": "embeddings.word_embeddings",
+    "positions": "embeddings.position_embeddings",
+    "norm": "embeddings.LayerNorm",
+}
+_FEED_FORWARD: Final = {
+    "widened": "intermediate.dense",
+    "narrowed": "output.dense",
+    "narrowed_norm": "output.LayerNorm",
+}
+EMBEDDER_NAMES: Final = _names(
+    {**_EMBEDDINGS, "types": "embeddings.token_type_embeddings"},
+    {
+        "query": "attention.self.query",
+        "key": "attention.self.key",
+        "value": "attention.self.value",
+        "attended": "attention.output.dense",
+        "attended_norm": "attention.output.LayerNorm",
+        **_FEED_FORWARD,
+    },
+    6,
+)
+_MPNET_NAMES: Final = _names(
+    {**_EMBEDDINGS, "distances": "encoder.relative_attention_bias"},
+    {
+        "query": "attention.attn.q",
+        "key": "attention.attn.k",
+        "value": "attention.attn.v",
+        "attended": "attention.attn.o",
+        "attended_norm": "attention.LayerNorm",
+        **_FEED_FORWARD,
+    },
+    12,
+)
