@@ -41,8 +41,8 @@ class Calibration:
         return sigmoid(score)
 
 
-_ALL = Calibration(bias=-2.6, cosine=5.2, coverage=5.0, logit=0.22)
-_WITHOUT_RERANKER = Calibration(bias=-4.4, cosine=7.6, coverage=5.9)
+_ALL = Calibration(bias=-2.95, cosine=5.5, coverage=5.0, logit=0.22)
+_WITHOUT_RERANKER = Calibration(bias=-4.9, cosine=8.0, coverage=5.9)
 _WITHOUT_VECTORS = Calibration(bias=0.0, coverage=3.9, logit=0.4)
 _WORDS_ALONE = Calibration(bias=-3.4, coverage=7.86)
 _FOCUS = 1.5

@@ -23,7 +23,7 @@ async def embedder() -> AsyncIterator[OnnxEmbedder]:
 
 class TestOnnxEmbedder(EmbedderContract):
     def test_the_name_holds_the_weights_and_their_precision(self, embedder: OnnxEmbedder) -> None:
-        assert embedder.model_id == "onnx-model.int8-aea678e413ca"
+        assert embedder.model_id == "onnx-model.int8-5ce1b3ecc8d6"
         assert (embedder.dimensions, embedder.max_tokens) == (384, 256)
 
     async def test_a_paraphrase_is_nearer_than_a_shared_word(self, embedder: OnnxEmbedder) -> None:

@@ -18,7 +18,7 @@ def test_the_weights_are_those_of_their_card(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "digest"),
     [
-        (EMBEDDER_FOLDER, "20147b87f1abca6cb5000d3f3384a11ca34015cf37cd3c6657d47bc10c29437b"),
+        (EMBEDDER_FOLDER, "26ba3f8c4a5003ef18edf4a5315b9e4b9a3b5575ec2eef325bad3f3c38ad9797"),
         (RERANKER_FOLDER, "ac4fa23b8c79e81fa9359fe5011734e27bffb6748fb1e3417ca1a2b8fc61dfae"),
     ],
     ids=["embedder", "reranker"],

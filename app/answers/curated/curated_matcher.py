@@ -21,13 +21,12 @@ log = structlog.get_logger(__name__)
 # demonstration site and a paraphrase of each of the 46 that the site answers (tests/data/demo_paraphrases.jsonl):
 #
 #     cosine at least                      .50  .56  .60  .64  .68  .72  .75  .80  .90
-#     paraphrases that hit, of 46           42   40   39   34   29   27   26   19    6
-#     questions that hit another's, of 106  24   16    8    1    0    0    0    0    0
+#     paraphrases that hit, of 46           42   42   41   38   31   26   24   20    5
+#     questions that hit another's, of 106  22   15    6    3    1    0    0    0    0
 #
-# The nearest strangers ("How much is the soil probe?", "Does the soil probe tell me the pH of the ground?") are at
-# .668. A wrong curated answer is said with full confidence, so the threshold stands well above them and several
-# patterns make up for what it misses. "How do I cancel my plan?" and "change my plan" are at .71. No threshold tells
-# twins that differ in one name ("Do you ship to Norway?", "to Sweden?": .81).
+# The nearest strangers are at .707. A wrong curated answer is said with full confidence, so the threshold stands well above them and several
+# patterns make up for what it misses. "How do I cancel my plan?" and "change my plan" are at .70. No threshold tells
+# twins that differ in one name ("Do you ship to Norway?", "to Sweden?": .84).
 SHIPPED_THRESHOLD = 0.75
 # Another model's scale is unknown: nearly the same wording is asked for.
 OTHER_THRESHOLD = 0.9
