@@ -24,9 +24,10 @@ log = structlog.get_logger(__name__)
 #     paraphrases that hit, of 46           42   42   41   38   31   26   24   20    5
 #     questions that hit another's, of 106  22   15    6    3    1    0    0    0    0
 #
-# The nearest strangers are at .707. A wrong curated answer is said with full confidence, so the threshold stands well above them and several
-# patterns make up for what it misses. "How do I cancel my plan?" and "change my plan" are at .70. No threshold tells
-# twins that differ in one name ("Do you ship to Norway?", "to Sweden?": .84).
+# The nearest strangers ("Which firmware does the wind head need?", "What is the latest firmware for the station?") are
+# at .707. A wrong curated answer is said with full confidence, so the threshold stands above them, and several patterns
+# make up for what it misses. "How do I cancel my plan?" and "change my plan" are at .70. No threshold tells twins that
+# differ in one name ("Do you ship to Norway?", "to Sweden?": .84).
 SHIPPED_THRESHOLD = 0.75
 # Another model's scale is unknown: nearly the same wording is asked for.
 OTHER_THRESHOLD = 0.9
