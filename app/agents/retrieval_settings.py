@@ -63,7 +63,7 @@ class RetrievalSettings:
     filter: SearchFilter = field(default_factory=SearchFilter)
     recall_per_list: int = 50
     fusion: FusionMethod = FusionMethod.SCORE
-    vector_weight: float = 1.0
+    vector_weight: float = 1.5
     foreign_weight: float = 0.5
     keyword_weight: float = 1.0
     document_weight: float = 0.5

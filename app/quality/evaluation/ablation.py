@@ -28,7 +28,7 @@ MECHANISMS: Final = (
     Mechanism("RRF, k 60", {"fusion": FusionMethod.RRF}),
     Mechanism("RRF, k 10", {"fusion": FusionMethod.RRF, "rrf_k": 10}),
     Mechanism("vectors at .5", {"vector_weight": 0.5}),
-    Mechanism("vectors at 1.5", {"vector_weight": 1.5}),
+    Mechanism("vectors at 1", {"vector_weight": 1.0}),
     Mechanism("no document weight", {"document_weight": 0.0}),
     Mechanism("100 chunks from each list", {"recall_per_list": 100}),
     Mechanism("best chunk of each page", {"collapse_documents": True}),
