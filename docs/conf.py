@@ -20,6 +20,7 @@ include_patterns = [
     "THIRD_PARTY_NOTICES.md",
     "bench/README.md",
     "bench/sites/README.md",
+    "bench/training/README.md",
     "tests/data/extraction/README.md",
 ]
 exclude_patterns = ["docs/conf.py", "docs/site"]
