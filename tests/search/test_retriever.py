@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode
+from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
 from app.core.search_filter import AttributeFilter, SearchFilter
 from app.core.turn_events import Citations
 from app.search.confidence import calibrated
@@ -276,7 +276,7 @@ async def test_a_model_that_does_not_read_the_question_has_less_to_say(
         query = SearchQuery("Shipping a lamp to Norway", asked_in=asked_in)
         found = await house.retriever.retrieve(await house.live_agent(foreign_weight=0.25), query)
         house.embedder.reads = house.reranker.reads = None
-        weights = {"vector_weight": left, "rerank_weight": 0.25 * left}
+        weights = {"vector_weight": RetrievalSettings().vector_weight * left, "rerank_weight": 0.25 * left}
         expected = await house.retriever.retrieve(await house.live_agent(**weights), query)
 
     assert [item.order for item in found.ranked] == pytest.approx([item.order for item in expected.ranked])
