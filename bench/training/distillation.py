@@ -11,7 +11,7 @@ from torch.nn import functional
 from bench.training.batches import LONGEST_ROW, QUESTION_TOKENS, Device, Tokens, embedder_row, padded
 from bench.training.encoders import Embedder
 from bench.training.mining import MinedData, pooled
-from bench.training.teacher import learning_share
+from bench.training.optimising import Optimising
 
 Scores = Mapping[tuple[int, int], float]
 """The teacher's logit of a question and a passage, by their indices."""
@@ -40,26 +40,18 @@ class Distillation:
     def fit(self, mined: MinedData, hard: Mapping[int, list[int]], scores: Scores, seconds: float) -> None:
         """`hard` has each question's wrong passages, the teacher's best first. Four epochs, or until `seconds` end."""
         self._embedder.train()
-        parameters = [each for each in self._embedder.parameters() if each.requires_grad]
-        optimiser = torch.optim.AdamW(parameters, _RATE, weight_decay=0.01, fused=self._device.is_gpu)
+        optimising = Optimising(self._embedder, _RATE, is_on_gpu=self._device.is_gpu)
         order, at_once = mined.questions(held_out=False), self._device.size(192, 4)
-        began, step = time.monotonic(), 0
-        steps_an_epoch = max(1, len(order) // at_once)
-        while (done := max((time.monotonic() - began) / seconds, step / steps_an_epoch / _EPOCHS)) < 1:
-            start = step % steps_an_epoch * at_once
+        began, steps_an_epoch = time.monotonic(), max(1, len(order) // at_once)
+        while (done := max((time.monotonic() - began) / seconds, optimising.steps / steps_an_epoch / _EPOCHS)) < 1:
+            start = optimising.steps % steps_an_epoch * at_once
             if start == 0:
                 self._chance.shuffle(order)
-            for group in optimiser.param_groups:
-                group["lr"] = _RATE * learning_share(step, done)
             loss = self._loss(mined, order[start : start + at_once], hard, scores)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimiser.step()
-            step += 1
-            if step % _REPORTED_EVERY == 0:
+            optimising.step(loss, done)
+            if (step := optimising.steps) % _REPORTED_EVERY == 0:
                 print(f"  step {step}, epoch {step / steps_an_epoch:.2f}, loss {loss.item():.3f}", flush=True)
-        print(f"  {step} steps", flush=True)
+        print(f"  {optimising.steps} steps", flush=True)
 
     def report(self, mined: MinedData, questions: Sequence[int]) -> None:
         """How often the right passage of `questions` comes first, by vectors and by late interaction."""

@@ -18,6 +18,7 @@ from bench.training.training_data import (
     QuestionAnswer,
     TrainingData,
     asked_passages,
+    company_site,
 )
 
 _BEGINS_CHARS: Final = 60
@@ -74,7 +75,7 @@ def _companies(rows: Sequence[Passage]) -> Joined:
     holds the quote is right."""
     questions, near_misses, lost = [], [], 0
     for file in sorted(COMPANIES.glob("*.tsv")):
-        site = f"c{file.stem}"
+        site = company_site(file)
         plain = [(index, _plain(row.text)) for index, row in enumerate(rows) if row.site == site]
         for line in file.read_text("utf-8").splitlines():
             quote, *asked = (cell.strip() for cell in line.split("\t"))

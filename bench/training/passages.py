@@ -23,7 +23,7 @@ from app.knowledge.chunker import Chunker
 from app.knowledge.document import PageContent, SectionHeading
 from app.providers.markdown_text_splitter import MarkdownTextSplitter
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
-from bench.training.training_data import COMPANIES, FOLDER, Passage, asked_passages
+from bench.training.training_data import COMPANIES, FOLDER, Passage, asked_passages, company_site
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction import extract_page
 
@@ -127,10 +127,6 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def read_sites() -> list[DocumentationSite]:
     return [DocumentationSite(**row) for row in json.loads((FOLDER / "sites.json").read_text("utf-8"))]
-
-
-def company_site(file: Path) -> str:
-    return f"c{file.stem}"
 
 
 def _documentation(

@@ -14,6 +14,7 @@ from torch.nn import functional
 from bench.training.batches import Device, Tokens, by_length, padded, teacher_row
 from bench.training.encoders import CrossEncoder
 from bench.training.mining import MinedData
+from bench.training.optimising import Optimising
 
 WRONG_A_LIST: Final = 7
 _HELD_OUT_WRONG: Final = 24
@@ -21,7 +22,6 @@ _HELD_OUT_NEAR_MISSES: Final = 500
 _OTHER_RIGHT: Final = 0.3  # how often a list has another of the right passages, where there are some
 _RIGHT_WEIGHT: Final = 2.0
 _BINARY_SHARE: Final = 0.5
-_WARM_UP_STEPS: Final = 40
 _ABSENT: Final = -1e4
 _REPORTED_EVERY: Final = 100
 
@@ -52,24 +52,17 @@ class Teacher:
         """A softmax over each list and, weaker, a yes or no for each passage; until the epochs or the seconds end.
         The learning rate falls linearly to 2 % of `rate`."""
         self._encoder.train()
-        parameters = list(self._encoder.parameters())
-        optimiser = torch.optim.AdamW(parameters, rate, betas=(0.9, 0.98), weight_decay=0.01, fused=self._device.is_gpu)
-        began, step, at_once = time.monotonic(), 0, self._device.size(64, 2)
+        optimising = Optimising(self._encoder, rate, is_on_gpu=self._device.is_gpu, betas=(0.9, 0.98))
+        began, at_once = time.monotonic(), self._device.size(64, 2)
         for epoch, lists in self._batches(mined, wrong, at_once):
             done = max((time.monotonic() - began) / seconds, epoch / epochs)
             if done >= 1:
                 break
-            for group in optimiser.param_groups:
-                group["lr"] = rate * learning_share(step, done)
             loss = self._loss(lists)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimiser.step()
-            step += 1
-            if step % _REPORTED_EVERY == 0:
-                print(f"  step {step}, epoch {epoch:.2f}, loss {loss.item():.3f}", flush=True)
-        print(f"  {step} steps", flush=True)
+            optimising.step(loss, done)
+            if optimising.steps % _REPORTED_EVERY == 0:
+                print(f"  step {optimising.steps}, epoch {epoch:.2f}, loss {loss.item():.3f}", flush=True)
+        print(f"  {optimising.steps} steps", flush=True)
 
     def scores(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float32]:
         """The logit of each pair of question and passage."""
@@ -150,11 +143,6 @@ class Teacher:
                 return self._encoder(tokens, is_token)
 
         return by_length([teacher_row(*pair, self._vocabulary) for pair in pairs], at_once, of_batch)
-
-
-def learning_share(step: int, done: float) -> float:
-    """Of the learning rate: up over 40 steps, then down to 2 % as `done` goes from 0 to 1."""
-    return min(1.0, (step + 1) / _WARM_UP_STEPS) * max(0.02, 1 - done)
 
 
 def _near_miss(mined: MinedData, index: int, wrong: Wrong) -> _List:

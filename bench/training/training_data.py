@@ -87,6 +87,11 @@ class AskedPassage:
     near_misses: tuple[str, ...]
 
 
+def company_site(file: Path) -> str:
+    """The site of the invented company whose pages, or questions, are in `file`."""
+    return f"c{file.stem}"
+
+
 def asked_passages(file: Path = QUESTIONS) -> Iterator[AskedPassage]:
     with lzma.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:
