@@ -5,7 +5,6 @@ The folder of a set holds `sites.json` and `questions/SITE.jsonl`; README.md bes
 
 import html
 import json
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from urllib.parse import quote
 
 from selectolax.lexbor import LexborHTMLParser
 
+from bench.debian_package import unpack
+
 OWN_SET = Path(__file__).parent
-_DOWNLOAD_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,7 @@ class Site:
         package cannot be had or has no such pages."""
         if self.files(packages):
             return
-        packages.mkdir(parents=True, exist_ok=True)
-        try:
-            _run(packages, "apt-get", "download", self.package)
-            for archive in packages.glob(f"{self.package}_*.deb"):
-                _run(packages, "dpkg", "-x", archive.name, ".")
-                archive.unlink()
-        except (OSError, subprocess.SubprocessError) as error:
-            raise SystemExit(f"{self.name}: the package {self.package} cannot be downloaded: {error}") from error
+        unpack(self.package, packages)
         if not self.files(packages):
             raise SystemExit(
                 f"{self.name}: {self.package} has no pages in /{self.folder}; sites.json names another one"
@@ -119,7 +112,3 @@ def _question(told: dict[str, Any], site: str) -> Question:
 def _title(body: bytes, path: str) -> str:
     found = LexborHTMLParser(body).css_first("title")
     return html.escape(" ".join(found.text().split()) if found else path)
-
-
-def _run(folder: Path, *command: str) -> None:
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=_DOWNLOAD_SECONDS)

@@ -23,12 +23,13 @@ from app.knowledge.chunker import Chunker
 from app.knowledge.document import PageContent, SectionHeading
 from app.providers.markdown_text_splitter import MarkdownTextSplitter
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
+from bench.debian_package import unpack
 from bench.training.training_data import COMPANIES, FOLDER, Passage, asked_passages, company_site
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction import extract_page
 
 _EMBEDDER: Final = Path("app/weights/embedder")
-_DOWNLOAD_SECONDS: Final = 600
+_BUILD_SECONDS: Final = 600
 _PAGE_BYTES: Final = range(3_001, 350_000)
 _PAGES_DRAWN, _PAGES_READ, _HELP_PAGES_READ = 90, 60, 90
 _PASSAGES_A_SITE: Final = 1_800
@@ -60,13 +61,8 @@ class DocumentationSite:
     def fetch(self, packages: Path) -> Path:
         """The root of the unpacked package, downloaded unless it is there already."""
         root = packages / self.package
-        if root.is_dir():
-            return root
-        packages.mkdir(parents=True, exist_ok=True)
-        _run(packages, "apt-get", "download", self.package)
-        for archive in packages.glob(f"{self.package}_*.deb"):
-            _run(packages, "dpkg-deb", "-x", archive.name, self.package)
-            archive.unlink()
+        if not (root / "usr").is_dir():
+            unpack(self.package, root)
         return root
 
     def pages(self, packages: Path) -> list[Path]:
@@ -88,7 +84,8 @@ class DocumentationSite:
     def _help_pages(self, root: Path, built: Path) -> list[Path]:
         if not built.is_dir():
             built.mkdir(parents=True)
-            _run(built, "yelp-build", "html", "-o", ".", str((root / "usr/share/help/C" / self.help).resolve()))
+            pages = (root / "usr/share/help/C" / self.help).resolve()
+            subprocess.run(["yelp-build", "html", "-o", ".", str(pages)], cwd=built, check=True, timeout=_BUILD_SECONDS)
         return sorted(built.glob("*.html"))
 
 
@@ -179,10 +176,6 @@ def _write(rows: Iterable[Passage], write: Callable[[str], object]) -> int:
 
 def _report(site: str, count: int) -> None:
     print(f"{site}: {count} passages", flush=True)
-
-
-def _run(folder: Path, *command: str) -> None:
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=_DOWNLOAD_SECONDS)
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
