@@ -6,6 +6,7 @@ from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import PassageJudge
+from app.core.turn import Exchange
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
@@ -53,6 +54,46 @@ async def test_a_question_for_a_price_gets_the_passage_that_names_one() -> None:
         source(2, "€3.90 for each month.", "Plus plan"),
     )
     assert found.startswith("**Plus plan**\n\n€3.90")
+
+
+TWO_PAGES = (
+    source(1, "The warranty of a lamp is 3 years.", "Warranty"),
+    source(2, "Delivery of a lamp costs €5 in Ireland.", "Delivery"),
+)
+
+
+async def test_each_of_two_questions_gets_its_passage() -> None:
+    found = await answer("How long is the warranty of a lamp and what does delivery cost?", *TWO_PAGES)
+    assert found == (
+        "**Warranty**\n\nThe warranty of a lamp is 3 years. [1]\n\n"
+        "**Delivery**\n\nDelivery of a lamp costs €5 in Ireland. [2]"
+    )
+
+
+async def test_a_question_without_an_answer_beside_one_with_an_answer_makes_it_less_sure() -> None:
+    text, alone = await written("How long is the warranty of a lamp?", *TWO_PAGES, threshold=0.2)
+    both, half = await written("How long is the warranty of a lamp and who wrote Aida?", *TWO_PAGES, threshold=0.2)
+    assert both == text
+    assert alone is not None
+    assert half is not None
+    assert half < alone
+
+
+async def test_a_passage_that_answers_both_questions_is_quoted_once() -> None:
+    text = "The warranty of a lamp is 3 years, and delivery costs €5."
+    assert await answer("How long is the warranty of a lamp and what does delivery cost?", text) == f"{text} [1]"
+
+
+async def test_the_question_that_a_follow_up_leans_on_is_not_asked_again() -> None:
+    earlier, asked = "How long is the warranty of a lamp?", "And what does its delivery cost?"
+    embedder = HashingEmbedder()
+    context = AnswerContext(
+        AgentConfig(name="x"), asked, f"{earlier} {asked}", TWO_PAGES, (Exchange(earlier, "3 years."),), language="en"
+    )
+    async for _item in ExtractiveWriter(PassageJudge(embedder, MemoryKeywordIndex())).write(context):
+        pass
+    assert f"{earlier} {asked}" in embedder.embedded
+    assert earlier not in embedder.embedded
 
 
 async def test_further_sections_are_named_and_not_quoted() -> None:

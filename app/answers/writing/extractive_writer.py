@@ -3,13 +3,17 @@
 import itertools
 import re
 from collections.abc import AsyncGenerator, Sequence, Set
+from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Final
 
+from app.answers.follow_up import leans_on_history
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, completed, extended, passages, with_code, without_far_ends
 from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
+from app.core.text.question_parts import question_parts
 from app.core.text.section_text import markdown_name
 from app.core.text.words import folded_words
 from app.core.turn import AnsweredBy, Finish, TokenUsage
@@ -34,9 +38,26 @@ _MANUAL_HEADING: Final = re.compile(
 _MARK_CHARS = len("\n\n[1]\n\n")
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What the passages are worth to the context's `standalone`, best first."""
+
+    context: AnswerContext
+    judged: Sequence[JudgedPassage]
+
+    @property
+    def probability(self) -> float:
+        return self.judged[0].probability
+
+    @property
+    def is_sure(self) -> bool:
+        return bool(self.judged) and self.probability >= self.context.agent.confidence_threshold
+
+
 class ExtractiveWriter:
     """An AnswerWriter that needs no key and invents nothing: one passage, a second where another comes near, then up
-    to three further sections by name. It says nothing when no passage reaches the agent's threshold."""
+    to three further sections by name. A question that asks several things gets a passage for each. It says nothing when
+    no passage reaches the agent's threshold."""
 
     answered_by = AnsweredBy.EXTRACTIVE
 
@@ -44,38 +65,63 @@ class ExtractiveWriter:
         self._judge = judge
 
     async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
-        judged = await self._judged(context)
-        confidence = judged[0].probability if judged else None
-        if judged and judged[0].probability >= context.agent.confidence_threshold:
-            for part in _answer(judged, await self._quoted(judged, context), context):
+        readings = await self._readings(context)
+        if sure := [each for each in readings if each.is_sure]:
+            for part in _answer(sure[0].judged, await self._quoted(sure), context):
                 yield TextDelta(part)
                 yield TextDelta("\n\n")
-        yield ChatEnd(Finish.COMPLETE, TokenUsage(), confidence)
+        # What one of two questions has no answer to is half an answer.
+        yield ChatEnd(Finish.COMPLETE, TokenUsage(), fmean(each.probability for each in readings) if readings else None)
 
-    async def _judged(self, context: AnswerContext) -> list[JudgedPassage]:
+    async def _readings(self, context: AnswerContext) -> list[_Reading]:
+        """Of each question that the visitor asks at once, where one of them has an answer: what answers one is near to
+        it, and not to them all. Else of what they say as a whole."""
+        leans = bool(context.history) and leans_on_history(context.question)
+        parts = [] if leans else question_parts(context.standalone, context.language)
+        readings = [await self._reading(replace(context, standalone=part)) for part in parts]
+        if not any(each.is_sure for each in readings):
+            readings = [await self._reading(context)]
+        return [each for each in readings if each.judged]
+
+    async def _reading(self, context: AnswerContext) -> _Reading:
         """Of what search found; the visitor's own page, which comes unasked whatever the question is, is asked when
         there is nothing else, and has to earn the confidence that citing it gives."""
         found = [source for source in context.sources if not source.is_unasked]
         candidates = [passage for source in (found or context.sources) for passage in passages(source)]
         judged = await self._judge.judged(context, candidates)
-        return judged if found else [one for one in judged if one.probability >= _SURE_OF_OWN_PAGE]
+        return _Reading(context, judged if found else [one for one in judged if one.probability >= _SURE_OF_OWN_PAGE])
 
-    async def _quoted(self, judged: Sequence[JudgedPassage], context: AnswerContext) -> list[Passage]:
-        """The best passage with what stands around it, as far as that is near to the question, and one that stands
-        elsewhere where it is short and nearly as good."""
-        max_chars = context.agent.max_answer_chars
-        best = next((one for one in judged if _length(one.passage) <= max_chars), judged[0])
-        first = extended(best.passage, min(_FIRST_CHARS, max_chars - _MARK_CHARS))
-        if _length(with_its_code := with_code(first)) <= max_chars:
-            first = with_its_code
-        if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(context, first)):
-            first = without_far_ends(first, nearness)
-        first = completed(first, min(_ANNOUNCED_CHARS, max_chars))
+    async def _quoted(self, readings: Sequence[_Reading]) -> list[Passage]:
+        """The best passage for each question; for a single one also another that stands elsewhere where it is short and
+        nearly as good."""
+        max_chars = readings[0].context.agent.max_answer_chars
+        if len(readings) > 1 and len(quoted := await self._one_each(readings, max_chars // len(readings))) > 1:
+            return quoted
+        best = readings[0].judged
+        first = await self._first(readings[0], min(_FIRST_CHARS, max_chars - _MARK_CHARS), max_chars)
         second = _second(
-            first, judged, best.odds - _NEAR_BEST, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
+            first, best, best[0].odds - _NEAR_BEST, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
         )
         second = second or _next_section(first, _SECOND_CHARS)
         return [first, second] if second else [first]
+
+    async def _one_each(self, readings: Sequence[_Reading], max_chars: int) -> list[Passage]:
+        quoted: list[Passage] = []
+        for reading in readings:
+            passage = await self._first(reading, min(_SECOND_CHARS, max_chars - _MARK_CHARS), max_chars)
+            if not any(passage.overlaps(other) or passage.text in other.text for other in quoted):
+                quoted.append(passage)
+        return quoted
+
+    async def _first(self, reading: _Reading, wanted_chars: int, max_chars: int) -> Passage:
+        """The best passage with what stands around it, as far as that is near to the question."""
+        best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0])
+        first = extended(best.passage, wanted_chars)
+        if _length(with_its_code := with_code(first)) <= max_chars:
+            first = with_its_code
+        if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(reading.context, first)):
+            first = without_far_ends(first, nearness)
+        return completed(first, min(_ANNOUNCED_CHARS, max_chars))
 
 
 def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:

@@ -1,7 +1,8 @@
 """The languages that Docent speaks, one file `<language>.toml` each, with what it says and understands in it.
 
 `words` is what we say ourselves; `small_talk` what visitors say that is no question, and the replies; `follow_up` the
-words that tell a question which needs the one before it; `failure` regular expressions of an answer that admits not
+words that tell a question which needs the one before it; `questions` the words that questions `begin` with, and which
+of them `may_tell` ("When it rains, does it ...?"); `failure` regular expressions of an answer that admits not
 knowing. The widget speaks the same languages (`widget/src/words`).
 """
 

@@ -1,0 +1,90 @@
+"""The questions of a text that asks several: "What does delivery cost, and how long does it take?"."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.sentences import asks, sentences
+from app.core.text.words import folded_words
+
+_ENGLISH: Final = "en"
+_FEWEST_WORDS: Final = 3  # "and when?" leans on what stands before it
+_MOST_PARTS: Final = 3
+_OPENERS: Final = "¿¡\"'«„“( "
+_NEVER: Final = re.compile(r"(?!)")
+
+
+def question_parts(text: str, language: str | None) -> list[str]:
+    """The two or three questions that the text asks, each with what is told before the first of them; nothing for a
+    text that asks one, or more than three. `language` is its own (BCP 47 primary subtag), English where it is None."""
+    told: list[str] = []
+    asked: list[str] = []
+    for clause, is_asked in _clauses(text, language or _ENGLISH):
+        if is_asked:
+            asked.append(clause)
+        elif asked:
+            asked[-1] = f"{asked[-1]} {clause}"
+        else:
+            told.append(clause)
+    return [" ".join([*told, each]) for each in asked] if 1 < len(asked) <= _MOST_PARTS else []
+
+
+def _clauses(text: str, language: str) -> Iterator[tuple[str, bool]]:
+    """In order, each with whether it asks."""
+    forms = _forms(language)
+    for sentence in sentences(text):
+        parts = list(_cut(sentence, forms.border))
+        for part, is_joined in parts:
+            yield part, forms.ask(part, is_joined=is_joined) or (len(parts) == 1 and asks(part))
+
+
+def _cut(sentence: str, border: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
+    """At the borders that part enough words; each with whether a word joins it with the next one."""
+    borders = list(border.finditer(sentence))
+    ends = [*(found.start() for found in borders), len(sentence)]
+    start = 0
+    for found, end in zip(borders, ends[1:], strict=True):
+        if _says_enough(sentence[found.end() : end]) and _says_enough(sentence[start : found.start()]):
+            yield sentence[start : found.start()], bool(folded_words(found[0]))
+            start = found.end()
+    yield sentence[start:], True
+
+
+def _says_enough(part: str) -> bool:
+    return len(folded_words(part)) >= _FEWEST_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """`border` parts two questions, `begin` is how one begins; what begins with `may_tell` may only say when or where
+    something is asked."""
+
+    border: re.Pattern[str] = _NEVER
+    begin: re.Pattern[str] = _NEVER
+    may_tell: re.Pattern[str] = _NEVER
+
+    def ask(self, clause: str, *, is_joined: bool) -> bool:
+        opening = clause.lstrip(_OPENERS)
+        return bool(self.begin.match(opening)) and (is_joined or not self.may_tell.match(opening))
+
+
+@cache
+def _forms(language: str) -> _Forms:
+    """Where no words are known for a language, sentences alone part its questions."""
+    table = language_table(language) if language in LANGUAGES else None
+    if table is None or not table["questions"]["begin"]:
+        return _Forms()
+    joins, opens = _any_of(table["follow_up"]["joins"]), _any_of(table["follow_up"]["opens"])
+    begin = rf"(?:{opens}\s+)?{_any_of(table['questions']['begin'])}(?!\w)"
+    return _Forms(
+        re.compile(rf"(?:[,;:]\s+(?:{joins}\s+)?|\s+{joins}\s+)(?={begin})", re.IGNORECASE),
+        re.compile(begin, re.IGNORECASE),
+        re.compile(rf"{_any_of(table['questions']['may_tell'])}(?!\w)", re.IGNORECASE),
+    )
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, words)) or _NEVER.pattern})"
