@@ -2,13 +2,12 @@
 
 import asyncio
 import ctypes
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import structlog
 from prometheus_client import CollectorRegistry
@@ -20,26 +19,13 @@ from app.agents.crawler_key_set_reader import CrawlerKeySetReader
 from app.agents.key_set_reader import KeySetReader
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
-from app.bootstrap.adapters import (
-    configured_chat_model,
-    configured_helper_model,
-    configured_mail_transport,
-    configured_mailer,
-    configured_model_limiter,
-    open_site_discovery,
-)
-from app.bootstrap.answering import (
-    Answering,
-    action_calls,
-    open_answering,
-    playground_for,
-    trial_search,
-    trial_searches_on,
-)
+from app.bootstrap.adapters import configured_mailer, open_code_host, open_page_listing, open_site_discovery
+from app.bootstrap.answering import Answering, action_calls, open_answering, open_playground
 from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks, sending_mail
+from app.bootstrap.doubles import NO_DOUBLES, Doubles
 from app.bootstrap.infrastructure import Infrastructure, Models, following_keywords, open_infrastructure
-from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
+from app.bootstrap.knowledge import open_knowledge, open_source_files, page_scope_on
 from app.bootstrap.sign_in import sign_in_parts
 from app.conversations.history import History
 from app.conversations.people.live_chats import HistoryCache
@@ -58,22 +44,21 @@ from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import StreamSlots
 from app.kit.password_hasher import PasswordHasher
+from app.kit.pattern_matcher import PatternMatcher
 from app.kit.tasks.periodic_task import PeriodicTask
 from app.kit.wiring import Wiring
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
-from app.providers.code.github_code_host import MAX_ANSWER_BYTES, GitHubCodeHost
 from app.providers.crawler_http_caller import CrawlerHttpCaller
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.quality.golden_run_execution import SearchUnderTest
+from app.quality.trial_search import TrialSearch
 from app.search.agent_search import AgentSearch
 from app.settings import Settings
 from app.sources.discovery import SiteDiscovery
-from app.sources.files.pooled_file_reader import PooledFileReader
 from app.sources.files.source_files import SourceFiles
-from app.sources.runs.crawler_page_listing import CrawlerPageListing
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
@@ -93,10 +78,6 @@ log = structlog.get_logger(__name__)
 
 VERSION = version("docent")
 
-Parts = Mapping[Any, object]
-"""Parts of the application by the types that others name."""
-_NO_DOUBLES: Parts = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True)
 class Web:
@@ -109,26 +90,35 @@ class Web:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, doubles: Parts = _NO_DOUBLES) -> AsyncIterator[Web]:
+async def open_app(settings: Settings, doubles: Doubles = NO_DOUBLES) -> AsyncIterator[Web]:
     """The web application, ready to serve, with what is behind it.
 
-    `doubles` take the place of parts, by the types that others name; an `Infrastructure` among them is left open.
+    An `Infrastructure` among the doubles is left open.
     """
     async with AsyncExitStack() as opened:
-        given = doubles.get(Infrastructure) or await opened.enter_async_context(open_infrastructure(settings))
-        base = cast(Infrastructure, given)
+        base = await doubles.or_opened(Infrastructure, opened, lambda: open_infrastructure(settings, doubles))
         await opened.enter_async_context(following_keywords(base))
         actions = await opened.enter_async_context(action_calls(base))
         answering = await opened.enter_async_context(open_answering(base, actions))
-        parts = Wiring({**await _parts(base, answering, actions, opened), **doubles})
-        warming = asyncio.create_task(warm_up(base.models, LanguageGuesser()))
-        try:
-            app = create_app(parts, version=VERSION, root_path=settings.root_path)
-            app.state.connections = _connections(base)
-            yield Web(app, base, answering, parts)
-        finally:
-            warming.cancel()
-            await asyncio.gather(warming, return_exceptions=True)
+        parts = Wiring(await _parts(base, answering, actions, Doubles({**base.doubles, **doubles}), opened))
+        await opened.enter_async_context(_warming(base))
+        app = create_app(parts, version=VERSION, root_path=settings.root_path)
+        app.state.connections = _connections(base)
+        yield Web(app, base, answering, parts)
+
+
+@asynccontextmanager
+async def _warming(base: Infrastructure) -> AsyncIterator[None]:
+    """Meanwhile; a double has nothing to load."""
+    if Embedder in base.doubles:
+        yield
+        return
+    warming = asyncio.create_task(warm_up(base.models, LanguageGuesser()))
+    try:
+        yield
+    finally:
+        warming.cancel()
+        await asyncio.gather(warming, return_exceptions=True)
 
 
 async def warm_up(models: Models, languages: LanguageGuesser) -> None:
@@ -176,34 +166,20 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
     What a crash left is mended first; pages that another version cut by other rules are cut anew meanwhile."""
     from app.sources.runs.jobs.dbos_worker import DbosWorker
 
-    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge, AsyncExitStack() as closing:
+    async with (
+        open_infrastructure(settings) as base,
+        open_knowledge(base) as knowledge,
+        open_playground(base) as playground,
+    ):
         report = await knowledge.jobs.mend()
         log.info("indexes.reconciled", **asdict(report))
-        model = configured_chat_model(settings, base.circuits, closing, configured_model_limiter(settings))
-        helper = configured_helper_model(settings, base.circuits, closing)
-        actions = await closing.enter_async_context(action_calls(base))
-        playground = playground_for(base, model, helper, actions=actions)
         unnamed_files = partial(base.files.forget_unnamed, base.record, base.clock)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
             CrawlerHttpCaller(settings.crawl_allow) as caller,
             following_keywords(base),
-            background_tasks(
-                base.record,
-                webhooks,
-                caller,
-                configured_mailer(settings),
-                base.models.questions,
-                LanguageGuesser(),
-                TrialAnswers(playground),
-                trial_searches_on(base, playground, model, helper),
-                playground,
-                base.clock,
-                base.supervisor,
-            ),
-            sending_mail(
-                base.record, configured_mail_transport(settings), settings.mail_from, base.clock, base.supervisor
-            ),
+            background_tasks(base, playground, webhooks, caller),
+            sending_mail(base),
             PeriodicTask("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
             PeriodicTask("files", unnamed_files, pause_seconds=3600, supervisor=base.supervisor),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record, supervisor=base.supervisor),
@@ -211,15 +187,15 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             yield
 
 
-async def _parts(base: Infrastructure, answering: Answering, actions: ActionCalls, opened: AsyncExitStack) -> Parts:
-    """What the web application is put together from: everything that is not made of these by its constructor."""
-    settings = base.settings
-    files = await opened.enter_async_context(PooledFileReader())
-    listing = CrawlerPageListing(
-        settings.crawl_allow,
-        user_agent=settings.crawl_user_agent,
-        min_delay_seconds=settings.crawl_delay_seconds,
-    )
+async def _parts(
+    base: Infrastructure, answering: Answering, actions: ActionCalls, doubles: Doubles, opened: AsyncExitStack
+) -> Mapping[Any, object]:
+    """What the web application is put together from: everything that is not made of these by its constructor. A double
+    stands for what else would be opened."""
+    settings, allow = base.settings, base.settings.crawl_allow
+
+    async def in_place(kind: object, real: Callable[[], AbstractAsyncContextManager[object]]) -> object:
+        return await doubles.or_opened(kind, opened, real)
 
     async def readiness() -> Mapping[str, bool]:
         has_record = await _record_answers(base.record)
@@ -238,14 +214,14 @@ async def _parts(base: Infrastructure, answering: Answering, actions: ActionCall
         CollectorRegistry: base.metrics,
         Embedder: base.models.embedder,
         KeywordIndex: base.indexes.keywords,
-        JobQueue: await opened.enter_async_context(DbosJobQueue(settings.job_queue_url)),
+        JobQueue: await in_place(JobQueue, lambda: DbosJobQueue(settings.job_queue_url)),
         PageScope: page_scope_on(base),
-        SourceFiles: source_files_on(base, files),
-        SiteDiscovery: await opened.enter_async_context(open_site_discovery(settings)),
-        PageListing: await opened.enter_async_context(listing),
-        KeySetReader: await opened.enter_async_context(CrawlerKeySetReader(settings.crawl_allow)),
-        WebhookSender: await opened.enter_async_context(CrawlerWebhookSender(settings.crawl_allow)),
-        CodeHost: GitHubCodeHost(await opened.enter_async_context(CrawlerHttpCaller(max_reply_bytes=MAX_ANSWER_BYTES))),
+        SourceFiles: await in_place(SourceFiles, lambda: open_source_files(base)),
+        SiteDiscovery: await in_place(SiteDiscovery, lambda: open_site_discovery(settings)),
+        PageListing: await in_place(PageListing, lambda: open_page_listing(settings)),
+        KeySetReader: await in_place(KeySetReader, lambda: CrawlerKeySetReader(allow)),
+        WebhookSender: await in_place(WebhookSender, lambda: CrawlerWebhookSender(allow)),
+        CodeHost: await in_place(CodeHost, open_code_host),
         Mailer: configured_mailer(settings),
         PasswordHasher: Argon2PasswordHasher(),
         TokenPrices: settings.prices,
@@ -257,7 +233,7 @@ async def _parts(base: Infrastructure, answering: Answering, actions: ActionCall
         CuratedMatcher: answering.curated,
         Playground: answering.playground,
         Trials: TrialAnswers(answering.playground),
-        SearchUnderTest: trial_search(answering),
+        SearchUnderTest: TrialSearch(answering.playground, PatternMatcher()),
         ActionCalls: actions,
         ActionHosts: ActionHosts(settings.action_hosts),
         AnswerDrafts: answering.drafter,
@@ -274,6 +250,7 @@ async def _parts(base: Infrastructure, answering: Answering, actions: ActionCall
         ClientAddresses: _addresses(settings),
         WidgetFolder: built_widget(),
         **sign_in_parts(settings, base.clock),
+        **doubles,
     }
 
 

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
@@ -14,12 +15,11 @@ import numpy as np
 from app.agents.agent import Agent, AgentConfig, LiveAgent
 from app.agents.records.agents import AgentRecords
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import knowledge_parts
 from app.cli.local_operator import local_operator
 from app.cli.terminal import configure_logging
-from app.knowledge.chunk_indexer import ChunkIndexer
-from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
-from app.knowledge.context_line import ContextLine
+from app.knowledge.context_writer import ContextWriter
 from app.knowledge.document import PageContent
 from app.knowledge.given_chunks import CutPage, GivenChunks
 from app.providers.embedding.embedder import Embedder
@@ -64,11 +64,9 @@ class DemoCorpus:
         self, base: Infrastructure, pages: Iterable[PageContent] | None = None, embedder: Embedder | None = None
     ) -> None:
         self._base = base
-        limits = ChunkLimits.for_embedder(base.models.embedder.max_tokens)
-        chunker = Chunker(base.models.splitter, base.models.tokens, limits)
-        embedder = embedder or CopyingEmbedder(base.models.embedder)
-        indexer = ChunkIndexer(base.record, embedder, base.indexes.vectors, base.indexes.keywords)
-        self._learner = GivenChunks(base.record, indexer, ContextLine(base.models.tokens, limits.context_tokens))
+        models = replace(base.models, embedder=embedder or CopyingEmbedder(base.models.embedder))
+        parts = knowledge_parts(replace(base, models=models), {ContextWriter: None})
+        self._learner, chunker = parts.get(GivenChunks), parts.get(Chunker)
         pages = site_pages() if pages is None else pages
         self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in pages]
 

@@ -46,7 +46,6 @@ _SHORT_FILES: Final = {
     ),
     "a use case or a part that the bootstrap or a command opens": (
         "app.cli.serving.process_limits",
-        "app.gaps.trial_answers",
         "app.web.middleware.unexpected_errors",
         "app.workspaces.signing_keys",
     ),
@@ -65,21 +64,43 @@ _PRIVATE_NAMES: Final = {
 }
 _DOCUMENTED_NAMES: Final = frozenset({"_replace", "_asdict", "_mapping", "_exit"})
 _MOST_COLLABORATORS: Final = 8
+# What answers and what learns are put together by the composition root alone; tests hand it doubles.
+_COMPOSITION_ROOT: Final = ("app.bootstrap.", "app.main")
+_COMPOSED: Final = frozenset(
+    {
+        "AnswerPipeline",
+        "ChunkContexts",
+        "ChunkIndexer",
+        "FinishDeletions",
+        "GivenPages",
+        "Ingest",
+        "KnowledgeJobs",
+        "Playground",
+        "Reconcile",
+        "Reindex",
+        "Retire",
+        "SearchParts",
+        "TurnTools",
+        "Turns",
+    }
+)
+_MOST_USE_CASES_BY_HAND: Final = 7  # in one file, of those that begin with the record
 # Use cases name the repositories that they use, and what tells or calls somebody else's service is a small file a
-# service and direction, of which a seventh are imports: that raised it from .1068.
+# service and direction, of which a seventh are imports.
 _IMPORT_SHARE_OF_APP: Final = 0.1070
 
 
 @dataclass(frozen=True)
 class _Class:
     """`members` are the names of its own methods, properties and attributes; `shown` are the types of those
-    that others may read."""
+    that others may read. A use case is made with the record."""
 
     name: str
     bases: tuple[str, ...]
     members: frozenset[str]
     shown: tuple[str, ...]
     is_value: bool
+    is_use_case: bool
 
 
 @dataclass(frozen=True)
@@ -89,6 +110,7 @@ class _Module:
     lines: int
     import_lines: int
     imports: frozenset[str]
+    calls: frozenset[str]
     classes: tuple[_Class, ...] = field(default=())
 
 
@@ -96,6 +118,12 @@ class _Module:
 def ours() -> dict[str, _Module]:
     """The modules of `app` and `crawler` by name."""
     return _modules("app", "crawler")
+
+
+@pytest.fixture(scope="module")
+def theirs() -> dict[str, _Module]:
+    """Those of `tests` and `bench`."""
+    return _modules("tests", "bench")
 
 
 def test_no_folder_holds_more_modules_than_one_reads_at_a_glance(ours: dict[str, _Module]) -> None:
@@ -113,9 +141,8 @@ def test_import_lines_take_no_larger_share_of_app(ours: dict[str, _Module]) -> N
     assert share <= _IMPORT_SHARE_OF_APP
 
 
-def test_files_do_not_outgrow_one_idea(ours: dict[str, _Module]) -> None:
-    every = ours | _modules("tests", "bench")
-    assert [name for name, module in every.items() if module.lines > _LONGEST_FILE] == []
+def test_files_do_not_outgrow_one_idea(ours: dict[str, _Module], theirs: dict[str, _Module]) -> None:
+    assert [name for name, module in (ours | theirs).items() if module.lines > _LONGEST_FILE] == []
     scripts = (_ROOT / "widget" / "src").rglob("*.ts")
     assert [path.name for path in scripts if path.read_text("utf-8").count("\n") > _LONGEST_FILE] == []
 
@@ -134,8 +161,9 @@ def test_short_files_stand_alone_only_for_a_reason(ours: dict[str, _Module]) -> 
     )
 
 
-def test_a_protocol_has_two_implementations_or_a_double(ours: dict[str, _Module]) -> None:
-    lone = sorted(_lone_protocols(ours, _modules("tests")))
+def test_a_protocol_has_two_implementations_or_a_double(ours: dict[str, _Module], theirs: dict[str, _Module]) -> None:
+    tests = {name: module for name, module in theirs.items() if name.startswith("tests")}
+    lone = sorted(_lone_protocols(ours, tests))
     assert len(lone) <= _LONE_PROTOCOLS, "\n".join(lone)
 
 
@@ -164,6 +192,34 @@ def test_no_object_hands_on_more_collaborators_than_the_largest_did(ours: dict[s
     assert shown[largest] <= _MOST_COLLABORATORS, largest
 
 
+def test_one_place_puts_together_what_answers_and_what_learns(
+    ours: dict[str, _Module], theirs: dict[str, _Module]
+) -> None:
+    defined = {each.name for module in ours.values() for each in module.classes}
+    assert defined >= _COMPOSED, "what has gone need not be listed"
+    made = {
+        name: module.calls & _COMPOSED
+        for name, module in (ours | theirs).items()
+        if not name.startswith(_COMPOSITION_ROOT)
+    }
+    assert {name: called for name, called in made.items() if called} == {}
+
+
+def test_no_file_puts_together_more_use_cases_than_it_is_about(
+    ours: dict[str, _Module], theirs: dict[str, _Module]
+) -> None:
+    """More are asked for by their types: `Wiring` makes them, as for the application."""
+    use_cases = {each.name for module in ours.values() for each in module.classes if each.is_use_case}
+    assert len(use_cases) > 100
+    made = {
+        name: len(module.calls & use_cases)
+        for name, module in (ours | theirs).items()
+        if not name.startswith(_COMPOSITION_ROOT)
+    }
+    most = max(made, key=lambda name: made[name])
+    assert made[most] <= _MOST_USE_CASES_BY_HAND, most
+
+
 def test_imports_run_in_no_circle(ours: dict[str, _Module]) -> None:
     try:
         TopologicalSorter({name: module.imports - {name} for name, module in ours.items()}).prepare()
@@ -190,6 +246,9 @@ def _read(name: str, path: Path, known: dict[str, Path]) -> _Module:
         lines=text.count("\n"),
         import_lines=sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in imports),
         imports=frozenset(imported for node in imports for imported in _imported(node) if imported in known),
+        calls=frozenset(
+            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        ),
         classes=tuple(_class(node) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
     )
 
@@ -230,8 +289,13 @@ def _class(node: ast.ClassDef) -> _Class:
         tuple(_last_name(base) for base in node.bases if ast.unparse(base) != "asyncio.Protocol"),
         frozenset(item.name for item in methods) | {name for name, _ in typed} | constants | set_by_init,
         tuple(_last_name(annotation) for name, annotation in typed if not name.startswith("_")),
+        is_use_case=any(item.name == "__init__" and _takes(item, "SystemOfRecord") for item in methods),
         is_value="dataclass" in _decorators(node) or any("Enum" in _last_name(base) for base in node.bases),
     )
+
+
+def _takes(method: ast.FunctionDef | ast.AsyncFunctionDef, kind: str) -> bool:
+    return any(each.annotation is not None and _last_name(each.annotation) == kind for each in method.args.args)
 
 
 def _decorators(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:

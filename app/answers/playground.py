@@ -6,27 +6,19 @@ from time import perf_counter
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from app.actions.action_calls import ActionCalls
 from app.agents.agent import LiveAgent, Version
 from app.agents.records.agents import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline, Asking
-from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.query_contextualizer import QueryContextualizer
-from app.answers.writing.answer_writers import answer_writers, question_completer
-from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.conversations.history import TURNS
 from app.core.gap_state import GapReason
 from app.core.search_filter import SearchFilter
 from app.core.turn import AnsweredBy, Citation, Exchange, Finish, TurnRequest
-from app.kit.cache import Cache
-from app.kit.language_guesser import LanguageGuesser
-from app.kit.pattern_matcher import PatternMatcher
-from app.providers.chat.chat_model import ChatMessage, ChatModel
+from app.providers.chat.chat_model import ChatMessage
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import Retrieval, SearchQuery
-from app.search.search_pipeline import SearchParts
 from app.store.system_of_record import SystemOfRecord
 
 
@@ -83,7 +75,8 @@ _NOBODY = PlaygroundListener()
 
 
 class Playground:
-    """The answer pipeline without a visitor: what was said before comes with the question, and no record is made."""
+    """The answer pipeline without a visitor: what was said before comes with the question, and no record is made.
+    `search` is what it finds its sources by."""
 
     def __init__(
         self,
@@ -95,7 +88,7 @@ class Playground:
     ) -> None:
         self._records = records
         self._pipeline = pipeline
-        self._search = search
+        self.search = search
         self._completer = completer
         self._prompts = prompts
 
@@ -141,7 +134,7 @@ class Playground:
         known = asking.history if agent.config.retrieval.follow_ups else ()
         standalone = asked.standalone or await self._completer.complete(asked.text, known)
         query = SearchQuery(standalone, asked.page_url, asked_in=language, filters=(asked.only,))
-        report = await self._search.search(workspace_id, agent_id, query, version)
+        report = await self.search.search(workspace_id, agent_id, query, version)
         generation = await self._pipeline.generation(
             agent, asking, lambda piece, whole: listener.on_text(piece), standalone=standalone, found=report.retrieval
         )
@@ -168,24 +161,3 @@ class Playground:
 
 def _ms_since(began: float) -> int:
     return round((perf_counter() - began) * 1000)
-
-
-def playground_on(
-    parts: SearchParts,
-    patterns: PatternMatcher,
-    cache: Cache,
-    languages: LanguageGuesser,
-    judge: PassageJudge,
-    model: ChatModel | None = None,
-    actions: ActionCalls | None = None,
-) -> Playground:
-    """Answers are written by `model` where there is one, which may call `actions`."""
-    curated = CuratedMatcher(parts.record, patterns, parts.embedder)
-    writers = answer_writers(model, judge, parts.tokens)
-    return Playground(
-        parts.record,
-        AnswerPipeline(parts.record, curated, writers, languages, parts.clock, parts.embedder, actions),
-        parts.for_operators(cache, languages),
-        question_completer(parts.helper),
-        PromptBuilder(parts.tokens) if model else None,
-    )

@@ -6,5 +6,6 @@ reverse order:
     knowledge        reading sources, ingest, reconcile, reindex           work, crawl, reindex
 
 Nothing outside this folder and `main.py` picks an adapter, and nothing connects before its context is entered. Each
-imports what it opens when it is opened: a command that opens less starts sooner.
+imports what it opens when it is opened: a command that opens less starts sooner. Tests open the same with `Doubles`,
+which take the place of parts by the types that others name.
 """

@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from app.bootstrap.adapters import (
-    configured_chat_model,
-    configured_helper_model,
-    configured_model_limiter,
-    configured_shared_turns,
-)
+from app.bootstrap.adapters import configured_shared_turns
+from app.bootstrap.models import configured_chat_model, configured_helper_model, configured_model_limiter
 
 if TYPE_CHECKING:
     from app.actions.action_calls import ActionCalls
     from app.answers.answer_drafter import AnswerDrafter
+    from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.curated.curated_matcher import CuratedMatcher
     from app.answers.playground import Playground
-    from app.answers.writing.passage_judge import PassageJudge
+    from app.answers.query_contextualizer import QueryContextualizer
+    from app.answers.writing.answer_context import AnswerWriter
     from app.bootstrap.infrastructure import Infrastructure
     from app.conversations.history import History
+    from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
     from app.providers.chat.chat_model import ChatModel
     from app.providers.chat.model_health import ModelHealth
-    from app.quality.trial_search import TrialSearch
     from app.search.agent_search import AgentSearch
     from app.search.index_watch import IndexWatch
     from app.search.search_pipeline import SearchParts
+    from app.turns.turn_run import TurnTools
     from app.turns.turns import Turns
 
 
@@ -46,12 +45,9 @@ class Answering:
 @asynccontextmanager
 async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
     """Search alone, as operators ask it."""
-    from app.kit.language_guesser import LanguageGuesser
-
     async with AsyncExitStack() as closing:
-        model = configured_chat_model(base.settings, base.circuits, closing, configured_model_limiter(base.settings))
-        helper = configured_helper_model(base.settings, base.circuits, closing)
-        yield search_parts(base, model, helper).for_operators(base.shared.cache, LanguageGuesser())
+        model, helper = configured_models(base, closing, configured_model_limiter(base.settings))
+        yield for_operators(base, search_parts(base, model, helper))
 
 
 @asynccontextmanager
@@ -59,53 +55,39 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
     """`actions` are what models may call, if they are open already. Running turns are ended and stored when the
     block is left."""
     from app.answers.answer_drafter import AnswerDrafter
-    from app.answers.answer_pipeline import AnswerPipeline
-    from app.answers.curated.curated_matcher import CuratedMatcher
     from app.answers.token_meter import BudgetedChatModel
-    from app.answers.writing.answer_writers import answer_writers, question_completer
     from app.conversations.history import History
-    from app.kit.language_guesser import LanguageGuesser
-    from app.kit.pattern_matcher import PatternMatcher
     from app.providers.chat.model_health import ModelHealth, WatchedChatModel
     from app.providers.chat.model_meter import budget_refusals, unconfirmed_sentences, watch_model_health
     from app.quality.records.golden_questions import written_questions
     from app.search.index_watch import IndexWatch
-    from app.turns.heartbeat import Heartbeat
+    from app.search.retriever import Retriever
     from app.turns.next_questions import NextQuestionFinder
     from app.turns.turn_run import TurnTools
-    from app.turns.turns import Turns
 
     async with AsyncExitStack() as closing:
-        actions = actions or await closing.enter_async_context(action_calls(base))
+        if actions is None:
+            actions = await closing.enter_async_context(action_calls(base))
         limiter = configured_model_limiter(base.settings)
-        model = configured_chat_model(base.settings, base.circuits, closing, limiter)
+        model, helper = configured_models(base, closing, limiter)
         health = ModelHealth(base.clock) if model else None
         if model and health:
             watch_model_health(base.metrics, health)
             model = WatchedChatModel(model, health)
-        helper = configured_helper_model(base.settings, base.circuits, closing, limiter)
         on_refused = budget_refusals(base.metrics).inc
         model, helper = (each and BudgetedChatModel(each, on_refused) for each in (model, helper))
         search = search_parts(base, model, helper)
-        languages = LanguageGuesser()
+        curated = curated_matcher(base)
+        pipeline = answer_pipeline(base, curated, model, actions)
+        playground = playground_on(base, pipeline, search, model)
         history = History(base.record, base.shared.cache)
         indexes = IndexWatch(base.record, base.indexes.vectors, base.indexes.keywords)
-        curated = CuratedMatcher(base.record, PatternMatcher(), base.models.questions)
-        judge = passage_judge(base)
         tools = TurnTools(
             records=base.record,
             indexes=indexes,
-            pipeline=AnswerPipeline(
-                base.record,
-                curated,
-                answer_writers(model, judge, base.models.tokens),
-                languages,
-                base.clock,
-                base.models.questions,
-                actions,
-            ),
-            retriever=search.for_turns(base.shared.cache),
-            completer=question_completer(search.helper),
+            pipeline=pipeline,
+            retriever=base.doubles.or_else(Retriever, lambda: search.for_turns(base.shared.cache)),
+            completer=question_completer(base, search),
             history=history,
             queues=(base.models.questions, limiter),
             next_questions=NextQuestionFinder(
@@ -113,21 +95,30 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
             ),
             on_unconfirmed=unconfirmed_sentences(base.metrics).inc,
         )
-        shared = configured_shared_turns(base.settings, base.circuits, closing)
-        for_operators = search.for_operators(base.shared.cache, languages)
-        playground = playground_for(base, model, helper, judge, actions)
-        turns = Turns(tools, base.process, shared, base.settings.max_turns, base.settings.max_searches, base.supervisor)
-        async with Heartbeat(base.record, base.process, supervisor=base.supervisor, lost=turns.lost), turns:
-            yield Answering(
-                for_operators,
-                turns,
-                history,
-                curated,
-                playground,
-                AnswerDrafter(base.record, for_operators, model, base.models.tokens, base.clock) if model else None,
-                health,
-                indexes,
-            )
+        searching = playground.search
+        drafter = AnswerDrafter(base.record, searching, model, base.models.tokens, base.clock) if model else None
+        turns = await _open_turns(base, tools, closing)
+        yield Answering(searching, turns, history, curated, playground, drafter, health, indexes)
+
+
+async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExitStack) -> Turns:
+    """Of this process, which says that it lives as long as they do."""
+    from app.turns.api.visitor_turns import VisitorTurns
+    from app.turns.heartbeat import Heartbeat
+    from app.turns.remote.remote_turns import SharedTurns
+    from app.turns.turns import Turns
+
+    if VisitorTurns in base.doubles:
+        return cast(Turns, base.doubles[VisitorTurns])
+    settings = base.settings
+    shared = base.doubles.or_else(SharedTurns, lambda: configured_shared_turns(settings, base.circuits, closing))
+    turns = Turns(tools, base.process, shared, settings.max_turns, settings.max_searches, base.supervisor)
+    await base.doubles.or_opened(
+        Heartbeat,
+        closing,
+        lambda: Heartbeat(base.record, base.process, supervisor=base.supervisor, lost=turns.lost),
+    )
+    return await closing.enter_async_context(turns)
 
 
 @asynccontextmanager
@@ -137,19 +128,39 @@ async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
     from app.actions.action_calls import MAX_REPLY_BYTES, ActionCalls
     from app.actions.action_meter import counted_calls
     from app.providers.crawler_http_caller import CrawlerHttpCaller
+    from app.providers.http_caller import HttpCaller
 
     settings = base.settings
-    async with CrawlerHttpCaller(settings.crawl_allow, max_reply_bytes=MAX_REPLY_BYTES) as caller:
+    async with AsyncExitStack() as closing:
+        caller: HttpCaller = await base.doubles.or_opened(
+            HttpCaller, closing, lambda: CrawlerHttpCaller(settings.crawl_allow, max_reply_bytes=MAX_REPLY_BYTES)
+        )
         hosts, on_called = ActionHosts(settings.action_hosts), counted_calls(base.metrics)
         yield ActionCalls(base.record, caller, base.shared.rate_limiter, hosts, on_called)
 
 
-def trial_search(answering: Answering) -> TrialSearch:
-    """What golden questions are asked of."""
-    from app.kit.pattern_matcher import PatternMatcher
-    from app.quality.trial_search import TrialSearch
+@asynccontextmanager
+async def open_playground(base: Infrastructure) -> AsyncIterator[Playground]:
+    """Answers alone, as a worker tries them."""
+    async with AsyncExitStack() as closing:
+        model, helper = configured_models(base, closing, configured_model_limiter(base.settings))
+        actions = await closing.enter_async_context(action_calls(base))
+        pipeline = answer_pipeline(base, curated_matcher(base), model, actions)
+        yield playground_on(base, pipeline, search_parts(base, model, helper), model)
 
-    return TrialSearch(answering.search, answering.playground, PatternMatcher())
+
+def configured_models(
+    base: Infrastructure, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
+) -> tuple[ChatModel | None, ChatModel | None]:
+    """What writes to visitors, and what does what they do not read, if that is another."""
+    from app.providers.chat.chat_model import ChatModel
+
+    if ChatModel in base.doubles:
+        return cast(ChatModel | None, base.doubles[ChatModel]), None
+    return (
+        configured_chat_model(base.settings, base.circuits, closing, limiter),
+        configured_helper_model(base.settings, base.circuits, closing, limiter),
+    )
 
 
 def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatModel | None = None) -> SearchParts:
@@ -168,35 +179,56 @@ def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatMode
     )
 
 
-def passage_judge(base: Infrastructure) -> PassageJudge:
+def for_operators(base: Infrastructure, search: SearchParts) -> AgentSearch:
+    from app.kit.language_guesser import LanguageGuesser
+
+    return search.for_operators(base.shared.cache, LanguageGuesser())
+
+
+def curated_matcher(base: Infrastructure) -> CuratedMatcher:
+    from app.answers.curated.curated_matcher import CuratedMatcher
+    from app.kit.pattern_matcher import PatternMatcher
+
+    return CuratedMatcher(base.record, PatternMatcher(), base.models.questions)
+
+
+def answer_pipeline(
+    base: Infrastructure, curated: CuratedMatcher, model: ChatModel | None, actions: ActionCalls
+) -> AnswerPipeline:
+    """Answers are written by `model` where there is one, which may call `actions`; a provider that is away leaves the
+    pages' own words, and where none of these is sure enough, the closest sections."""
+    from app.answers.answer_pipeline import AnswerPipeline
+    from app.answers.writing.closest_sections import ClosestSectionsWriter
+    from app.answers.writing.extractive_writer import ExtractiveWriter
+    from app.answers.writing.model_writer import ModelWriter
     from app.answers.writing.passage_judge import PassageJudge
+    from app.answers.writing.prompt_builder import PromptBuilder
+    from app.kit.language_guesser import LanguageGuesser
 
-    return PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder)
+    judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder)
+    writers: list[AnswerWriter] = [ExtractiveWriter(judge), ClosestSectionsWriter(judge)]
+    if model is not None:
+        writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens)))
+    return AnswerPipeline(base.record, curated, writers, LanguageGuesser(), base.clock, base.models.questions, actions)
 
 
-def playground_for(
-    base: Infrastructure,
-    model: ChatModel | None,
-    helper: ChatModel | None = None,
-    judge: PassageJudge | None = None,
-    actions: ActionCalls | None = None,
+def question_completer(base: Infrastructure, search: SearchParts) -> QueryContextualizer:
+    """By the model that search asks, where there is one."""
+    from app.answers.query_contextualizer import ModelContextualizer, QueryContextualizer, StitchingContextualizer
+
+    def chosen() -> QueryContextualizer:
+        stitching = StitchingContextualizer()
+        return ModelContextualizer(search.helper, stitching) if search.helper else stitching
+
+    return base.doubles.or_else(QueryContextualizer, chosen)
+
+
+def playground_on(
+    base: Infrastructure, pipeline: AnswerPipeline, search: SearchParts, model: ChatModel | None
 ) -> Playground:
-    """With the judge of what visitors are answered, where this process has one: it knows passages already."""
-    from app.answers.playground import playground_on
-    from app.kit.language_guesser import LanguageGuesser
-    from app.kit.pattern_matcher import PatternMatcher
+    """Of the pipeline that visitors' questions go through."""
+    from app.answers.playground import Playground
+    from app.answers.writing.prompt_builder import PromptBuilder
 
-    parts = search_parts(base, model, helper)
-    judge = judge or passage_judge(base)
-    return playground_on(parts, PatternMatcher(), base.shared.cache, LanguageGuesser(), judge, model, actions)
-
-
-def trial_searches_on(
-    base: Infrastructure, playground: Playground, model: ChatModel | None, helper: ChatModel | None = None
-) -> TrialSearch:
-    from app.kit.language_guesser import LanguageGuesser
-    from app.kit.pattern_matcher import PatternMatcher
-    from app.quality.trial_search import TrialSearch
-
-    search = search_parts(base, model, helper).for_operators(base.shared.cache, LanguageGuesser())
-    return TrialSearch(search, playground, PatternMatcher())
+    prompts = PromptBuilder(base.models.tokens) if model else None
+    return Playground(base.record, pipeline, for_operators(base, search), question_completer(base, search), prompts)

@@ -14,20 +14,25 @@ import anyio
 
 from app.bootstrap.adapters import (
     configured_cache,
-    configured_embedder,
     configured_file_bodies,
-    configured_question_embedder,
+    configured_keyword_index,
     configured_rate_limiter,
     configured_redis,
-    configured_reranker,
     configured_secret_keys,
     configured_stream_slots,
+    configured_vector_index,
+)
+from app.bootstrap.doubles import NO_DOUBLES, Doubles
+from app.bootstrap.models import (
+    configured_embedder,
+    configured_question_embedder,
+    configured_reranker,
     configured_token_embedder,
 )
 from app.bootstrap.tracing import traces
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway, Misconfigured
-from app.kit.clock import SystemClock
+from app.kit.clock import Clock, SystemClock
 from app.kit.private_files import private_files
 from app.kit.tasks.supervisor import Supervisor
 from app.settings import SQLITE_FILE, Settings
@@ -61,7 +66,7 @@ class Stored:
     """What commands that only read and change the record need."""
 
     settings: Settings
-    clock: SystemClock
+    clock: Clock
     record: SystemOfRecord
 
 
@@ -99,7 +104,8 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Infrastructure(Stored):
-    """What every room stands on. `process` names this start of this process in the system of record."""
+    """What every room stands on. `process` names this start of this process in the system of record; `doubles` are for
+    the rooms above."""
 
     metrics: CollectorRegistry
     supervisor: Supervisor
@@ -109,10 +115,11 @@ class Infrastructure(Stored):
     models: Models
     indexes: Indexes
     files: FileBodies
+    doubles: Doubles
 
 
 @asynccontextmanager
-async def open_record(settings: Settings) -> AsyncIterator[tuple[Engine, SystemOfRecord]]:
+async def open_record(settings: Settings) -> AsyncIterator[SystemOfRecord]:
     """Migrated; whether its secrets can be opened was not looked at."""
     with private_files(settings.data):
         secret_keys = configured_secret_keys(settings)
@@ -121,10 +128,7 @@ async def open_record(settings: Settings) -> AsyncIterator[tuple[Engine, SystemO
             with _named_by_setting(engine):
                 await anyio.to_thread.run_sync(migrate, engine)
                 await anyio.to_thread.run_sync(settle_role, engine, settings.database_role)
-            yield (
-                engine,
-                SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS, settings.database_role),
-            )
+            yield SystemOfRecord(engine, SystemClock(), secret_keys, TURN_END_LISTENERS, settings.database_role)
         finally:
             engine.dispose()
 
@@ -158,54 +162,51 @@ def _named_by_setting(engine: Engine) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
-    """The record alone, its secrets sealed and open."""
-    async with open_record(settings) as (_, record):
+async def _open_sealed(settings: Settings) -> AsyncIterator[SystemOfRecord]:
+    """With its secrets sealed, and open to us."""
+    async with open_record(settings) as record:
         await SealedSecrets(record).settle()
+        yield record
+
+
+@asynccontextmanager
+async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
+    """The record alone."""
+    async with _open_sealed(settings) as record:
         yield Stored(settings, SystemClock(), record)
 
 
 @asynccontextmanager
-async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructure]:
+async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES) -> AsyncIterator[Infrastructure]:
     """Migrate and open everything that is stored; models load with their first use."""
+    from prometheus_client import CollectorRegistry
+
+    from app.kit.cache import Cache
+    from app.kit.limits.rate_limiter import RateLimiter
+    from app.kit.limits.stream_slots import StreamSlots
     from app.kit.meters import CircuitMeter, background_failures
-    from app.knowledge.followed_keyword_index import FollowedKeywordIndex
-    from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
-    from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
+    from app.providers.embedding.embedder import Embedder
+    from app.providers.indexes.keyword_index import KeywordIndex
+    from app.providers.indexes.vector_index import VectorIndex
     from app.providers.markdown_text_splitter import MarkdownTextSplitter
     from app.providers.onnx_threads import OnnxThreads
+    from app.providers.reranking.reranker import Reranker
     from app.providers.shipped_weights import EMBEDDER_FOLDER
+    from app.providers.text_splitter import TextSplitter
     from app.providers.tokenizers_token_counter import TokenizersTokenCounter
-    from app.store.machine_lock import MachineLock
+    from app.sources.files.file_bodies import FileBodies
     from app.store.process_meter import process_metrics
 
     process = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     async with AsyncExitStack() as closing:
         await closing.enter_async_context(traces(settings, process))
-        engine, record = await closing.enter_async_context(open_record(settings))
-        await SealedSecrets(record).settle()
-        metrics = process_metrics(engine)
+        record = await doubles.or_opened(SystemOfRecord, closing, lambda: _open_sealed(settings))
+        metrics = doubles.or_else(CollectorRegistry, lambda: process_metrics(record.engine))
         circuits = CircuitMeter(metrics)
         threads = OnnxThreads(threads=settings.threads)
         closing.push_async_callback(threads.close)
-        embedder = configured_embedder(settings, threads, closing)
-        vectors = LanceDBVectorIndex(
-            settings.vector_uri,
-            model_id=embedder.model_id,
-            dimensions=embedder.dimensions,
-            storage_options=settings.vector_options or None,
-            turn=MachineLock(engine, "vectors"),
-            kept_bytes=settings.vectors_memory_mib * 1024**2,
-        )
-        closing.push_async_callback(vectors.close)
-        tokens = TokenizersTokenCounter(EMBEDDER_FOLDER)
-        keywords: TantivyKeywordIndex | FollowedKeywordIndex = TantivyKeywordIndex(
-            settings.keyword_dir, is_word=tokens.is_word
-        )
-        closing.push_async_callback(keywords.close)
-        if settings.keywords == "own":
-            keywords = FollowedKeywordIndex(keywords, record)
-            closing.push_async_callback(keywords.close)
+        embedder = doubles.or_else(Embedder, lambda: configured_embedder(settings, threads, closing))
+        tokens = doubles.or_else(TokenizersTokenCounter, lambda: TokenizersTokenCounter(EMBEDDER_FOLDER))
         redis = configured_redis(settings, circuits, closing)
         yield Infrastructure(
             settings=settings,
@@ -213,20 +214,28 @@ async def open_infrastructure(settings: Settings) -> AsyncIterator[Infrastructur
             supervisor=Supervisor(background_failures(metrics)),
             circuits=circuits,
             process=process,
-            clock=SystemClock(),
+            clock=doubles.or_else(Clock, SystemClock),
             record=record,
-            shared=Shared(configured_cache(redis), configured_rate_limiter(redis), configured_stream_slots(redis)),
+            shared=Shared(
+                doubles.or_else(Cache, lambda: configured_cache(redis)),
+                doubles.or_else(RateLimiter, lambda: configured_rate_limiter(redis)),
+                doubles.or_else(StreamSlots, lambda: configured_stream_slots(redis)),
+            ),
             models=Models(
                 embedder,
                 configured_question_embedder(settings, embedder, circuits),
                 tokens,
-                MarkdownTextSplitter(tokens),
-                configured_reranker(settings, threads, circuits, closing),
+                doubles.or_else(TextSplitter, lambda: MarkdownTextSplitter(tokens)),
+                doubles.or_else(Reranker, lambda: configured_reranker(settings, threads, circuits, closing)),
                 is_reranker_shipped=not (settings.rerank_url or settings.rerank_folder),
                 token_embedder=configured_token_embedder(embedder),
             ),
-            indexes=Indexes(vectors, keywords),
-            files=configured_file_bodies(settings),
+            indexes=Indexes(
+                doubles.or_else(VectorIndex, lambda: configured_vector_index(settings, embedder, record, closing)),
+                doubles.or_else(KeywordIndex, lambda: configured_keyword_index(settings, tokens, record, closing)),
+            ),
+            files=doubles.or_else(FileBodies, lambda: configured_file_bodies(settings)),
+            doubles=doubles,
         )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from app.bootstrap.adapters import configured_chunk_limits, configured_context_writer
+from app.bootstrap.adapters import configured_chunk_limits
+from app.bootstrap.models import configured_context_writer
+from app.kit.clock import Clock
+from app.kit.wiring import Wiring
+from app.store.system_of_record import SystemOfRecord
 
 if TYPE_CHECKING:
     from app.bootstrap.infrastructure import Infrastructure, Stored
@@ -16,9 +20,11 @@ if TYPE_CHECKING:
     from app.knowledge.ingest import Ingest
     from app.knowledge.reindex import Reindex
     from app.sources.files.file_reader import FileReader
+    from app.sources.files.pooled_file_reader import PooledFileReader
     from app.sources.files.source_files import SourceFiles
     from app.sources.runs.knowledge_jobs import KnowledgeJobs
     from app.sources.runs.page_scope import PageScope
+    from app.sources.runs.site_reader import SiteReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,48 +41,88 @@ class Knowledge:
 async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     """The side that reads websites and writes indexes."""
     from app.knowledge.chunk_contexts import ChunkContexts
-    from app.knowledge.chunk_indexer import ChunkIndexer
-    from app.knowledge.chunker import Chunker
-    from app.knowledge.context_line import ContextLine
+    from app.knowledge.context_writer import ContextWriter
     from app.knowledge.given_chunks import GivenChunks
     from app.knowledge.ingest import Ingest
-    from app.knowledge.reconcile import Reconcile
     from app.knowledge.reindex import Reindex
-    from app.knowledge.retire import Retire
-    from app.providers.code.git_repository import GitRemotes
-    from app.providers.embedding.traced_embedder import TracedEmbedder
-    from app.sources.cron_calendar import CronCalendar
-    from app.sources.deletions.finish_deletions import FinishDeletions
+    from app.sources.files.file_reader import FileReader
     from app.sources.files.pooled_file_reader import PooledFileReader
+    from app.sources.runs.knowledge_jobs import KnowledgeJobs
+    from app.sources.runs.site_reader import SiteReader
+
+    settings, doubles = base.settings, base.doubles
+    async with AsyncExitStack() as closing:
+        files = await doubles.or_opened(FileReader, closing, PooledFileReader)
+        parts = knowledge_parts(
+            base,
+            {
+                FileReader: files,
+                SiteReader: await doubles.or_opened(SiteReader, closing, lambda: _open_site_reader(base, files)),
+                ContextWriter: doubles.or_else(
+                    ContextWriter, lambda: configured_context_writer(settings, base.circuits, closing)
+                ),
+            },
+        )
+        yield Knowledge(
+            jobs=parts.get(KnowledgeJobs),
+            files=files,
+            ingest=parts.get(Ingest),
+            given_chunks=parts.get(GivenChunks),
+            contexts=parts.get(ChunkContexts),
+            reindex=parts.get(Reindex),
+        )
+
+
+def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring:
+    """What learning is made of. `given` are what reads sources and what writes contexts, by the types that others
+    name."""
+    from app.knowledge.chunk_contexts import ChunkContexts
+    from app.knowledge.chunk_limits import ChunkLimits
+    from app.knowledge.context_line import ContextLine
+    from app.knowledge.context_writer import ContextWriter
+    from app.providers.embedding.embedder import Embedder
+    from app.providers.embedding.traced_embedder import TracedEmbedder
+    from app.providers.indexes.keyword_index import KeywordIndex
+    from app.providers.indexes.vector_index import VectorIndex
+    from app.providers.text_splitter import TextSplitter
+    from app.providers.token_counter import TokenCounter
+    from app.sources.files.file_bodies import FileBodies
+
+    models, tokens = base.models, base.models.tokens
+    most = models.embedder.max_tokens
+    limits = base.doubles.or_else(ChunkLimits, lambda: configured_chunk_limits(base.settings, most))
+    return Wiring(
+        {
+            SystemOfRecord: base.record,
+            Clock: base.clock,
+            Embedder: TracedEmbedder(models.embedder),
+            VectorIndex: base.indexes.vectors,
+            KeywordIndex: base.indexes.keywords,
+            TokenCounter: tokens,
+            TextSplitter: models.splitter,
+            FileBodies: base.files,
+            ChunkLimits: limits,
+            ContextLine: ContextLine(tokens, limits.context_tokens),
+            ChunkContexts: ChunkContexts(base.record, tokens, most, cast(ContextWriter | None, given[ContextWriter])),
+            **given,
+        }
+    )
+
+
+@asynccontextmanager
+async def _open_site_reader(base: Infrastructure, files: PooledFileReader) -> AsyncIterator[SiteReader]:
+    """Of websites, and of what lists its documents itself."""
+    from app.providers.code.git_repository import GitRemotes
     from app.sources.listed.listed_reader import ListedReader
     from app.sources.runs.crawler_site_reader import CrawlerSiteReader
-    from app.sources.runs.given_pages import GivenPages
-    from app.sources.runs.knowledge_jobs import KnowledgeJobs
-    from app.sources.runs.run_execution import RunExecution
-    from app.sources.runs.run_scheduler import RunScheduler
     from crawler.crawl.page_visit import FileReading
     from crawler.extract.extraction_pool import ExtractionPool
 
     settings = base.settings
-    indexer = ChunkIndexer(
-        base.record, TracedEmbedder(base.models.embedder), base.indexes.vectors, base.indexes.keywords
-    )
-    retire = Retire(base.record, indexer)
-    limits = configured_chunk_limits(settings, base.models.embedder.max_tokens)
-    deletions = FinishDeletions(base.record, base.indexes.vectors, base.indexes.keywords, indexer, base.files)
-    remotes = GitRemotes(settings.crawl_allow, settings.crawl_user_agent)
     async with (
-        AsyncExitStack() as closing,
         ExtractionPool(max_workers=2) as extractor,
-        PooledFileReader() as files,
-        remotes,
+        GitRemotes(settings.crawl_allow, settings.crawl_user_agent) as remotes,
     ):
-        writer = configured_context_writer(settings, base.circuits, closing)
-        contexts = ChunkContexts(base.record, base.models.tokens, base.models.embedder.max_tokens, writer)
-        ingest = Ingest(
-            base.record, Chunker(base.models.splitter, base.models.tokens, limits), contexts, indexer, retire
-        )
-        reconcile = Reconcile(base.record, base.indexes.vectors, base.indexes.keywords, indexer, ingest)
         reader = CrawlerSiteReader(
             extractor,
             base.clock,
@@ -86,28 +132,23 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
             min_delay_seconds=settings.crawl_delay_seconds,
             browser=settings.render_browser,
         )
-        try:
-            given = GivenPages(base.record, files, base.files, base.clock)
-            sites = ListedReader(reader, reader.fetcher, remotes, extractor, base.clock)
-            execution = RunExecution(base.record, sites, given, ingest, retire)
-            yield Knowledge(
-                jobs=KnowledgeJobs(
-                    execution, RunScheduler(base.record, CronCalendar(), base.clock), reconcile, deletions
-                ),
-                files=files,
-                ingest=ingest,
-                given_chunks=GivenChunks(base.record, indexer, ContextLine(base.models.tokens, limits.context_tokens)),
-                contexts=contexts,
-                reindex=Reindex(base.record, contexts, indexer),
-            )
-        finally:
-            await reader.aclose()
+        async with aclosing(reader):
+            yield ListedReader(reader, reader.fetcher, remotes, extractor, base.clock)
 
 
 def page_scope_on(base: Stored) -> PageScope:
     from app.sources.runs.page_scope import PageScope
 
     return PageScope(base.settings.crawl_allow)
+
+
+@asynccontextmanager
+async def open_source_files(base: Infrastructure) -> AsyncIterator[SourceFiles]:
+    """With processes of their own that read files."""
+    from app.sources.files.pooled_file_reader import PooledFileReader
+
+    async with PooledFileReader() as files:
+        yield source_files_on(base, files)
 
 
 def source_files_on(base: Infrastructure, files: FileReader) -> SourceFiles:

@@ -164,14 +164,17 @@ async def snippet(
 
 async def publish_version(settings: Settings, named: str, force: bool, former_version: int | None = None) -> None:
     """The draft, or the settings of a former version."""
-    from app.bootstrap.answering import open_answering, trial_search
+    from app.bootstrap.answering import open_answering
     from app.bootstrap.infrastructure import open_infrastructure
+    from app.kit.pattern_matcher import PatternMatcher
     from app.quality.golden_runs import GoldenRuns
     from app.quality.publishing import Publishing
+    from app.quality.trial_search import TrialSearch
 
     async with open_infrastructure(settings) as base, open_answering(base) as answering:
         actor = await local_operator(base)
-        runs = GoldenRuns(base.record, trial_search(answering), base.clock)
+        trials = TrialSearch(answering.playground, PatternMatcher())
+        runs = GoldenRuns(base.record, trials, base.clock)
         publishing = Publishing(Agents(base.record, JobsHere(settings)), runs)
         try:
             agent = await meant_agent(base, actor, named)

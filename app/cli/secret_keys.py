@@ -35,6 +35,6 @@ async def rotate() -> None:
 @commands.command()
 async def forget() -> None:
     """Give up what no key opens any more: visitors get new tokens, and hooks and webhooks have to be made new."""
-    async with open_record(settings_for()) as (_, record):
+    async with open_record(settings_for()) as record:
         forgotten = await SealedSecrets(record).forget(await machine_operator(record))
     err.print(f"{forgotten} secrets were given up.")

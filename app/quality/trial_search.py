@@ -13,7 +13,6 @@ from app.core.turn import AnsweredBy
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenQuestion, plain_answer
 from app.quality.golden_run import TrialRanking
-from app.search.agent_search import AgentSearch
 from app.search.retrieval import Retrieval, SearchQuery
 from app.sources.source import UNLINKED
 
@@ -23,8 +22,7 @@ log = structlog.get_logger(__name__)
 class TrialSearch:
     """Implements `SearchUnderTest`. An answer that the chat model breaks off is one without words."""
 
-    def __init__(self, search: AgentSearch, playground: Playground, patterns: PatternMatcher) -> None:
-        self._search = search
+    def __init__(self, playground: Playground, patterns: PatternMatcher) -> None:
         self._playground = playground
         self._patterns = patterns
 
@@ -44,7 +42,7 @@ class TrialSearch:
 
     async def _found(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> Retrieval:
         query = SearchQuery(golden.question, asked_in=golden.language)
-        return (await self._search.search(workspace_id, golden.agent_id, query, version)).retrieval
+        return (await self._playground.search.search(workspace_id, golden.agent_id, query, version)).retrieval
 
     async def _missing(self, golden: GoldenQuestion, answer: str) -> tuple[str, ...]:
         matched = await self._patterns.matching(golden.answer_matches, plain_answer(answer), max_chars=len(answer))

@@ -57,6 +57,10 @@ class SystemOfRecord:
         self._threads = anyio.CapacityLimiter(SQLITE_READERS if is_sqlite(engine) else POSTGRES_CONNECTIONS)
         self._grouped = GroupedWrites(engine) if is_sqlite(engine) else None
 
+    @property
+    def engine(self) -> Engine:
+        return self._engine
+
     def of_workspace(self, workspace_id: UUID) -> Self:
         """For transactions about one workspace."""
         return self._within(WorkspaceScope.of_workspace(self._role, workspace_id)) if self._role else self

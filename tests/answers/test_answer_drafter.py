@@ -12,13 +12,10 @@ from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.answers.answer_drafter import AnswerDrafter
 from app.answers.suggestion import Suggestion, SuggestionState
-from app.answers.token_meter import BudgetedChatModel
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import ModelInterrupted, ModelUnavailable, NotFound, RateLimited
 from app.core.turn import Finish
-from app.kit.language_guesser import LanguageGuesser
-from app.search.search_pipeline import SearchParts
-from tests.doubles.answering_house import SITE, TOKENS, AnsweringHouse, answering_house
+from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 
 QUESTIONS = ("How long is the warranty of a lamp?", "Is there a warranty for lamps?")
@@ -30,12 +27,11 @@ class Desk:
     def __init__(self, house: AnsweringHouse, model: ScriptedChatModel) -> None:
         self.house = house
         self.model = model
-        budgeted = BudgetedChatModel(model)
-        parts = SearchParts(
-            house.record, house.embedder, TOKENS, house.vectors, house.keywords, house.reranker, house.clock, budgeted
-        )
-        search = parts.for_operators(house.cache, LanguageGuesser())
-        self.drafter = AnswerDrafter(house.record, search, budgeted, TOKENS, house.clock)
+
+    @property
+    def drafter(self) -> AnswerDrafter:
+        assert self.house.answering.drafter
+        return self.house.answering.drafter
 
     async def draft(self, *questions: str, language: str | None = "en") -> Suggestion:
         return await self.drafter.draft(
@@ -61,8 +57,9 @@ class Desk:
 async def a_desk(
     folder: Path, *says: Step, finish: Finish = Finish.COMPLETE, config: AgentConfig | None = None
 ) -> AsyncIterator[Desk]:
-    async with answering_house(folder, config=config) as house:
-        yield Desk(house, ScriptedChatModel(says, finish=finish))
+    model = ScriptedChatModel(says, finish=finish)
+    async with answering_house(folder, model=model, config=config) as house:
+        yield Desk(house, model)
 
 
 async def test_a_draft_is_the_text_alone_and_the_pages_that_it_rests_on(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ async def house(tmp_path: Path) -> AsyncIterator[AnsweringHouse]:
 
 
 def desk(house: AnsweringHouse) -> tuple[LiveChats, Actor]:
-    chats = LiveChats(house.record, house.clock, house.tools.history, TypingSigns(MemoryCache()))
+    chats = LiveChats(house.record, house.clock, house.answering.history, TypingSigns(MemoryCache()))
     return chats, Actor(house.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
 
 

@@ -3,27 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from app.answers.playground import Playground, PlaygroundListener, PlaygroundQuestion, playground_on
-from app.answers.writing.passage_judge import PassageJudge
+from app.answers.playground import PlaygroundListener, PlaygroundQuestion
 from app.conversations.history import TURNS
 from app.core.search_filter import SearchFilter
 from app.core.turn import AnsweredBy, Exchange
 from app.core.turn_events import Done, Token, TurnEvent
-from app.kit.language_guesser import LanguageGuesser
-from app.kit.pattern_matcher import PatternMatcher
-from app.search.search_pipeline import SearchParts
-from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
+from tests.doubles.answering_house import SITE, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.doubles.whole_words import WholeWords
-
-
-def playground(house: AnsweringHouse, model: ScriptedChatModel | None = None) -> Playground:
-    parts = SearchParts(
-        house.record, house.embedder, WholeWords(), house.vectors, house.keywords, house.reranker, house.clock, model
-    )
-    judge = PassageJudge(parts.embedder, parts.keywords)
-    return playground_on(parts, PatternMatcher(), house.cache, LanguageGuesser(), judge, model)
-
 
 QUESTION = "How long is the warranty?"
 NORWAY, AND_THEN = "How long does shipping to Norway take?", "And what does it cost?"
@@ -33,7 +19,7 @@ async def test_it_answers_as_a_turn_does(tmp_path: Path) -> None:
     async with answering_house(tmp_path) as house:
         pieces: list[str] = []
         stages: list[str] = []
-        told = await playground(house).ask(
+        told = await house.answering.playground.ask(
             house.workspace_id,
             house.agent_id,
             PlaygroundQuestion(QUESTION, f"{SITE}/"),
@@ -57,8 +43,8 @@ async def test_it_answers_as_a_turn_does(tmp_path: Path) -> None:
 
 async def test_it_shows_the_prompt_that_the_model_was_given(tmp_path: Path) -> None:
     model = ScriptedChatModel(["It is two years [1]."])
-    async with answering_house(tmp_path) as house:
-        told = await playground(house, model).ask(
+    async with answering_house(tmp_path, model=model) as house:
+        told = await house.answering.playground.ask(
             house.workspace_id,
             house.agent_id,
             PlaygroundQuestion(QUESTION, f"{SITE}/", "de", "Warranty: two years on this page."),
@@ -74,7 +60,7 @@ async def test_only_pages_that_pass_the_filter_are_answered_from(tmp_path: Path)
     async with answering_house(tmp_path) as house:
         only = SearchFilter(path_prefixes=("/shipping",))
         asked = PlaygroundQuestion(QUESTION, only=only)
-        told = await playground(house).ask(house.workspace_id, house.agent_id, asked, "live")
+        told = await house.answering.playground.ask(house.workspace_id, house.agent_id, asked, "live")
         assert told.search is not None
         assert {chunk["url"] for chunk in told.search["chunks"]} <= {f"{SITE}/shipping"}
         assert "3 years" not in told.answer
@@ -87,7 +73,7 @@ async def test_a_conversation_goes_on_as_a_visitors_does(tmp_path: Path) -> None
     async with answering_house(tmp_path) as house:
         heard = [_said(await house.ask(question)) for question in (NORWAY, AND_THEN)]
         asked = PlaygroundQuestion(AND_THEN, f"{SITE}/", history=(Exchange(NORWAY, heard[0]),))
-        told = await playground(house).ask(house.workspace_id, house.agent_id, asked, "live")
+        told = await house.answering.playground.ask(house.workspace_id, house.agent_id, asked, "live")
     assert told.standalone == f"{NORWAY} {AND_THEN}"
     assert told.answer == heard[1]
 
@@ -95,9 +81,9 @@ async def test_a_conversation_goes_on_as_a_visitors_does(tmp_path: Path) -> None
 async def test_the_model_knows_what_was_said_before_and_no_more_than_of_a_visitor(tmp_path: Path) -> None:
     model = ScriptedChatModel(["It is two years [1]."])
     told = tuple(Exchange(f"Question {number}?", f"Answer {number}.") for number in range(TURNS + 2))
-    async with answering_house(tmp_path) as house:
+    async with answering_house(tmp_path, model=model) as house:
         asked = PlaygroundQuestion("How long is the warranty of a lamp with a battery?", history=told)
-        answer = await playground(house, model).ask(house.workspace_id, house.agent_id, asked, "draft")
+        answer = await house.answering.playground.ask(house.workspace_id, house.agent_id, asked, "draft")
     shown = " ".join(message.content for message in answer.prompt)
     assert [exchange.question in shown for exchange in told] == [False] * 2 + [True] * TURNS
 

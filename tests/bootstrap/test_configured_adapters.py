@@ -5,9 +5,9 @@ from contextlib import AsyncExitStack
 import pytest
 from prometheus_client import CollectorRegistry
 
-from app.bootstrap.adapters import (
+from app.bootstrap.adapters import configured_chunk_limits
+from app.bootstrap.models import (
     configured_chat_model,
-    configured_chunk_limits,
     configured_context_writer,
     configured_embedder,
     configured_helper_model,

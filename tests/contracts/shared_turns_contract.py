@@ -61,7 +61,7 @@ async def two_processes(folder: Path, shared: SharedTurns, *steps: Step) -> Asyn
     model = ScriptedChatModel(list(steps))
     async with (
         answering_house(folder, model=model, shared=shared) as house,
-        Turns(house.tools, "there", shared) as there,
+        house.another_process("there") as there,
     ):
         yield TwoProcesses(house, model, there, shared)
         await house.turns.drain(0)

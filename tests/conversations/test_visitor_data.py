@@ -184,7 +184,7 @@ async def test_a_running_turn_is_ended_first(tmp_path: Path) -> None:
 
 
 async def test_what_people_wrote_is_told_to_models_until_its_visitor_is_erased(home: Home) -> None:
-    history, own = home.house.tools.history, home.session.conversation_id
+    history, own = home.house.answering.history, home.session.conversation_id
     await history.people_wrote(own)
     told = await history.recent(own)
     assert Exchange(f"Are you there, {MARK}?", "", is_with_person=True) in told
@@ -231,7 +231,7 @@ async def test_another_visitors_turns_are_untouched(home: Home) -> None:
     before = await home.data.export_own(stranger)
     await home.data.erase_own(home.session)
     assert await home.data.export_own(stranger) == before
-    assert len(await home.house.tools.history.recent(stranger.conversation_id)) == 1
+    assert len(await home.house.answering.history.recent(stranger.conversation_id)) == 1
 
 
 async def test_an_operator_erases_one_conversation_and_the_visitor_stays(home: Home) -> None:

@@ -31,6 +31,13 @@ def test_the_files_of_the_feature_are_there() -> None:
     assert [path for path in _OWN | _LINES | _IN_TEXT if not (_ROOT / path).exists()] == []
 
 
+def test_the_feature_takes_six_files_of_which_all_but_the_template_lie_in_one_folder() -> None:
+    folder = "app/conversations/people/"
+    assert len(_OWN) <= 6
+    assert [path for path in _OWN if not path.startswith(folder)] == ["app/web/console/templates/leads.html"]
+    assert len(_LINES) == 1
+
+
 def test_every_file_that_knows_the_feature_is_named() -> None:
     own_modules = {path for path in _OWN if path.endswith(".py") and "migrations" not in path}
     assert _importers_of(own_modules) - _OWN <= _LINES | _IN_TEXT

@@ -1,6 +1,6 @@
 """The answering room over a real SQLite record, with small doubles for indexes and models."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -8,49 +8,43 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.actions.action import ActionHosts
-from app.actions.action_calls import ActionCalls
-from app.agents.agent import AgentConfig, LiveAgent
+from prometheus_client import CollectorRegistry
+
+from app.agents.agent import AgentConfig, AnswerCheck, LiveAgent
 from app.agents.records.agents import AgentRecords
-from app.answers.answer_pipeline import AnswerPipeline
-from app.answers.curated.curated_matcher import CuratedMatcher
-from app.answers.query_contextualizer import StitchingContextualizer
+from app.answers.query_contextualizer import QueryContextualizer, StitchingContextualizer
 from app.answers.token_meter import BudgetedChatModel
-from app.answers.writing.answer_context import AnswerWriter
-from app.answers.writing.answer_writers import answer_writers
-from app.answers.writing.passage_judge import PassageJudge
+from app.bootstrap.answering import Answering, open_answering, search_parts
+from app.bootstrap.doubles import NO_DOUBLES, Doubles
+from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import open_knowledge
 from app.conversations.conversations import Conversations
-from app.conversations.history import History
 from app.core.search_filter import SearchFilter
 from app.core.turn import TurnRequest, VisitorSession
 from app.core.turn_events import TurnEvent
-from app.kit.language_guesser import LanguageGuesser
-from app.kit.pattern_matcher import PatternMatcher
-from app.knowledge.chunk_contexts import ChunkContexts
-from app.knowledge.chunk_indexer import ChunkIndexer
-from app.knowledge.chunk_limits import ChunkLimits
-from app.knowledge.chunker import Chunker
+from app.kit.cache import Cache
+from app.kit.clock import Clock
+from app.kit.limits.rate_limiter import RateLimiter
 from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
-from app.knowledge.retire import Retire
 from app.providers.chat.chat_model import ChatModel
+from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
-from app.providers.markdown_text_splitter import MarkdownTextSplitter
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.vector_index import VectorIndex
+from app.providers.reranking.reranker import Reranker
 from app.providers.shipped_weights import EMBEDDER_FOLDER
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
-from app.quality.records.golden_questions import written_questions
 from app.search.agent_search import AgentSearch
-from app.search.index_watch import IndexWatch
 from app.search.retrieval import SearchQuery
 from app.search.retriever import Retriever
-from app.search.search_pipeline import SearchParts
+from app.settings import read_settings
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
-from app.turns.next_questions import NextQuestionFinder
+from app.turns.heartbeat import Heartbeat
 from app.turns.remote.remote_turns import SharedTurns
 from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
-from app.turns.turn_run import TurnTools
 from app.turns.turns import Turns
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
@@ -76,7 +70,9 @@ PAGES = {
 class AnsweringHouse:
     """`session` is a visitor's; `learn` adds pages; `ask` plays a whole turn and returns its events."""
 
-    record: SystemOfRecord
+    base: Infrastructure
+    answering: Answering
+    ingest: Ingest
     clock: FixedClock
     embedder: HashingEmbedder
     vectors: MemoryVectorIndex
@@ -84,9 +80,6 @@ class AnsweringHouse:
     reranker: OverlapReranker
     cache: DictCache
     retriever: Retriever
-    search: AgentSearch
-    tools: TurnTools
-    turns: Turns
     conversations: Conversations
     agent_id: UUID
     source_id: UUID
@@ -94,18 +87,37 @@ class AnsweringHouse:
     session: VisitorSession
     sent: list[TurnRequest] = field(default_factory=list)
 
+    @property
+    def record(self) -> SystemOfRecord:
+        return self.base.record
+
+    @property
+    def search(self) -> AgentSearch:
+        return self.answering.search
+
+    @property
+    def turns(self) -> Turns:
+        return self.answering.turns
+
+    @asynccontextmanager
+    async def another_process(self, name: str, doubles: Mapping[Any, object] = NO_DOUBLES) -> AsyncIterator[Turns]:
+        """Over the same record."""
+        async with open_answering(replace(self.with_doubles(doubles), process=name)) as answering:
+            yield answering.turns
+
+    def with_doubles(self, doubles: Mapping[Any, object]) -> Infrastructure:
+        """The same with others among them."""
+        doubles = Doubles({**self.base.doubles, **doubles})
+        return replace(self.base, metrics=CollectorRegistry(), doubles=doubles)
+
     async def learn(
         self, path: str, markdown: str, *, language: str = "en", modified: date | None = None, **attributes: str
     ) -> None:
         """`attributes` have one value each."""
-        indexer = ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
-        chunker = Chunker(MarkdownTextSplitter(TOKENS), TOKENS, ChunkLimits())
-        contexts = ChunkContexts(self.record, TOKENS, self.embedder.max_tokens, None)
-        ingest = Ingest(self.record, chunker, contexts, indexer, Retire(self.record, indexer))
         title = markdown.splitlines()[0].removeprefix("# ")
         page = PageContent(f"{SITE}{path}", title, markdown, site="lamps.example", language=language, modified=modified)
         page = replace(page, attributes={name: (value,) for name, value in attributes.items()})
-        await ingest.learn(self.agent_id, self.source_id, page)
+        await self.ingest.learn(self.agent_id, self.source_id, page)
 
     async def live_agent(self, **settings: Any) -> LiveAgent:
         """With these retrieval settings instead of the agent's own."""
@@ -132,7 +144,6 @@ async def answering_house(
     folder: Path,
     *,
     model: ChatModel | None = None,
-    writers: tuple[AnswerWriter, ...] | None = None,
     config: AgentConfig | None = None,
     max_running: int = 10,
     max_searching: int = 10,
@@ -143,53 +154,55 @@ async def answering_house(
     """With PAGES learnt and the agent published. Without `model` answers are extractive. With a `shop` its host may be
     called by actions."""
     clock = FixedClock()
-    model = model and BudgetedChatModel(model)
+    config = config or AgentConfig(name="Lamp helper")
+    if not checks_answers:
+        config = replace(config, answer_check=AnswerCheck.OFF)
+    settings = read_settings(
+        data=folder, max_turns=max_running, max_searches=max_searching, action_hosts=(SHOP_HOST,) if shop else ()
+    )
     async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
-        embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
-        reranker, cache = OverlapReranker(), DictCache()
         with record.writing() as tx:
             workspace_id = TokenRecords(tx).default_workspace()
-            agent = AgentRecords(tx).create(workspace_id, config or AgentConfig(name="Lamp helper"))
+            agent = AgentRecords(tx).create(workspace_id, config)
             AgentRecords(tx).publish(workspace_id, agent.id)
             source = SourceRecords(tx).create(agent.id, SourceConfig(SourceKind.SITE, "Lamps", f"{SITE}/"))
-        search = SearchParts(record, embedder, TOKENS, vectors, keywords, reranker, clock, model)
-        retriever = search.fresh()
-        languages = LanguageGuesser()
-        history = History(record, cache)
-        if writers is None:
-            writers = answer_writers(model, PassageJudge(embedder, keywords), TOKENS)
-        tools = TurnTools(
-            records=record,
-            indexes=IndexWatch(record, vectors, keywords),
-            pipeline=AnswerPipeline(
-                record,
-                CuratedMatcher(record, PatternMatcher(), embedder),
-                writers,
-                languages,
-                clock,
-                embedder if checks_answers else None,
-                ActionCalls(record, shop, CountingRateLimiter(), ActionHosts((SHOP_HOST,))) if shop else None,
-            ),
-            retriever=search.for_turns(cache),
-            completer=StitchingContextualizer(),
-            history=history,
-            next_questions=NextQuestionFinder(record, search.candidate_finder(), keywords, written_questions),
+        embedder, vectors, keywords = HashingEmbedder(), MemoryVectorIndex(), MemoryKeywordIndex()
+        reranker, cache = OverlapReranker(), DictCache()
+        doubles = Doubles(
+            {
+                SystemOfRecord: record,
+                Clock: clock,
+                Embedder: embedder,
+                VectorIndex: vectors,
+                KeywordIndex: keywords,
+                Reranker: reranker,
+                TokenizersTokenCounter: TOKENS,
+                Cache: cache,
+                RateLimiter: CountingRateLimiter(),
+                ChatModel: model,
+                QueryContextualizer: StitchingContextualizer(),
+                SharedTurns: shared or alone(),
+                Heartbeat: None,  # tests beat, or are silent
+            }
         )
-        turns = await running.enter_async_context(
-            Turns(tools, "test-process", shared or alone(), max_running, max_searching)
-        )
-        conversations = Conversations(record, history)
+        if shop:
+            doubles[HttpCaller] = shop
+        base = await running.enter_async_context(open_infrastructure(settings, doubles))
+        base = replace(base, process="test-process")
+        ingest = (await running.enter_async_context(open_knowledge(base))).ingest
+        answering = await running.enter_async_context(open_answering(base))
+        conversations = Conversations(record, answering.history)
         live = await record.read(lambda tx: AgentRecords(tx).live(agent.id))
         opened = await conversations.open(live, None)
         house = AnsweringHouse(
-            record, clock, embedder, vectors, keywords, reranker, cache,
-            retriever, search.for_operators(cache, languages), tools, turns, conversations,
+            base, answering, ingest, clock, embedder, vectors, keywords, reranker, cache,
+            search_parts(base, model and BudgetedChatModel(model)).fresh(), conversations,
             agent.id, source.id, workspace_id, opened.session,
         )  # fmt: skip
         for path, markdown in PAGES.items():
             await house.learn(path, markdown)
         yield house
-        await turns.drain(5)
+        await house.turns.drain(5)
 
 
 def alone() -> SharedTurns:

@@ -12,8 +12,6 @@ import pytest
 from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
-from app.answers.playground import playground_on
-from app.answers.writing.passage_judge import PassageJudge
 from app.core.actor import READ, WRITE, Actor
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
@@ -25,11 +23,9 @@ from app.gaps.gap_replays import GapReplays
 from app.gaps.records.gaps import GapRecords
 from app.gaps.trial_answers import TrialAnswers
 from app.kit.language_guesser import LanguageGuesser
-from app.kit.pattern_matcher import PatternMatcher
-from app.search.search_pipeline import SearchParts
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState
-from tests.doubles.answering_house import SITE, TOKENS, AnsweringHouse, answering_house
+from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 
 CHESS = "Who won the chess championship?"
 CHESS_TOO = "The chess championship, who won?"
@@ -80,22 +76,10 @@ class Loop:
 @pytest.fixture
 async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
     async with answering_house(tmp_path) as house:
-        languages = LanguageGuesser()
-        parts = SearchParts(
-            house.record,
-            house.embedder,
-            TOKENS,
-            house.vectors,
-            house.keywords,
-            house.reranker,
-            house.clock,
-        )
-        judge = PassageJudge(house.embedder, house.keywords)
-        playground = playground_on(parts, PatternMatcher(), house.cache, languages, judge)
         yield Loop(
             house,
-            GapClustering(house.record, house.embedder, languages),
-            GapReplays(house.record, TrialAnswers(playground)),
+            GapClustering(house.record, house.embedder, LanguageGuesser()),
+            GapReplays(house.record, TrialAnswers(house.answering.playground)),
             Actor(house.workspace_id, "ann", frozenset((READ, WRITE))),
             tmp_path,
         )

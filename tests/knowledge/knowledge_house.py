@@ -2,12 +2,17 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import UUID
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
+from app.bootstrap.doubles import Doubles
+from app.bootstrap.infrastructure import Indexes, Infrastructure, open_infrastructure
+from app.bootstrap.knowledge import knowledge_parts
+from app.kit.clock import Clock
+from app.kit.wiring import Wiring
 from app.knowledge.chunk_contexts import ChunkContexts
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.chunk_limits import ChunkLimits
@@ -21,8 +26,14 @@ from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.reindex import Reindex
 from app.knowledge.retire import Retire
+from app.providers.embedding.embedder import Embedder
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.vector_index import VectorIndex
+from app.providers.text_splitter import TextSplitter
+from app.settings import read_settings
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies
+from app.sources.files.file_reader import FileReader
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.given_pages import GivenPages
 from app.sources.source import Source, SourceConfig, SourceKind
@@ -42,6 +53,7 @@ from tests.doubles.word_splitter import WordSplitter
 class KnowledgeHouse:
     """`limits` make chunks of 20 words, so that short pages have several."""
 
+    base: Infrastructure
     record: SystemOfRecord
     clock: FixedClock
     agent_id: UUID
@@ -54,41 +66,49 @@ class KnowledgeHouse:
     files: FileBodies = field(default_factory=FileBodies)
 
     @property
+    def parts(self) -> Wiring:
+        """Made anew each time, of what the house has then."""
+        models = replace(self.base.models, embedder=self.embedder, tokens=self.embedder)
+        indexes = Indexes(self.vectors, self.keywords)
+        base = replace(self.base, record=self.record, models=models, indexes=indexes, files=self.files)
+        writer = ContextWriter(self.model, "scripted") if self.model else None
+        return knowledge_parts(base, {FileReader: PlainFileReader(), ContextWriter: writer})
+
+    @property
     def chunker(self) -> Chunker:
-        return Chunker(WordSplitter(), self.embedder, ChunkLimits(20, 10))
+        return self.parts.get(Chunker)
 
     @property
     def indexer(self) -> ChunkIndexer:
-        return ChunkIndexer(self.record, self.embedder, self.vectors, self.keywords)
+        return self.parts.get(ChunkIndexer)
 
     @property
     def contexts(self) -> ChunkContexts:
-        writer = ContextWriter(self.model, "scripted") if self.model else None
-        return ChunkContexts(self.record, self.embedder, self.embedder.max_tokens, writer)
+        return self.parts.get(ChunkContexts)
 
     @property
     def retire(self) -> Retire:
-        return Retire(self.record, self.indexer)
+        return self.parts.get(Retire)
 
     @property
     def deletions(self) -> FinishDeletions:
-        return FinishDeletions(self.record, self.vectors, self.keywords, self.indexer, self.files)
+        return self.parts.get(FinishDeletions)
 
     @property
     def given(self) -> GivenPages:
-        return GivenPages(self.record, PlainFileReader(), self.files, self.clock)
+        return self.parts.get(GivenPages)
 
     @property
     def ingest(self) -> Ingest:
-        return Ingest(self.record, self.chunker, self.contexts, self.indexer, self.retire)
+        return self.parts.get(Ingest)
 
     @property
     def reconcile(self) -> Reconcile:
-        return Reconcile(self.record, self.vectors, self.keywords, self.indexer, self.ingest)
+        return self.parts.get(Reconcile)
 
     @property
     def reindex(self) -> Reindex:
-        return Reindex(self.record, self.contexts, self.indexer)
+        return self.parts.get(Reindex)
 
     async def add_source(self, config: SourceConfig) -> Source:
         return await self.record.write(lambda tx: SourceRecords(tx).create(self.agent_id, config))
@@ -125,7 +145,19 @@ async def knowledge_house(folder: Path) -> AsyncIterator[KnowledgeHouse]:
             source = SourceRecords(tx).create(
                 agent.id, SourceConfig(SourceKind.SITE, "Shop", url="https://shop.example/")
             )
-        yield KnowledgeHouse(record, clock, agent.id, workspace_id, source)
+        doubles = Doubles(
+            {
+                SystemOfRecord: record,
+                Clock: clock,
+                Embedder: HashingEmbedder(),
+                VectorIndex: MemoryVectorIndex(),
+                KeywordIndex: MemoryKeywordIndex(),
+                TextSplitter: WordSplitter(),
+                ChunkLimits: ChunkLimits(20, 10),
+            }
+        )
+        async with open_infrastructure(read_settings(data=folder), doubles) as base:
+            yield KnowledgeHouse(base, record, clock, agent.id, workspace_id, source)
 
 
 def page(path: str = "/help", text: str = "", title: str = "Help") -> PageContent:

@@ -24,9 +24,6 @@ from app.stale_answers.stale_answer import StaleFilter, StaleState
 from app.workspaces.operator import Role
 from app.workspaces.sealed_secrets import SealedSecrets
 from app.workspaces.signing_keys import SigningKeys
-from tests.doubles.fixed_clock import FixedClock
-from tests.doubles.listed_pages import ListedPages
-from tests.doubles.scripted_drafts import ScriptedDrafts
 from tests.office.office import GAP, PAGE, Office
 
 Act = Callable[[Office], Awaitable[object]]
@@ -65,8 +62,8 @@ CHANGES: dict[str, Act] = {
     "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
     "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
     "source.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.SOURCE, o.source),
-    "document.release": lambda o: PageQuarantine(o.record, o.jobs).release(o.actor, o.document),
-    "document.dismiss": lambda o: PageQuarantine(o.record, o.jobs).dismiss(o.actor, o.document),
+    "document.release": lambda o: o.parts.get(PageQuarantine).release(o.actor, o.document),
+    "document.dismiss": lambda o: o.parts.get(PageQuarantine).dismiss(o.actor, o.document),
     "document.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.DOCUMENT, o.document),
     "curated_answer.create": lambda o: o.answers.create(
         o.actor, CuratedAnswer(uuid4(), o.agent, Trigger.PHRASE, "refund", "Within 30 days.")
@@ -100,9 +97,9 @@ CHANGES: dict[str, Act] = {
     "conversation.erase": lambda o: o.visitor_data.erase_conversation(o.actor, o.conversation),
     "visitor.erase": lambda o: o.visitor_data.erase(o.actor, o.visitor),
     "token.revoke": lambda o: o.tokens.revoke(o.actor, o.token),
-    "signing_key.rotate": lambda o: SigningKeys(o.record, FixedClock()).rotate(o.actor),
-    "secrets.rotate": lambda o: SealedSecrets(o.record).rotate(o.actor),
-    "secrets.forget": lambda o: SealedSecrets(o.record).forget(o.actor),
+    "signing_key.rotate": lambda o: o.parts.get(SigningKeys).rotate(o.actor),
+    "secrets.rotate": lambda o: o.parts.get(SealedSecrets).rotate(o.actor),
+    "secrets.forget": lambda o: o.parts.get(SealedSecrets).forget(o.actor),
     "operator.create": lambda o: o.operators.add(o.actor, "eve@example.com", Role.VIEWER, "a long password"),
     "operator.set_role": lambda o: o.operators.change(o.actor, o.operator, role=Role.VIEWER),
     "operator.set_password": lambda o: o.operators.change(o.actor, o.operator, password="another password"),
@@ -112,12 +109,12 @@ CHANGES: dict[str, Act] = {
 }
 READS: dict[str, Act] = {
     "agents.get": lambda o: o.agents.get(o.actor, o.agent),
-    "token_budgets.of": lambda o: TokenBudgets(o.record, FixedClock()).of(o.actor, o.agent),
+    "token_budgets.of": lambda o: o.parts.get(TokenBudgets).of(o.actor, o.agent),
     "agents.versions": lambda o: o.agents.versions(o.actor, o.agent, PAGE),
     "sources.of_agent": lambda o: o.sources.of_agent(o.actor, o.agent, PAGE),
     "sources.get": lambda o: o.sources.get(o.actor, o.source),
-    "run_watch.run_id": lambda o: RunWatch(o.record, FixedClock()).run_id(o.actor, o.source),
-    "run_previews.of": lambda o: RunPreviews(o.record, ListedPages()).of(o.actor, o.site),
+    "run_watch.run_id": lambda o: o.parts.get(RunWatch).run_id(o.actor, o.source),
+    "run_previews.of": lambda o: o.parts.get(RunPreviews).of(o.actor, o.site),
     "webhooks.of_agent": lambda o: o.webhooks.of_agent(o.actor, o.agent),
     "webhooks.dead_letters": lambda o: o.webhooks.dead_letters(o.actor, o.agent, PAGE),
     "schedules.get": lambda o: o.schedules.get(o.actor, o.site),
@@ -137,17 +134,17 @@ READS: dict[str, Act] = {
     "gaps.all_of_agent": lambda o: o.gaps.all_of_agent(o.actor, o.agent, None),
     "triage.view": lambda o: o.triage.view(o.actor, o.gap),
     "gap_replays.replay": lambda o: o.gap_replays.replay(o.actor, o.gap),
-    "gap_suggestions.suggest": lambda o: GapSuggestions(o.record, ScriptedDrafts()).suggest(o.actor, o.gap),
+    "gap_suggestions.suggest": lambda o: o.parts.get(GapSuggestions).suggest(o.actor, o.gap),
     "gaps.get": lambda o: o.gaps.get(o.actor, o.gap),
     "stale_answers.of_agent": lambda o: o.stale_answers.of_agent(o.actor, o.agent, StaleFilter(), PAGE),
-    "quarantine.of_agent": lambda o: PageQuarantine(o.record, o.jobs).of_agent(o.actor, o.agent, PAGE),
-    "quarantine.count": lambda o: PageQuarantine(o.record, o.jobs).count(o.actor, o.agent),
-    "quarantine.reviews": lambda o: PageQuarantine(o.record, o.jobs).reviews(o.actor, o.document),
-    "starter_suggestions.of_agent": lambda o: StarterSuggestions(o.record).of_agent(o.actor, o.agent),
+    "quarantine.of_agent": lambda o: o.parts.get(PageQuarantine).of_agent(o.actor, o.agent, PAGE),
+    "quarantine.count": lambda o: o.parts.get(PageQuarantine).count(o.actor, o.agent),
+    "quarantine.reviews": lambda o: o.parts.get(PageQuarantine).reviews(o.actor, o.document),
+    "starter_suggestions.of_agent": lambda o: o.parts.get(StarterSuggestions).of_agent(o.actor, o.agent),
     "review.of_agent": lambda o: o.review.of_agent(o.actor, o.agent, PAGE),
     "turn_review.curated_draft": lambda o: o.turn_review.curated_draft(o.actor, o.turn),
-    "threshold_curves.of": lambda o: ThresholdCurves(o.record, FixedClock()).of(o.actor, o.agent),
-    "quality.of": lambda o: QualityReview(o.record, FixedClock()).of(o.actor, o.agent, 7),
+    "threshold_curves.of": lambda o: o.parts.get(ThresholdCurves).of(o.actor, o.agent),
+    "quality.of": lambda o: o.parts.get(QualityReview).of(o.actor, o.agent, 7),
     "review.thread": lambda o: o.review.thread(o.actor, o.conversation),
     "live_chats.view": lambda o: o.live_chats.view(o.actor, o.conversation),
     "visitor_data.export": lambda o: o.visitor_data.export(o.actor, o.visitor),

@@ -14,13 +14,12 @@ from app.agents.records.agents import AgentRecords
 from app.agents.signed_users import SignedUsers
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
-from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.curated.rehearsals import Rehearsals
 from app.conversations.conversation_review import ConversationReview
-from app.conversations.people.live_chats import LiveChats, TypingSigns
+from app.conversations.people.live_chats import HistoryCache, LiveChats
 from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.privacy.visitor_data import VisitorData
+from app.conversations.privacy.visitor_data import ConversationTerminator, VisitorData
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -30,31 +29,38 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
-from app.gaps.gap_replays import GapReplays
+from app.gaps.gap_replays import GapReplays, Trials
+from app.gaps.gap_suggestions import AnswerDrafts
 from app.gaps.gap_triage import GapTriage
 from app.gaps.gaps import Gaps
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.gaps.turn_review import TurnReview
+from app.kit.cache import Cache
+from app.kit.clock import Clock
+from app.kit.job_queue import JobQueue
 from app.kit.memory_cache import MemoryCache
-from app.kit.pattern_matcher import PatternMatcher
+from app.kit.password_hasher import PasswordHasher
+from app.kit.wiring import Wiring
 from app.knowledge.document import PageContent
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
+from app.providers.embedding.embedder import Embedder
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
+from app.quality.golden_run_execution import SearchUnderTest
 from app.quality.golden_runs import GoldenRuns
 from app.quality.records.golden_questions import GoldenQuestionRecords
-from app.sources.cron_calendar import CronCalendar
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.sources.deletions.records import DeletionRecords
-from app.sources.discovery import Discovery
+from app.sources.discovery import Discovery, SiteDiscovery
 from app.sources.document_batches import DocumentBatches
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.records import FileRecords
 from app.sources.files.source_files import SourceFiles
 from app.sources.records.sources import SourceRecords
+from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.page_sync import PageSync
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
@@ -72,6 +78,7 @@ from app.store.transaction import Transaction
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
+from app.webhooks.webhook_sender import WebhookSender
 from app.webhooks.webhooks import Webhooks
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Operator, Role
@@ -81,11 +88,13 @@ from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.listed_pages import ListedPages
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
 from tests.doubles.recording_history import RecordingHistory
 from tests.doubles.recording_job_queue import RecordingJobQueue
+from tests.doubles.scripted_drafts import ScriptedDrafts
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.sure_trials import SureTrials
 from tests.doubles.temporary_record import temporary_record
@@ -96,8 +105,6 @@ GAP = WebhookEvent.GAP_DETECTED
 
 @dataclass
 class Office:
-    """A workspace with one of everything."""
-
     folder: Path
     record: SystemOfRecord
     jobs: RecordingJobQueue
@@ -120,73 +127,96 @@ class Office:
     dead: UUID
 
     @property
+    def parts(self) -> Wiring:
+        """What the use cases are made of, by the types that they name."""
+        return Wiring(
+            {
+                SystemOfRecord: self.record,
+                Clock: FixedClock(),
+                JobQueue: self.jobs,
+                PageScope: PageScope(),
+                SearchUnderTest: NamesakeSearches(),
+                Trials: SureTrials(),
+                AnswerDrafts: ScriptedDrafts(),
+                SiteDiscovery: ScriptedSiteDiscovery(),
+                PageListing: ListedPages(),
+                SourceFiles: SourceFiles(self.record, PlainFileReader(), FileBodies(), 1000),
+                Embedder: HashingEmbedder(),
+                WebhookSender: CrawlerWebhookSender(),
+                ConversationTerminator: EndedConversations(),
+                PasswordHasher: PlainPasswordHasher(),
+                HistoryCache: RecordingHistory(),
+                Cache: MemoryCache(),
+            }
+        )
+
+    @property
     def golden_questions(self) -> GoldenQuestions:
-        return GoldenQuestions(self.record, PatternMatcher())
+        return self.parts.get(GoldenQuestions)
 
     @property
     def golden_runs(self) -> GoldenRuns:
-        return GoldenRuns(self.record, NamesakeSearches(), FixedClock())
+        return self.parts.get(GoldenRuns)
 
     @property
     def agents(self) -> Agents:
-        return Agents(self.record, self.jobs)
+        return self.parts.get(Agents)
 
     @property
     def sources(self) -> Sources:
-        return Sources(self.record, self.jobs, PageScope())
+        return self.parts.get(Sources)
 
     @property
     def hooks(self) -> SourceHooks:
-        return SourceHooks(self.record, FixedClock())
+        return self.parts.get(SourceHooks)
 
     @property
     def webhooks(self) -> Webhooks:
-        return Webhooks(self.record, CrawlerWebhookSender(), FixedClock())
+        return self.parts.get(Webhooks)
 
     @property
     def page_sync(self) -> PageSync:
-        return PageSync(self.record, self.jobs, PageScope())
+        return self.parts.get(PageSync)
 
     @property
     def document_batches(self) -> DocumentBatches:
-        return DocumentBatches(self.record, self.jobs)
+        return self.parts.get(DocumentBatches)
 
     @property
     def schedules(self) -> Schedules:
-        return Schedules(self.record, CronCalendar(), FixedClock())
+        return self.parts.get(Schedules)
 
     @property
     def deletions(self) -> Deletions:
-        return Deletions(self.record, self.jobs)
+        return self.parts.get(Deletions)
 
     @property
     def editing(self) -> SourceEditing:
-        return SourceEditing(self.record)
+        return self.parts.get(SourceEditing)
 
     @property
     def discovery(self) -> Discovery:
-        return Discovery(self.record, ScriptedSiteDiscovery())
+        return self.parts.get(Discovery)
 
     @property
     def files(self) -> SourceFiles:
-        return SourceFiles(self.record, PlainFileReader(), FileBodies(), 1000)
+        return self.parts.get(SourceFiles)
 
     @property
     def answers(self) -> CuratedAnswers:
-        return CuratedAnswers(self.record, PatternMatcher())
+        return self.parts.get(CuratedAnswers)
 
     @property
     def rehearsals(self) -> Rehearsals:
-        matcher = CuratedMatcher(self.record, PatternMatcher(), HashingEmbedder())
-        return Rehearsals(self.record, matcher, PatternMatcher(), FixedClock())
+        return self.parts.get(Rehearsals)
 
     @property
     def gaps(self) -> Gaps:
-        return Gaps(self.record)
+        return self.parts.get(Gaps)
 
     @property
     def triage(self) -> GapTriage:
-        return GapTriage(self.record)
+        return self.parts.get(GapTriage)
 
     async def merge_gaps(self) -> Gap:
         other, _ = await self._another_gap()
@@ -208,11 +238,11 @@ class Office:
 
     @property
     def gap_replays(self) -> GapReplays:
-        return GapReplays(self.record, SureTrials())
+        return self.parts.get(GapReplays)
 
     @property
     def stale_answers(self) -> StaleAnswers:
-        return StaleAnswers(self.record, self.golden_questions, self.answers)
+        return self.parts.get(StaleAnswers)
 
     async def settle_stale_answer(self, state: StaleState, was: StaleState = StaleState.OPEN) -> list[StaleAnswer]:
         with self.record.writing() as tx:
@@ -226,31 +256,31 @@ class Office:
 
     @property
     def turn_review(self) -> TurnReview:
-        return TurnReview(self.record, self.golden_questions)
+        return self.parts.get(TurnReview)
 
     @property
     def review(self) -> ConversationReview:
-        return ConversationReview(self.record)
+        return self.parts.get(ConversationReview)
 
     @property
     def visitor_data(self) -> VisitorData:
-        return VisitorData(self.record, EndedConversations())
+        return self.parts.get(VisitorData)
 
     @property
     def signed_users(self) -> SignedUsers:
-        return SignedUsers(self.record, FixedClock())
+        return self.parts.get(SignedUsers)
 
     @property
     def tokens(self) -> ApiTokens:
-        return ApiTokens(self.record, FixedClock())
+        return self.parts.get(ApiTokens)
 
     @property
     def operators(self) -> Operators:
-        return Operators(self.record, PlainPasswordHasher(), FixedClock())
+        return self.parts.get(Operators)
 
     @property
     def live_chats(self) -> LiveChats:
-        return LiveChats(self.record, FixedClock(), RecordingHistory(), TypingSigns(MemoryCache()))
+        return self.parts.get(LiveChats)
 
     async def a_live_chat(self, taken_by: str = "") -> UUID:
         """Its conversation: waiting, or taken."""

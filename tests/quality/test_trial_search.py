@@ -6,14 +6,15 @@ from uuid import uuid4
 from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
+from app.bootstrap.answering import open_playground
 from app.core.errors import ModelInterrupted
 from app.kit.pattern_matcher import PatternMatcher
+from app.providers.chat.chat_model import ChatModel
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_run import TrialRanking
 from app.quality.trial_search import TrialSearch
 from app.search.retrieval import SearchQuery
 from app.sources.source import UNLINKED
-from tests.answers.test_playground import playground
 from tests.doubles.answering_house import SITE, AnsweringHouse
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 
@@ -26,8 +27,8 @@ def golden(house: AnsweringHouse, *texts: str, patterns: tuple[str, ...] = ()) -
 
 
 async def tried(house: AnsweringHouse, asked: GoldenQuestion, model: ScriptedChatModel | None = None) -> TrialRanking:
-    trials = TrialSearch(house.search, playground(house, model), PatternMatcher())
-    return await trials.search(house.workspace_id, asked, "live")
+    async with open_playground(house.with_doubles({ChatModel: model})) as playground:
+        return await TrialSearch(playground, PatternMatcher()).search(house.workspace_id, asked, "live")
 
 
 async def test_an_answer_with_the_expected_words_misses_nothing(house: AnsweringHouse) -> None:

@@ -6,24 +6,20 @@ from pathlib import Path
 from unittest.mock import patch
 
 from app.agents.retrieval_settings import RerankMode
+from app.bootstrap.answering import search_parts
 from app.providers.reranking.reranker import PairScore
 from app.search.retrieval import SearchQuery
-from app.search.search_pipeline import SearchParts
 from tests.doubles.answering_house import answering_house
 from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.scripted_chat_model import ScriptedChatModel
-from tests.doubles.whole_words import WholeWords
 
 
 async def test_search_asks_the_helper(tmp_path: Path) -> None:
     helper = ScriptedChatModel(['{"queries": ["How long is the guarantee?"]}'])
     async with answering_house(tmp_path) as house:
-        parts = SearchParts(
-            house.record, house.embedder, WholeWords(), house.vectors, house.keywords, house.reranker, house.clock,
-            helper,
-        )  # fmt: skip
         agent = await house.live_agent(extra_queries=1)
-        found = await parts.fresh().retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
+        retriever = search_parts(house.base, None, helper).fresh()
+        found = await retriever.retrieve(agent, SearchQuery("How long is the warranty of a lamp?"))
     assert found.ranked
     assert len(helper.requests) == 1
 
@@ -44,10 +40,8 @@ async def test_the_model_as_ranker_has_a_time_of_its_own(tmp_path: Path) -> None
     ranker = BudgetReader()
     async with answering_house(tmp_path) as house:
         with patch("app.search.search_pipeline.ModelRanker", lambda model: ranker):
-            retriever = SearchParts(
-                house.record, house.embedder, WholeWords(), house.vectors, house.keywords, ranker, house.clock,
-                ScriptedChatModel(),
-            ).fresh()  # fmt: skip
+            base = replace(house.base, models=replace(house.base.models, reranker=ranker))
+            retriever = search_parts(base, ScriptedChatModel()).fresh()
         budgets = {"rerank_budget_ms": 700, "model_rank_budget_ms": 9000}
         for mode, seconds in ((RerankMode.VOTE, 0.7), (RerankMode.MODEL, 9.0)):
             ranker.budgets.clear()

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from app.agents.retrieval_settings import ConfidenceScale, FusionMethod, RerankMode, RetrievalSettings
+from app.bootstrap.answering import search_parts
 from app.core.search_filter import AttributeFilter, SearchFilter
 from app.core.turn_events import Citations
 from app.search.confidence import calibrated
@@ -254,9 +255,10 @@ async def test_sources_are_told_with_what_stands_around_them(tmp_path: Path) -> 
     async with answering_house(tmp_path) as house:
         steps = [f"## Step {n}\n\n" + f"Turn screw number {n} until it is tight. " * 12 for n in range(1, 6)]
         await house.learn("/assembly", "# Assembly\n\n" + "\n\n".join(steps))
+        turns_search = search_parts(house.base, None).for_turns(house.cache)
         settings = {"sources": 1, "neighbours": 1, "source_tokens": 3000}
-        wide = await house.tools.retriever.retrieve(await house.live_agent(**settings), SearchQuery("screw number 3"))
-        tight = await house.tools.retriever.retrieve(
+        wide = await turns_search.retrieve(await house.live_agent(**settings), SearchQuery("screw number 3"))
+        tight = await turns_search.retrieve(
             await house.live_agent(**settings | {"source_tokens": 100}), SearchQuery("screw number 3")
         )
 

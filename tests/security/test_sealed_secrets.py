@@ -129,7 +129,7 @@ async def test_what_a_website_is_sent_lies_sealed_is_sealed_anew_and_given_up(tm
         assert found is not None
         assert found.secret == secret
     assert not held(tmp_path, [secret.encode()])
-    async with open_record(read_settings(data=tmp_path, secret_key=new_key())) as (_, record):
+    async with open_record(read_settings(data=tmp_path, secret_key=new_key())) as record:
         with pytest.raises(SecretsLocked, match="source_access"):
             await record.read(lambda tx: SourceAccessRecords(tx).opened(source_id))
         await SealedSecrets(record).forget(await machine_operator(record))

@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.answers.playground import playground_on
-from app.answers.writing.passage_judge import PassageJudge
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.list_page import PageRequest
-from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
-from app.search.search_pipeline import SearchParts
 from app.stale_answers.records.stale_answers import StaleAnswerRecords
 from app.stale_answers.stale_answer import StaleFilter, StaleKind
 from app.stale_answers.stale_search import StaleSearch
 from crawler.extract.extraction import extract_page
-from tests.doubles.answering_house import SITE, TOKENS, AnsweringHouse, answering_house
+from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = ("/products/accessories/", "/products/one-wind/", "/products/one/", "/warranty/")
@@ -64,14 +60,8 @@ async def test_exactly_the_answers_that_told_the_old_price_are_listed(house: Ans
     assert told_old
     assert told_other  # the page was quoted for something else as well
 
-    parts = SearchParts(
-        house.record, house.embedder, TOKENS, house.vectors, house.keywords, house.reranker, house.clock
-    )
-    patterns = PatternMatcher()
-    judge = PassageJudge(house.embedder, house.keywords)
-    playground = playground_on(parts, patterns, house.cache, LanguageGuesser(), judge)
     await house.learn(CHANGED, page(CHANGED).replace(OLD_PRICE, NEW_PRICE))
-    assert await StaleSearch(house.record, playground, patterns, house.clock).look() == 1
+    assert await StaleSearch(house.record, house.answering.playground, PatternMatcher(), house.clock).look() == 1
 
     listed = await house.record.read(
         lambda tx: [

@@ -11,25 +11,21 @@ from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.records import CuratedAnswerRecords
-from app.answers.playground import playground_on
-from app.answers.writing.passage_judge import PassageJudge
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.core.turn_events import Done
-from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.records.golden_questions import GoldenQuestionRecords
-from app.search.search_pipeline import SearchParts
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState
 from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import StaleAnswers, new_numbers
 from app.stale_answers.stale_search import StaleSearch
-from tests.doubles.answering_house import PAGES, SITE, TOKENS, AnsweringHouse, answering_house
+from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 
 SHIPPING = "How much are the shipping costs for a lamp?"
 WRAPPING = "What are the costs of wrapping a gift?"
@@ -84,15 +80,10 @@ class Radar:
 @pytest.fixture
 async def radar(tmp_path: Path) -> AsyncIterator[Radar]:
     async with answering_house(tmp_path) as house:
-        languages, patterns = LanguageGuesser(), PatternMatcher()
-        parts = SearchParts(
-            house.record, house.embedder, TOKENS, house.vectors, house.keywords, house.reranker, house.clock
-        )
-        judge = PassageJudge(house.embedder, house.keywords)
-        playground = playground_on(parts, patterns, house.cache, languages, judge)
+        patterns = PatternMatcher()
         yield Radar(
             house,
-            StaleSearch(house.record, playground, patterns, house.clock),
+            StaleSearch(house.record, house.answering.playground, patterns, house.clock),
             StaleAnswers(house.record, GoldenQuestions(house.record, patterns), CuratedAnswers(house.record, patterns)),
             Actor(house.workspace_id, "ann", frozenset((READ, WRITE))),
         )

@@ -5,10 +5,9 @@ Real: SQLite, LanceDB, Tantivy, the edge and every room. Doubles: the models, th
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
-from unittest.mock import patch
 from uuid import UUID
 
 import httpx2
@@ -16,23 +15,34 @@ from sqlalchemy import Engine, update
 from starlette.applications import Starlette
 from starlette.types import Message
 
+from app.bootstrap.doubles import Doubles
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import Knowledge, open_knowledge
+from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
+from app.kit.cache import Cache
+from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
+from app.kit.limits.rate_limiter import RateLimiter
+from app.knowledge.context_writer import ContextWriter
 from app.knowledge.document import PageContent
 from app.main import open_app
+from app.providers.chat.chat_model import ChatModel
+from app.providers.embedding.embedder import Embedder
+from app.providers.reranking.reranker import Reranker
 from app.settings import read_settings
 from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.store.engine import open_engine
 from app.store.processes import database_time
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.tenancy import PROCESSES
+from app.turns.remote.remote_turns import SharedTurns
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.quoting_chat_model import QuotingChatModel
+from tests.doubles.secret_keys import TEST_KEYS
 from tests.doubles.shared_memory import SharedMemory
 from tests.doubles.temporary_record import temporary_database
 from tests.doubles.workspaces import another_workspace
@@ -139,50 +149,35 @@ class ServiceHouse:
         opened = AsyncExitStack()
         self._opened.append(opened)
         settings = read_settings(data=self.folder)
-        with self._doubles():
-            base = await opened.enter_async_context(open_infrastructure(settings))
-            self.knowledge = await opened.enter_async_context(open_knowledge(base))
-            await self.knowledge.jobs.mend()
-            # Worker and web share a base.
-            doubles = {Infrastructure: base, JobQueue: InlineJobQueue(self.knowledge.jobs)}
-            self.app = (await opened.enter_async_context(open_app(settings, doubles))).app
+        engine = open_engine(settings.record_url)
+        self._engines.append(engine)
+        record = SystemOfRecord(engine, self.clock, TEST_KEYS, TURN_END_LISTENERS)
+        base = await opened.enter_async_context(open_infrastructure(settings, self._doubles(record)))
+        self.knowledge = await opened.enter_async_context(open_knowledge(base))
+        await self.knowledge.jobs.mend()
+        # Worker and web share a base.
+        doubles = Doubles({Infrastructure: base, JobQueue: InlineJobQueue(self.knowledge.jobs)})
+        self.app = (await opened.enter_async_context(open_app(settings, doubles))).app
         transport = httpx2.ASGITransport(app=self.app)
         self.http = await opened.enter_async_context(
             httpx2.AsyncClient(transport=transport, base_url="https://docent.example", trust_env=False, timeout=20)
         )
         return base.record
 
-    @contextmanager
-    def _doubles(self) -> Iterator[None]:
-        with (
-            patch.multiple(
-                "app.bootstrap.infrastructure",
-                SystemClock=lambda: self.clock,
-                open_engine=self._engine,
-                migrate=_is_migrated,
-                configured_embedder=lambda *_: HashingEmbedder(),
-                configured_reranker=lambda *_: OverlapReranker(),
-                configured_cache=lambda _: self.shared.cache(),
-                configured_rate_limiter=lambda _: self.shared.rate_limiter(),
-            ),
-            patch.multiple(
-                "app.bootstrap.answering",
-                configured_chat_model=lambda *_: self.model,
-                configured_helper_model=lambda *_: None,
-                configured_shared_turns=lambda *_: self.shared.turns(),
-            ),
-            patch("app.bootstrap.knowledge.configured_context_writer", lambda *_: None),
-        ):
-            yield
-
-    def _engine(self, url: str) -> Engine:
-        engine = open_engine(url)
-        self._engines.append(engine)
-        return engine
-
-
-def _is_migrated(_engine: Engine) -> None:
-    """The database is a copy of one that is."""
+    def _doubles(self, record: SystemOfRecord) -> Doubles:
+        return Doubles(
+            {
+                SystemOfRecord: record,
+                Clock: self.clock,
+                Embedder: HashingEmbedder(),
+                Reranker: OverlapReranker(),
+                Cache: self.shared.cache(),
+                RateLimiter: self.shared.rate_limiter(),
+                SharedTurns: self.shared.turns(),
+                ChatModel: self.model,
+                ContextWriter: None,
+            }
+        )
 
 
 def text_of(frames: str) -> str:

@@ -13,7 +13,7 @@ from anyio import to_thread
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from app.bootstrap.adapters import configured_question_embedder
+from app.bootstrap.models import configured_question_embedder
 from app.kit.meters import CircuitMeter
 from app.main import open_app
 from app.providers.embedding.embedder import Embedder
@@ -92,7 +92,7 @@ async def test_words_alone_answer_and_neither_is_asked_after_three_failures(
 async def test_those_that_hang_are_waited_for_briefly_and_then_left_alone(
     learnt: tuple[Settings, str], silence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.bootstrap.adapters._QUESTION_EMBEDDING_SECONDS", 0.2)
+    monkeypatch.setattr("app.bootstrap.models._QUESTION_EMBEDDING_SECONDS", 0.2)
     settings, agent_id = learnt
     hanging = settings.model_copy(update={"embeddings_url": silence, "rerank_url": silence})
     async with running(hanging, agent_id) as service:
@@ -129,8 +129,8 @@ async def test_past_the_embedders_queue_a_question_is_refused_before_it_begins(
 
     monkeypatch.setattr("app.main.warm_up", nothing_is_warmed)
     monkeypatch.setattr("app.bootstrap.infrastructure.configured_question_embedder", kept)
-    monkeypatch.setattr("app.bootstrap.adapters._QUESTION_EMBEDDING_SECONDS", 60)
-    monkeypatch.setattr("app.bootstrap.adapters._DISTANT_RUNS", 1)
+    monkeypatch.setattr("app.bootstrap.models._QUESTION_EMBEDDING_SECONDS", 60)
+    monkeypatch.setattr("app.bootstrap.models._DISTANT_RUNS", 1)
     settings, agent_id = learnt
     provider.embeddings = held = Held()
     async with running(settings.model_copy(update={"embedder_queue": 1}), agent_id) as service:

@@ -14,6 +14,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.turn import AnsweredBy, Channel
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
+from app.turns.next_questions import NextQuestionFinder
 from tests.doubles.answering_house import SITE, AnsweringHouse, answering_house
 from tests.turns.told import done
 
@@ -139,9 +140,7 @@ async def test_a_command_line_is_offered_nothing(house: AnsweringHouse) -> None:
 
 
 async def test_a_search_that_takes_too_long_is_left(house: AnsweringHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    finder = house.tools.next_questions
-    assert finder is not None
-    monkeypatch.setattr(finder, "_found", lambda *asked: asyncio.sleep(60))
+    monkeypatch.setattr(NextQuestionFinder, "_found", lambda *asked: asyncio.sleep(60))
     monkeypatch.setattr("app.turns.next_questions._BUDGET_SECONDS", 0.01)
     assert await offers(house) == ()
 
@@ -150,7 +149,7 @@ async def test_a_search_that_fails_costs_no_answer(house: AnsweringHouse, monkey
     async def away(*asked: object) -> list[str]:
         raise RuntimeError("gone")
 
-    monkeypatch.setattr(house.tools.next_questions, "_found", away)
+    monkeypatch.setattr(NextQuestionFinder, "_found", away)
     assert await offers(house) == ()
     assert "Settings" in "".join(
         getattr(event, "token", "") for event in await house.ask("Where do I cancel the plan?")

@@ -10,7 +10,6 @@ from app.core.turn import Finish, TurnRequest, TurnState
 from app.core.turn_events import NumberedEvent
 from app.core.turn_feed import TurnFeed
 from app.turns.remote.turn_log import TurnLog
-from app.turns.turns import Turns
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.doubles.shared_memory import SharedMemory
@@ -82,7 +81,7 @@ async def test_readers_of_another_process_count(tmp_path: Path) -> None:
     model = ScriptedChatModel(["It is ", go, "3 years [1]."])
     async with (
         answering_house(tmp_path, model=model, config=AT_ONCE, shared=shared) as house,
-        Turns(house.tools, "there", shared) as there,
+        house.another_process("there") as there,
     ):
         request, feed = await asked(house)
         coming = asyncio.create_task(anext(shared.orders.received()))

@@ -12,8 +12,7 @@ from app.core.turn import TurnState
 from app.core.turn_events import Error, NumberedEvent, Start, Token
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.turn_log import TurnHead
-from app.turns.turns import Turns
-from tests.doubles.answering_house import AnsweringHouse, alone, answering_house
+from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel
 from tests.turns.told import heard, stored, text, until_tokens
 
@@ -55,23 +54,23 @@ async def test_the_same_turn_asked_again_is_joined_and_asks_the_model_once(tmp_p
 
 async def test_a_finished_turn_is_replayed_from_the_record(house: AnsweringHouse) -> None:
     events = await house.ask("How long is the warranty of a lamp?")
-    restarted = Turns(house.tools, "next-process", alone())
-    for live in (
-        await restarted.ask(house.session, house.sent[-1]),
-        await restarted.rejoin(house.session, house.sent[-1].turn_id),
-    ):
-        replayed = await heard(live)
-        assert text(replayed) == text(events)
-        assert replayed[-1] == events[-1]
+    async with house.another_process("next-process") as restarted:
+        for live in (
+            await restarted.ask(house.session, house.sent[-1]),
+            await restarted.rejoin(house.session, house.sent[-1].turn_id),
+        ):
+            replayed = await heard(live)
+            assert text(replayed) == text(events)
+            assert replayed[-1] == events[-1]
 
 
 async def test_a_reader_in_the_middle_of_a_turn_that_lost_its_numbers_begins_anew(house: AnsweringHouse) -> None:
     events = await house.ask("How long is the warranty of a lamp?")
-    restarted = Turns(house.tools, "next-process", alone())
-    with pytest.raises(NotFound):
-        await restarted.rejoin(house.session, house.sent[-1].turn_id, after=3)
-    again = await restarted.ask(house.session, house.sent[-1])
-    assert text(await heard(again)) == text(events)
+    async with house.another_process("next-process") as restarted:
+        with pytest.raises(NotFound):
+            await restarted.rejoin(house.session, house.sent[-1].turn_id, after=3)
+        again = await restarted.ask(house.session, house.sent[-1])
+        assert text(await heard(again)) == text(events)
 
 
 async def test_a_reader_resumes_after_the_number_it_saw_last(house: AnsweringHouse) -> None:
@@ -106,8 +105,9 @@ async def test_a_turn_id_with_another_question_is_a_conflict(house: AnsweringHou
     other = replace(house.sent[-1], message="Something else?")
     with pytest.raises(TurnConflict):
         await house.turns.ask(house.session, other)
-    with pytest.raises(TurnConflict):
-        await Turns(house.tools, "next-process", alone()).ask(house.session, other)
+    async with house.another_process("next-process") as restarted:
+        with pytest.raises(TurnConflict):
+            await restarted.ask(house.session, other)
 
 
 async def test_a_conversation_answers_one_question_at_a_time(tmp_path: Path) -> None:

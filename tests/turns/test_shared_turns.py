@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -15,10 +14,10 @@ from app.core.errors import NotFound, Unavailable
 from app.core.turn import TurnState
 from app.core.turn_events import Error, NumberedEvent
 from app.search.retrieval import Retrieval, SearchQuery, StageListener
+from app.search.retriever import Retriever
 from app.turns.remote.remote_turns import SharedTurns
 from app.turns.remote.turn_log import EventBatch, TurnHead
 from app.turns.remote.unshared_turns import MemoryTurnOrders
-from app.turns.turns import Turns
 from tests.contracts.shared_turns_contract import SharedTurnsContract, following, heard, text, two_processes
 from tests.doubles.memory_turn_log import MemoryTurnLog
 from tests.doubles.scripted_chat_model import UnheardCancel
@@ -185,7 +184,7 @@ async def test_a_search_that_does_not_hear_that_it_is_cancelled_holds_up_nobody(
     async with two_processes(tmp_path, shared, "It is ", go, "3 years [1].") as two:
         request = await two.asked()
         searching = retriever()
-        async with Turns(replace(two.house.tools, retriever=searching), "third", shared) as third:
+        async with two.house.another_process("third", {Retriever: searching}) as third:
             async with asyncio.timeout(10):
                 feed = await third.ask(two.house.session, request)
             go.set()

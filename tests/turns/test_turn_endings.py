@@ -9,6 +9,7 @@ import pytest
 from app.core.errors import DatabaseAway, ModelInterrupted, Overloaded
 from app.core.turn import Finish, TurnState
 from app.core.turn_events import Error, Token, TurnEvent
+from app.search.context_expansion import ContextExpandingRetriever
 from app.search.retrieval import Retrieval
 from tests.doubles.answering_house import answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel, UnheardCancel
@@ -90,7 +91,7 @@ async def test_an_outage_in_mid_search_is_said_to_pass(
             raise outage
 
         with monkeypatch.context() as during:
-            during.setattr(type(house.tools.retriever), "retrieve", away)
+            during.setattr(ContextExpandingRetriever, "retrieve", away)
             events = await house.ask("How long is the warranty of a lamp?")
         assert isinstance(events[-1], Error)
         assert (events[-1].code, events[-1].retryable) == (code, True)

@@ -127,7 +127,7 @@ async def test_a_session_that_names_one_thing_of_theirs_is_nobodys(twins: Twins,
 
 async def test_their_history_is_not_ours(twins: Twins) -> None:
     await twins.turn_of_theirs()
-    history: tuple[Exchange, ...] = await twins.house.tools.history.recent(twins.ours.conversation_id)
+    history: tuple[Exchange, ...] = await twins.house.answering.history.recent(twins.ours.conversation_id)
     assert history == ()
     assert MARK not in str(await twins.house.conversations.messages(twins.ours))
 

@@ -2,8 +2,9 @@
 
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -17,9 +18,9 @@ from app.agents.agent import Agent, AgentConfig
 from app.agents.agents import Agents
 from app.agents.key_set_reader import KeySetReader
 from app.answers.curated.curated_matcher import CuratedMatcher
-from app.answers.playground import Playground, playground_on
-from app.answers.writing.passage_judge import PassageJudge
-from app.bootstrap.application import create_app, endpoints_of
+from app.answers.playground import Playground
+from app.bootstrap.application import endpoints_of
+from app.bootstrap.doubles import Doubles
 from app.conversations.conversations import Conversations
 from app.conversations.history import History
 from app.conversations.people.live_chats import HistoryCache
@@ -28,28 +29,28 @@ from app.core.actor import READ, SCOPES, WRITE, Actor
 from app.core.turn import TurnRequest, VisitorSession
 from app.gaps.gap_replays import Trials
 from app.gaps.gap_suggestions import AnswerDrafts
-from app.gaps.trial_answers import TrialAnswers
 from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
-from app.kit.language_guesser import LanguageGuesser
 from app.kit.limits.memory_stream_slots import MemoryStreamSlots
 from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import StreamSlots
 from app.kit.memory_cache import MemoryCache
 from app.kit.password_hasher import PasswordHasher
-from app.kit.pattern_matcher import PatternMatcher
 from app.kit.wiring import Wiring
 from app.mail.mailer import Mailer
+from app.main import VERSION, open_app
 from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
 from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.indexes.vector_index import VectorIndex
+from app.providers.reranking.reranker import Reranker
+from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 from app.quality.golden_run_execution import SearchUnderTest
-from app.quality.trial_search import TrialSearch
 from app.search.agent_search import AgentSearch
-from app.search.search_pipeline import SearchParts
+from app.settings import Settings, read_settings
 from app.sources.discovery import SiteDiscovery
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.source_files import SourceFiles
@@ -66,6 +67,7 @@ from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook_sender import WebhookSender
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.records.tokens import TokenRecords
+from tests.doubles.answering_house import TOKENS
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.ended_conversations import EndedConversations
 from tests.doubles.fixed_clock import FixedClock
@@ -86,7 +88,6 @@ from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
 from tests.doubles.shop_api import SHOP_HOST, ShopApi
 from tests.doubles.temporary_record import temporary_record
-from tests.doubles.whole_words import WholeWords
 from tests.doubles.workspaces import another_workspace
 
 SITE = "https://www.example.com"
@@ -230,18 +231,20 @@ async def open_house(
     readiness: Readiness | None = None,
     belongings: Belongings | None = None,
     opened: OpenRecord = temporary_record,
+    clock: FixedClock | None = None,
+    others: Mapping[Any, object] | None = None,
 ) -> AsyncIterator[House]:
     """In an empty folder. `belongings` are those of another house, or those of a new one. `opened` opens what lies in
-    the folder's docent.sqlite, there or as a copy elsewhere."""
+    the folder's docent.sqlite, there or as a copy elsewhere. `others` take the place of parts, as doubles do."""
     belongings = belongings or await _belongings_of_a_new_house()
     (folder / "docent.sqlite").write_bytes(belongings.database)
-    clock = FixedClock()
-    async with opened(folder, clock) as record:
+    clock, settings = clock or FixedClock(), _settings().model_copy(update={"data": folder})
+    async with opened(folder, clock) as record, AsyncExitStack() as running:
         turns, jobs, limiter = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter()
         for session, request in belongings.asked:
             await turns.ask(session, request)
         drafts, keywords = ScriptedDrafts(), MemoryKeywordIndex()
-        parts = Wiring(
+        given = Doubles(
             {
                 **doubles(record, clock, turns, jobs, limiter, drafts, keywords),
                 Readiness: readiness or _everything_answers,
@@ -250,10 +253,11 @@ async def open_house(
                 ClientAddresses: ClientAddresses(trusted_proxies, proxy_header),
                 WidgetFolder: widget_files or folder,
                 Mailer: mailer or Mailer(is_on=False, public_url=""),
+                **(others or {}),
             }
         )
-        app = create_app(parts, version="1.2.3")
-        transport = httpx2.ASGITransport(app=app)
+        web = await running.enter_async_context(open_app(settings, given))
+        transport = httpx2.ASGITransport(app=web.app)
         async with httpx2.AsyncClient(transport=transport, base_url="https://api.test", trust_env=False) as http:
             yield House(
                 record=record,
@@ -263,8 +267,8 @@ async def open_house(
                 limiter=limiter,
                 drafts=drafts,
                 keywords=keywords,
-                parts=parts,
-                app=app,
+                parts=web.parts,
+                app=web.app,
                 http=http,
                 **vars(belongings.tenants),
             )
@@ -280,14 +284,6 @@ def doubles(
     keywords: MemoryKeywordIndex,
 ) -> dict[Any, object]:
     """What the application's other parts are made of, by the types that they name."""
-    search = SearchParts(
-        record, HashingEmbedder(), WholeWords(), MemoryVectorIndex(), keywords, OverlapReranker(), clock
-    )
-    patterns, languages = PatternMatcher(), LanguageGuesser()
-    playground = playground_on(
-        search, patterns, ForgetfulCache(), languages, PassageJudge(search.embedder, search.keywords)
-    )
-    for_operators = search.for_operators(ForgetfulCache(), languages)
     return {
         SystemOfRecord: record,
         Clock: clock,
@@ -296,6 +292,9 @@ def doubles(
         Cache: MemoryCache(),
         CollectorRegistry: CollectorRegistry(),
         Embedder: HashingEmbedder(reads=frozenset({"en"})),
+        TokenizersTokenCounter: TOKENS,
+        VectorIndex: MemoryVectorIndex(),
+        Reranker: OverlapReranker(),
         JobQueue: jobs,
         PageScope: PageScope(),
         SourceFiles: SourceFiles(record, PlainFileReader(), FileBodies(), MAX_FILE_BYTES),
@@ -313,11 +312,6 @@ def doubles(
         Conversations: Conversations(record, History(record, ForgetfulCache())),
         ConversationTerminator: EndedConversations(),
         HistoryCache: RecordingHistory(),
-        AgentSearch: for_operators,
-        CuratedMatcher: CuratedMatcher(record, patterns, HashingEmbedder()),
-        Playground: playground,
-        Trials: TrialAnswers(playground),
-        SearchUnderTest: TrialSearch(for_operators, playground, patterns),
         AnswerDrafts: drafts,
         ModelHealth: ModelHealth(clock),
         StreamPolicy: StreamPolicy(),
@@ -326,6 +320,12 @@ def doubles(
         Readiness: _everything_answers,
         WidgetFolder: Path("dist"),
     }
+
+
+@cache
+def _settings() -> Settings:
+    """Read once: that takes a third of what opening a house does."""
+    return read_settings(action_hosts=(SHOP_HOST,))
 
 
 async def _everything_answers() -> Mapping[str, bool]:
@@ -341,9 +341,10 @@ def uninhabited() -> Wiring:
     """A house that nobody lives in: for going through the routes."""
     nowhere = cast(SystemOfRecord, None)
     turns, jobs, limiter, drafts = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), ScriptedDrafts()
-    return Wiring(doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex()))
+    nobody = dict.fromkeys((AgentSearch, Playground, CuratedMatcher, Trials, SearchUnderTest))
+    return Wiring({**doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex()), **nobody})
 
 
 def every_endpoint() -> list[AnyEndpoint]:
     """The operations as the product has them."""
-    return endpoints_of(uninhabited(), "1.2.3")
+    return endpoints_of(uninhabited(), VERSION)

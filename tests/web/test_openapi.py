@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from app.main import VERSION
 from app.web.errors import STATUS_OF_CODE
 from app.web.openapi import openapi_document
 from tests.web.house import House, every_endpoint, open_house
 
 ENDPOINTS = every_endpoint()
-DOCUMENT = openapi_document(ENDPOINTS, "1.2.3")
+DOCUMENT = openapi_document(ENDPOINTS, VERSION)
 OPERATIONS = [
     (path, method, operation) for path, methods in DOCUMENT["paths"].items() for method, operation in methods.items()
 ]

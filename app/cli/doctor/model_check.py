@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Final
 from urllib.parse import urlsplit
 
-from app.bootstrap.adapters import chat_endpoints
 from app.bootstrap.infrastructure import Infrastructure
+from app.bootstrap.models import chat_endpoints
 from app.core.errors import DocentError
 from app.providers.chat.chat_model import ChatMessage, ChatModel
 from app.providers.chat.model_reply import model_reply

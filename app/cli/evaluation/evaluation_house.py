@@ -10,8 +10,7 @@ from uuid import UUID
 from app.agents.agent import AgentConfig, LiveAgent
 from app.agents.records.agents import AgentRecords
 from app.agents.retrieval_settings import RetrievalSettings
-from app.bootstrap.adapters import configured_chat_model, configured_helper_model
-from app.bootstrap.answering import search_parts
+from app.bootstrap.answering import configured_models, search_parts
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import Knowledge, open_knowledge
 from app.cli.local_operator import local_operator
@@ -149,8 +148,7 @@ async def open_evaluation_house(
 ) -> AsyncIterator[EvaluationHouse]:
     """`settings` should name a data folder that nothing else uses."""
     async with AsyncExitStack() as closing, open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
-        model = configured_chat_model(settings, base.circuits, closing)
-        helper = configured_helper_model(settings, base.circuits, closing)
+        model, helper = configured_models(base, closing)
         yield EvaluationHouse(base, knowledge, of, retrieval, model, helper)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from rich.markup import escape
 
 from app.agents.agent import Version
-from app.bootstrap.answering import open_answering, trial_search
+from app.bootstrap.answering import open_answering
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli.evaluation.evaluation_report import as_json_object, print_report
 from app.cli.local_operator import live_agent, local_operator, meant_agent
@@ -17,6 +17,7 @@ from app.quality.evaluation.evaluation import ask_all, report
 from app.quality.evaluation.golden_set import GoldenOutcome, golden_set, outcome
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_run_execution import VersionSearch
+from app.quality.trial_search import TrialSearch
 from app.settings import Settings
 
 
@@ -31,8 +32,9 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
         golden = await GoldenQuestions(base.record, PatternMatcher()).all_of_agent(actor, agent.id)
         if not golden:
             fail("The agent has no golden question. Add some with `docent agent import-golden FILE.csv`.", 2)
+        trials = TrialSearch(answering.playground, PatternMatcher())
         of = golden_set(agent.draft.name, golden)
-        rankings = await ask_all(of, VersionSearch(trial_search(answering), actor.workspace_id, golden, version))
+        rankings = await ask_all(of, VersionSearch(trials, actor.workspace_id, golden, version))
     found = report(of, rankings, stages)
     outcomes = [outcome(question, ranking) for question, ranking in zip(golden, rankings, strict=True)]
     seconds = round(perf_counter() - began, 1)

@@ -10,8 +10,6 @@ from uuid import uuid4
 
 import pytest
 
-from app.answers.playground import playground_on
-from app.answers.writing.passage_judge import PassageJudge
 from app.conversations.people.lead import Lead
 from app.conversations.people.records.leads import LeadRecords
 from app.core.actor import READ, WRITE, Actor
@@ -30,16 +28,13 @@ from app.gaps.pull_requests.repositories import Repositories
 from app.gaps.pull_requests.repository import Repository
 from app.gaps.records.gaps import GapRecords
 from app.gaps.trial_answers import TrialAnswers
-from app.kit.language_guesser import LanguageGuesser
-from app.kit.pattern_matcher import PatternMatcher
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
-from app.search.search_pipeline import SearchParts
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.page_sync import PageSync
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState
-from tests.doubles.answering_house import PAGES, SITE, TOKENS, AnsweringHouse, answering_house
+from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 from tests.doubles.recording_job_queue import RecordingJobQueue
 from tests.doubles.small_github import TOKEN, SmallGitHub, version_of
 
@@ -83,12 +78,7 @@ def merged(number: int, *, is_merged: bool = True, full_name: str = "nimbrel/web
 @pytest.fixture
 async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
     async with answering_house(tmp_path) as house:
-        parts = SearchParts(
-            house.record, house.embedder, TOKENS, house.vectors, house.keywords, house.reranker, house.clock
-        )
-        playground = playground_on(
-            parts, PatternMatcher(), house.cache, LanguageGuesser(), PassageJudge(house.embedder, house.keywords)
-        )
+        playground = house.answering.playground
         github, jobs = SmallGitHub(files={"docs/shipping.md": FILE}), RecordingJobQueue()
         news = GoodNews(Mailer(is_on=True, public_url="https://docent.example.com"))
         loop = Loop(

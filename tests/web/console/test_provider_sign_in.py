@@ -16,9 +16,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from app.bootstrap.application import create_app
 from app.core.list_page import PageRequest
-from app.kit.wiring import Wiring
 from app.providers.identity.oidc_client import OidcClient
 from app.providers.identity.oidc_provider import OidcProvider
 from app.web.limits_policy import LimitsPolicy
@@ -29,9 +27,10 @@ from app.workspaces.provider_rules import ProviderRules
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.sign_in_methods import SignInMethods
+from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.oidc_double import CLIENT_ID, ISSUER, OidcDouble
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, text_of
-from tests.web.house import House, doubles, open_house, unlimited
+from tests.web.house import House, open_house, unlimited
 
 START, ANSWER = "/console/sign-in/provider", "/console/sign-in/provider/answer"
 RULES = ProviderRules((("staff", Role.VIEWER), ("docs-admins", Role.ADMIN)))
@@ -70,24 +69,15 @@ class Place:
 async def open_place(
     folder: Path, *, methods: SignInMethods | None = None, limits: LimitsPolicy | None = None
 ) -> AsyncIterator[Place]:
-    async with open_house(folder, limits=limits) as house:
-        provider = OidcDouble(house.clock)
-        yield Place(await _with_provider(house, provider, methods or SignInMethods(provider="Example ID")), provider)
-
-
-async def _with_provider(house: House, provider: OidcDouble, methods: SignInMethods) -> House:
-    """The house with another application on the same record."""
-    given = {
-        **doubles(house.record, house.clock, house.turns, house.jobs, house.limiter, house.drafts, house.keywords),
-        LimitsPolicy: house.parts.get(LimitsPolicy),
-        OidcProvider: OidcProvider(OidcClient(ISSUER, CLIENT_ID, "a secret"), house.clock, provider),
+    clock = FixedClock()
+    provider = OidcDouble(clock)
+    others = {
+        OidcProvider: OidcProvider(OidcClient(ISSUER, CLIENT_ID, "a secret"), clock, provider),
         ProviderRules: RULES,
-        SignInMethods: methods,
+        SignInMethods: methods or SignInMethods(provider="Example ID"),
     }
-    parts = Wiring(given)
-    app = create_app(parts)
-    http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="https://api.test", trust_env=False)
-    return replace(house, parts=parts, app=app, http=http)
+    async with open_house(folder, limits=limits, clock=clock, others=others) as house:
+        yield Place(house, provider)
 
 
 @pytest.fixture
