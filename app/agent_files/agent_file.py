@@ -17,8 +17,7 @@ from app.core.difference import Difference, differences
 from app.core.errors import InvalidInput
 from app.core.turn import question_key
 from app.quality.golden_question import GoldenQuestion
-from app.sources.run_schedule import Schedule
-from app.sources.source import GIVEN_KINDS, SourceConfig
+from app.sources.source import GIVEN_KINDS, Schedule, SourceConfig
 
 MAX_FILE_CHARS: Final = 2_000_000
 

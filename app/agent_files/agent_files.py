@@ -24,12 +24,9 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality import golden_questions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
-from app.sources.records.schedules import ScheduleRecords
-from app.sources.records.sources import SourceRecords
-from app.sources.run_schedule import Schedule
-from app.sources.schedules import Schedules
-from app.sources.source import Source, SourceKind
-from app.sources.sources import Sources
+from app.sources.records.sources import ScheduleRecords, SourceRecords
+from app.sources.source import Schedule, Source, SourceKind
+from app.sources.sources import Schedules, Sources
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 

@@ -1,8 +1,12 @@
-"""What operators do with agents: draft, publish, look back."""
+"""What operators do with agents: draft, publish, look back; and the picture of one, which is a part of its settings."""
 
+import base64
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
+from typing import Final
 from uuid import UUID
+
+import anyio.to_thread
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion
 from app.agents.agent_rules import checked_config
@@ -10,10 +14,11 @@ from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.agents.records.milestones import MilestoneRecords
 from app.core.actor import Actor
-from app.core.errors import InvalidInput
-from app.core.list_page import ListPage, PageRequest
-from app.core.list_paging import page_of
+from app.core.errors import InvalidInput, NotFound
+from app.core.list_page import ListPage, PageRequest, page_of
+from app.core.source_file import Upload
 from app.kit.job_queue import JobQueue
+from app.providers.pictures.pillow_picture import square_picture
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 
@@ -106,3 +111,37 @@ def _live_language(tx: Transaction, actor: Actor, agent_id: UUID) -> str | None:
         return None
     versions = AgentRecords(tx).versions(actor.workspace_id, agent_id)
     return next(v.config.language for v in versions if v.number == agent.live_version)
+
+
+MAX_UPLOAD_BYTES: Final = 2 * 1024 * 1024
+
+
+class AgentPictures:
+    def __init__(self, agents: Agents, records: SystemOfRecord) -> None:
+        self._agents = agents
+        self._records = records
+
+    async def set(self, actor: Actor, agent_id: UUID, upload: Upload) -> Agent:
+        """Into the draft, in place of the one before. Raises NotFound, and InvalidInput for what is no picture."""
+        if len(upload.body) > MAX_UPLOAD_BYTES:
+            raise InvalidInput("file", f"At most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
+        await self._agents.get(actor, agent_id)  # before its bytes are worked on
+        drawn = await anyio.to_thread.run_sync(square_picture, upload.body)
+        return await self._put(actor, agent_id, base64.b64encode(drawn).decode("ascii"))
+
+    async def remove(self, actor: Actor, agent_id: UUID) -> Agent:
+        """From the draft. Raises NotFound for an absent agent."""
+        return await self._put(actor, agent_id, None)
+
+    async def _put(self, actor: Actor, agent_id: UUID, picture: str | None) -> Agent:
+        return await self._agents.change_draft(
+            actor, agent_id, lambda draft: replace(draft, theme=replace(draft.theme, picture=picture))
+        )
+
+    async def published(self, agent_id: UUID, fingerprint: str) -> bytes:
+        """What visitors see. Raises NotFound where the live agent has another picture by now, or none."""
+        agent = await self._records.of_agent(agent_id).read(lambda tx: AgentRecords(tx).live(agent_id))
+        live = agent.config.theme
+        if live.picture is None or live.picture_fingerprint != fingerprint:
+            raise NotFound("picture")
+        return base64.b64decode(live.picture)

@@ -38,10 +38,10 @@ def leans_on_history(question: str) -> bool:
     return most > 0 and any(_spaced_forms()[each].lean(words) for each, count in known.items() if count == most)
 
 
-def stitched(question: str, earlier_questions: Sequence[str], keep: int = 2) -> str:
-    """What search should look for: in front of this question those that it leans on, oldest first, at most `keep`.
+def stitched(question: str, earlier_questions: Sequence[str]) -> str:
+    """What search should look for: in front of this question those that it leans on, oldest first, at most two.
     That is the last one, and the one before it where the last one leans as well; talk that asks nothing is none."""
-    asked = [earlier for earlier in reversed(earlier_questions) if small_talk(earlier) is None][:keep]
+    asked = [earlier for earlier in reversed(earlier_questions) if small_talk(earlier) is None][:2]
     leaning = list(takewhile(leans_on_history, asked))
     return " ".join([*reversed(asked[: len(leaning) + 1]), question])
 

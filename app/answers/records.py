@@ -12,8 +12,7 @@ from app.conversations.conversation import Role
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
 from app.search.threshold_curve import PastConfidences
-from app.store.tables.conversations import MESSAGES
-from app.store.tables.turns import FEEDBACK, TURNS
+from app.store.tables.conversations import FEEDBACK, MESSAGES, TURNS
 from app.store.transaction import Keyset, Repository
 
 _is_question = and_(MESSAGES.c.turn_id == TURNS.c.id, MESSAGES.c.role == Role.VISITOR.value)

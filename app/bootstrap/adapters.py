@@ -142,9 +142,8 @@ def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing:
         from app.turns.remote.unshared_turns import MemoryTurnOrders, UnsharedTurnLog
 
         return SharedTurns(UnsharedTurnLog(), MemoryTurnOrders())
-    from app.kit.redis.blocking_redis import BlockingRedis
-    from app.turns.remote.redis_turn_log import RedisTurnLog
-    from app.turns.remote.redis_turn_orders import RedisTurnOrders
+    from app.kit.redis.redis_with_breaker import BlockingRedis
+    from app.turns.remote.redis_turn_log import RedisTurnLog, RedisTurnOrders
 
     circuit = CircuitBreaker(
         "turn_log", cool_down_seconds=_REDIS_COOL_DOWN_SECONDS, on_change=circuits.watch("turn_log")

@@ -198,8 +198,7 @@ def answer_pipeline(
     """Answers are written by `model` where there is one, which may call `actions`; a provider that is away leaves the
     pages' own words, and where none of these is sure enough, the closest sections."""
     from app.answers.answer_pipeline import AnswerPipeline
-    from app.answers.writing.closest_sections import ClosestSectionsWriter
-    from app.answers.writing.extractive_writer import ExtractiveWriter
+    from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
     from app.answers.writing.model_writer import ModelWriter
     from app.answers.writing.passage_judge import PassageJudge
     from app.answers.writing.prompt_builder import PromptBuilder

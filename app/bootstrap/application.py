@@ -6,7 +6,6 @@ from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute
 
 from app.actions.api.actions import AdminActions
 from app.actions.api.confirmations import WidgetConfirmations
@@ -15,10 +14,9 @@ from app.agent_files.api.agent_files import AdminAgentFiles
 from app.agent_files.pages import AgentFilePages
 from app.agents.api.agents import AdminAgentPicture, AdminAgents, AdminStarterSuggestions, WidgetPicture
 from app.agents.api.user_secret import AdminUserSecret
-from app.agents.pages.agent_settings import AgentPicturePages, AgentSettingsPages
+from app.agents.pages.agent_settings import AgentPicturePages, AgentSettingsPages, TranslationPages
 from app.agents.pages.agent_versions import AgentVersionPages
 from app.agents.pages.signed_users import SignedUserPages
-from app.agents.pages.translations import TranslationPages
 from app.answers.api.playground import AdminPlayground
 from app.answers.curated.api.curated_answers import AdminCuratedAnswers
 from app.answers.curated.api.rehearsals import AdminRehearsals
@@ -27,31 +25,26 @@ from app.answers.pages.playground import PlaygroundPages
 from app.channels.llms_api import LlmsApi
 from app.channels.mcp_api import McpApi
 from app.channels.openai_api import OpenAiApi
-from app.conversations.api.conversations import AdminConversations
-from app.conversations.api.inbox import AdminInbox
+from app.conversations.api.conversations import AdminConversations, AdminInbox
 from app.conversations.pages.conversation import ConversationPages
 from app.conversations.pages.conversations import InboxPages
 from app.conversations.pages.spending import SpendingPages
 from app.conversations.people.api.leads import AdminLeads
-from app.conversations.people.api.live_chats import AdminLiveChats
+from app.conversations.people.api.live_chats import AdminLiveChats, AdminSavedReplies
 from app.conversations.people.api.live_pictures import AdminLivePictures, WidgetPictures
-from app.conversations.people.api.saved_replies import AdminSavedReplies
 from app.conversations.people.api.widget_person import WidgetPerson
 from app.conversations.people.pages.leads import LeadPages
-from app.conversations.people.pages.live import LivePages
+from app.conversations.people.pages.live import LivePages, SavedReplyPages
 from app.conversations.people.pages.news import NewsPages
-from app.conversations.people.pages.saved_replies import SavedReplyPages
 from app.conversations.privacy.api.visitors import AdminVisitors
 from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe
 from app.conversations.privacy.pages.visitors import VisitorPages
 from app.core.errors import DocentError
-from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions
+from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions, AdminGapTriage
 from app.gaps.api.pull_requests import AdminPullRequests
 from app.gaps.api.replays import AdminGapReplays
-from app.gaps.api.triage import AdminGapTriage
 from app.gaps.api.turn_review import AdminTurnReview
-from app.gaps.pages.gap import GapPages
-from app.gaps.pages.gap_answer import GapAnswerPages
+from app.gaps.pages.gap import GapAnswerPages, GapPages
 from app.gaps.pages.gaps import GapsPages
 from app.gaps.pages.pull_requests import PullRequestPages
 from app.gaps.pages.threshold import ThresholdPages
@@ -62,8 +55,7 @@ from app.knowledge.pages.first_questions import FirstQuestionPages
 from app.knowledge.pages.quarantine import QuarantinePages
 from app.overview.api import AdminOverview
 from app.overview.pages import OverviewPages
-from app.quality.api.golden_questions import AdminGoldenQuestions
-from app.quality.api.golden_runs import AdminGoldenRuns
+from app.quality.api.golden_questions import AdminGoldenQuestions, AdminGoldenRuns
 from app.quality.api.quality import AdminQuality
 from app.quality.pages.golden import GoldenPages
 from app.quality.pages.quality import QualityPages
@@ -73,13 +65,10 @@ from app.search.api.agent_search import AdminSearch
 from app.search.api.widget_search import WidgetSearch
 from app.search.pages import SearchSettingsPages
 from app.sources.api.discovery import AdminDiscovery
-from app.sources.api.documents import AdminDocuments
-from app.sources.api.passages import AdminPassages
-from app.sources.api.schedules import AdminSchedules
-from app.sources.api.source_access import AdminSourceAccess
-from app.sources.api.source_editing import AdminSourceEditing
+from app.sources.api.documents import AdminDocuments, AdminPassages
+from app.sources.api.source_editing import AdminSourceAccess, AdminSourceEditing
 from app.sources.api.source_hooks import SourceHookApi
-from app.sources.api.sources import AdminSources
+from app.sources.api.sources import AdminSchedules, AdminSources
 from app.sources.deletions.api import AdminDeletions
 from app.sources.deletions.pages import DeletionPages
 from app.sources.files.api import AdminFiles
@@ -124,11 +113,8 @@ from app.workspaces.api.tokens import AdminTokens
 from app.workspaces.pages.api_tokens import ApiTokenPages
 from app.workspaces.pages.audit import AuditPages
 from app.workspaces.pages.operators import OperatorPages, WorkspacePages
-from app.workspaces.pages.passkeys import PasskeyPages
-from app.workspaces.pages.password_links import PasswordLinkPages
-from app.workspaces.pages.provider_sign_in import ProviderSignInPages
-from app.workspaces.pages.second_factor import SecondFactorPages
-from app.workspaces.pages.sign_in import SignInPages
+from app.workspaces.pages.passkeys import PasskeyPages, PasswordLinkPages, SecondFactorPages
+from app.workspaces.pages.sign_in import ProviderSignInPages, SignInPages
 
 APIS: Sequence[type[Api]] = (
     WidgetConversations,
@@ -247,20 +233,16 @@ PAGES: Sequence[type[Pages]] = (
 )
 
 
-def create_app(
-    parts: Wiring, *, version: str = "0.0.0", root_path: str = "", more_routes: Sequence[BaseRoute] = ()
-) -> Starlette:
+def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") -> Starlette:
     """Nothing connects and nothing is read from the environment here.
 
-    `root_path` is the prefix under which a proxy serves all of it. `more_routes` come after the API's, such as a demo
-    page's.
+    `root_path` is the prefix under which a proxy serves all of it.
     """
     pages, files = pages_of(parts), console_files()
     routes = [
         *routes_of(endpoints_of(parts, version), parts.get(Admission)),
         *console_routes(pages, parts.make(Dispatcher, pages=pages, rendering=Rendering(files)), files),
         *api_reference_routes(),
-        *more_routes,
     ]
     app = Starlette(
         routes=routes,

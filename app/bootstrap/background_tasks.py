@@ -18,17 +18,17 @@ from app.kit.tasks.periodic_task import PeriodicTask
 from app.mail.mail_delivery import MailDelivery
 from app.mail.mail_server import sender_of
 from app.providers.http_caller import HttpCaller
-from app.quality.golden_run_worker import GoldenRunWorker
+from app.quality.golden_runs import GoldenRunWorker
 from app.quality.trial_search import TrialSearch
 from app.reports.topic_placing import TopicPlacing
 from app.stale_answers.stale_search import StaleSearch
 from app.webhooks.budget_warnings import BudgetWarnings
-from app.webhooks.channels.channel_posts import ChannelPosts
+from app.webhooks.channels.channels import ChannelPosts
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails
 from app.webhooks.tickets.ticket_delivery import TicketDelivery
-from app.webhooks.webhook_delivery import WebhookDelivery
 from app.webhooks.webhook_sender import WebhookSender
+from app.webhooks.webhooks import WebhookDelivery
 
 
 @asynccontextmanager

@@ -15,9 +15,8 @@ from app.answers.curated.proposals import CuratedProposals
 from app.channels.agent_tools import Told, Tool
 from app.conversations.api.conversations import AdminConversations
 from app.core.actor import PROPOSE, Actor
-from app.gaps.api.gaps import AdminGaps
-from app.gaps.api.triage import AdminGapTriage
-from app.quality.api.golden_runs import AdminGoldenRuns
+from app.gaps.api.gaps import AdminGaps, AdminGapTriage
+from app.quality.api.golden_questions import AdminGoldenRuns
 from app.search.api.agent_search import AdminSearch
 from app.sources.api.sources import AdminSources
 from app.web.operation import AnyEndpoint, Api, Call, Model, read

@@ -14,7 +14,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.core.turn import Channel, Exchange, TokenUsage, TurnRequest
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import TurnFeed
 from app.kit.limits.rate_limiter import RateLimiter
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns

@@ -47,8 +47,6 @@ COMMANDS = (
         (
             "app.cli.sources.discovery",
             "app.cli.sources.source_files",
-            "app.cli.sources.source_folders",
-            "app.cli.sources.source_repositories",
             "app.cli.sources.source_care",
         ),
     ),

@@ -135,8 +135,7 @@ def _files(base: Stored) -> "AgentFiles":
     from app.bootstrap.knowledge import page_scope_on
     from app.kit.pattern_matcher import PatternMatcher
     from app.sources.cron_calendar import CronCalendar
-    from app.sources.schedules import Schedules
-    from app.sources.sources import Sources
+    from app.sources.sources import Schedules, Sources
 
     sources = Sources(base.record, JobsHere(base.settings), page_scope_on(base))
     hosts = ActionHosts(base.settings.action_hosts)

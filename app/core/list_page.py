@@ -1,8 +1,10 @@
-"""How long lists are handed over."""
+"""How long lists are handed over: page by page; and pages over those that the record hands over whole."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from app.core.errors import InvalidInput
 
 Item = TypeVar("Item", covariant=True)
 
@@ -21,3 +23,34 @@ class ListPage(Generic[Item]):
 
     items: Sequence[Item]
     next_cursor: str | None = None
+
+
+Listed = TypeVar("Listed")
+
+_LONGEST = 200
+
+
+def page_of(items: Sequence[Listed], page: PageRequest, key: Callable[[Listed], str]) -> ListPage[Listed]:
+    """The items after the one whose key is the cursor. Raises InvalidInput for a cursor that names none."""
+    start = 0
+    if page.cursor is not None:
+        keys = [key(item) for item in items]
+        if page.cursor not in keys:
+            raise InvalidInput("cursor", "This cursor is not from this list. Begin again without one.")
+        start = keys.index(page.cursor) + 1
+    chosen = items[start : start + page.limit]
+    is_last = start + page.limit >= len(items)
+    return ListPage(items=chosen, next_cursor=None if is_last or not chosen else key(chosen[-1]))
+
+
+async def collected(page_after: Callable[[PageRequest], Awaitable[ListPage[Listed]]], enough: int) -> list[Listed]:
+    """The items of one page after the other, until there are no more or `enough` so many."""
+    found: list[Listed] = []
+    cursor: str | None = None
+    while len(found) < enough:
+        page = await page_after(PageRequest(_LONGEST, cursor))
+        found += page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found

@@ -11,12 +11,10 @@ from app.core.actor import Actor
 from app.core.errors import DocentError
 from app.core.field_rules import check_text
 from app.core.gap_state import GapState
-from app.gaps.gap import Gap
-from app.gaps.gap_replay import DueGap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
+from app.gaps.gap import DueGap, Gap, GapAsking, GapReplay, ReplayedQuestion, TrialAnswer
 from app.gaps.gaps import MAX_NOTE_CHARS
 from app.gaps.pull_requests.good_news import GoodNews
-from app.gaps.records.gaps import GapRecords
-from app.gaps.records.replays import GapReplayRecords
+from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 

@@ -7,11 +7,9 @@ from uuid import UUID
 from app.answers.suggestion import Suggestion, SuggestionState
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.gaps.gap import Gap
-from app.gaps.gap_replay import GapAsking
+from app.gaps.gap import Gap, GapAsking
 from app.gaps.gap_replays import MAX_WORDINGS
-from app.gaps.records.gaps import GapRecords
-from app.gaps.records.replays import GapReplayRecords
+from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 NO_MODEL = (

@@ -1,16 +1,26 @@
-"""What operators do with gaps."""
+"""What operators do with gaps: they see them, close them, and put them in order."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from app.agents.own_agent import OwnAgent
+from app.agents.records.agents import AgentRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
+from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_text
 from app.core.gap_state import GapState
-from app.core.list_page import ListPage, PageRequest
-from app.core.list_paging import collected
-from app.gaps.gap import EVERY_GAP, Gap, GapFilter, GapOrder
+from app.core.list_page import ListPage, PageRequest, collected
+from app.core.page_url import is_same_page, same_page_urls
+from app.gaps.gap import EVERY_GAP, FoundThen, Gap, GapFacts, GapFilter, GapOrder, Snapshot, found_then, shortfall
 from app.gaps.records.gaps import GapRecords
+from app.gaps.records.triage import GapTriageRecords
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.sources.records.sources import SourceRecords
+from app.sources.source import SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.assignees import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_NOTE_CHARS = 2000
@@ -68,3 +78,149 @@ class Gaps:
             return gap
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
+
+
+MAX_AT_ONCE = 100
+SAMPLES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GapView:
+    """`snapshot` is None where the trace of the latest asking was erased."""
+
+    gap: Gap
+    facts: GapFacts
+    snapshot: Snapshot | None
+
+
+class GapTriage:
+    """Every method raises NotFound for a gap that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def view(self, actor: Actor, gap_id: UUID) -> GapView:
+        def work(tx: Transaction) -> GapView:
+            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+            facts = GapTriageRecords(tx).facts(gap_id, SAMPLES)
+            return GapView(gap, facts, _snapshot(tx, actor, gap, facts))
+
+        return await self._records.of_workspace(actor.workspace_id).read(work)
+
+    async def merge(self, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
+        """The others, of the same agent, become part of this one, which keeps its question, state and note."""
+        _check_count(others)
+        if gap_id in others:
+            raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Name the others alone.")
+
+        def work(tx: Transaction) -> Gap:
+            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+            for other in others:
+                if GapRecords(tx).get(actor.workspace_id, other).agent_id != gap.agent_id:
+                    raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
+            GapTriageRecords(tx).merge(gap.agent_id, gap_id, others)
+            merged = {"gap_ids": [str(other) for other in others]}
+            AuditRecords(tx).acted(actor, "gap.merge", gap_id, **merged)
+            return GapRecords(tx).get(actor.workspace_id, gap_id)
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def split(self, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
+        """The wording of that turn leaves, each time it was asked, and is the gap that is returned. The two never
+        join again by themselves."""
+
+        def work(tx: Transaction) -> Gap:
+            GapRecords(tx).get(actor.workspace_id, gap_id)
+            own = GapTriageRecords(tx).split(gap_id, turn_id)
+            AuditRecords(tx).acted(actor, "gap.split", gap_id, new_gap_id=str(own))
+            return GapRecords(tx).get(actor.workspace_id, own)
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def tell(self, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None) -> Gap:
+        """Who looks after it, an operator's e-mail address or "" for nobody, and what operators should know; None
+        leaves either as it is."""
+        check_text("note", note or "", MAX_NOTE_CHARS)
+
+        def work(tx: Transaction) -> Gap:
+            before = GapRecords(tx).get(actor.workspace_id, gap_id).assignee
+            new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
+            GapTriageRecords(tx).tell(gap_id, assignee=new, note=note)
+            AuditRecords(tx).acted(actor, "gap.edit", gap_id)
+            return GapRecords(tx).get(actor.workspace_id, gap_id)
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def settle(
+        self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
+    ) -> list[Gap]:
+        """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent: all of them, or none. A reason comes
+        after what was noted before."""
+        _check_count(gap_ids)
+        check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
+
+        def work(tx: Transaction) -> list[Gap]:
+            changed: list[Gap] = []
+            for gap in self._of_agent(tx, actor, agent_id, gap_ids):
+                noted = f"{gap.note}\n{note}" if state is GapState.IGNORED and gap.note else note
+                check_text("note", noted, MAX_NOTE_CHARS)
+                changed.append(GapRecords(tx).set_state(actor.workspace_id, gap.id, state, noted))
+                told = {"agent_id": str(agent_id), "state": state.value}
+                AuditRecords(tx).acted(actor, "gap.settle", gap.id, **told)
+            return changed
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def take_back(
+        self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
+    ) -> list[Gap]:
+        """Gaps that were in `state` before they were ignored with `note` are what they were. Those that are not
+        ignored any more are left alone."""
+        _check_count(gap_ids)
+
+        def work(tx: Transaction) -> list[Gap]:
+            changed: list[Gap] = []
+            for gap in self._of_agent(tx, actor, agent_id, gap_ids):
+                if gap.state is not GapState.IGNORED:
+                    continue
+                before = gap.note.removesuffix(note).removesuffix("\n")
+                changed.append(GapRecords(tx).take_back(actor.workspace_id, gap.id, state, before))
+                told = {"agent_id": str(agent_id), "state": state.value}
+                AuditRecords(tx).acted(actor, "gap.take_back", gap.id, **told)
+            return changed
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    @staticmethod
+    def _of_agent(tx: Transaction, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID]) -> list[Gap]:
+        gaps = [GapRecords(tx).get(actor.workspace_id, gap_id) for gap_id in gap_ids]
+        if any(gap.agent_id != agent_id for gap in gaps):
+            raise NotFound("gap")
+        return gaps
+
+
+def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snapshot | None:
+    turn = StoredTurnRecords(tx).find(facts.samples[0].turn_id) if facts.samples else None
+    if turn is None:
+        return None
+    agent = AgentRecords(tx).get(actor.workspace_id, gap.agent_id)
+    found = found_then(turn.trace)
+    is_gone = bool(found) and not LiveDocumentRecords(tx).page_chunks(agent.id, same_page_urls(found[0].url))
+    threshold = agent.draft.confidence_threshold
+    why = shortfall(found, facts.samples[0].reason, threshold, is_gone=is_gone)
+    return Snapshot(why, found, _text_source(tx, agent.id, found[0]) if found else None)
+
+
+def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | None:
+    """A page of a website may have the address at which a text is cited: then their titles tell them apart."""
+    url = best.url.partition("#")[0]
+    for source in SourceRecords(tx).of_agent(agent_id):
+        is_its_page = is_same_page(source.given_url, url)
+        if source.config.kind is SourceKind.TEXT and is_its_page and best.title in ("", source.config.name):
+            return source.id
+    return None
+
+
+def _check_count(gap_ids: Sequence[UUID]) -> None:
+    if not 1 <= len(set(gap_ids)) == len(gap_ids) <= MAX_AT_ONCE:
+        raise InvalidInput("gap_ids", f"Name 1 to {MAX_AT_ONCE} gaps, each once.")

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from app.agents.agent import Version
 from app.answers.playground import Playground, PlaygroundQuestion
-from app.gaps.gap_replay import GapAsking, TrialAnswer
+from app.gaps.gap import GapAsking, TrialAnswer
 
 
 class TrialAnswers:

@@ -11,8 +11,7 @@ from app.agents.agent import Agent
 from app.agents.set_up import SetUp
 from app.agents.token_budget import TokenBudget
 from app.conversations.people.live_chat import OpenChat
-from app.gaps.gap import Gap
-from app.gaps.gap_facts import GrowingGap
+from app.gaps.gap import Gap, GrowingGap
 from app.quality.quality import TurnCounts
 from app.sources.deletions.deletion import Deletion
 from app.sources.source import LatestReading

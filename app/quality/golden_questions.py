@@ -13,8 +13,7 @@ from app.agents.own_agent import OwnAgent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language, check_lines, check_text
-from app.core.list_page import ListPage, PageRequest
-from app.core.list_paging import page_of
+from app.core.list_page import ListPage, PageRequest, page_of
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords

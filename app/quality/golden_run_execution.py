@@ -10,8 +10,7 @@ from app.agents.agent import Agent, Version
 from app.quality.evaluation.evaluation import Hit, StagedRanking, ask_all, report
 from app.quality.evaluation.evaluation_set import Question
 from app.quality.evaluation.golden_set import golden_set, outcome
-from app.quality.golden_question import GoldenQuestion
-from app.quality.golden_run import GoldenMark, GoldenRun, GoldenSide, TrialRanking
+from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide, TrialRanking
 
 _AT_ONCE: Final = 10
 

@@ -10,7 +10,7 @@ from app.agents.agent import AgentConfig, AgentVersion, PublishGate
 from app.agents.agents import Agents
 from app.core.actor import Actor
 from app.core.errors import DocentError, PublishGateFailed
-from app.quality.golden_run import GoldenRun
+from app.quality.golden_question import GoldenRun
 from app.quality.golden_runs import GoldenRuns
 
 log = structlog.get_logger(__name__)

@@ -11,8 +11,7 @@ from app.core.errors import ModelInterrupted
 from app.core.page_url import page_key
 from app.core.turn import AnsweredBy
 from app.kit.pattern_matcher import PatternMatcher
-from app.quality.golden_question import GoldenQuestion, plain_answer
-from app.quality.golden_run import TrialRanking
+from app.quality.golden_question import GoldenQuestion, TrialRanking, plain_answer
 from app.search.retrieval import Retrieval, SearchQuery
 from app.sources.source import UNLINKED
 

@@ -23,8 +23,7 @@ from app.search.fusion import best_of_each_document, fused_order
 from app.search.page_focus import page_focus
 from app.search.query_planner import QueryPlanner, planned
 from app.search.rank_fusion import best_first, unit_interval, with_vote
-from app.search.retrieval import Retrieval, SearchQuery, StageListener
-from app.search.retrieval_trace import RetrievalTrace
+from app.search.retrieval import Retrieval, RetrievalTrace, SearchQuery, StageListener
 from app.search.source_choice import answerable_from
 
 log = structlog.get_logger(__name__)

@@ -1,12 +1,132 @@
-"""A source is what an agent learns from; a crawl run is one reading of it."""
+"""A source is what an agent learns from; a crawl run is one reading of it, which a schedule may begin. Its website may
+ask readers for a password, a header or a cookie, which an operator gives with the source."""
 
+import hashlib
+import re
+from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from app.sources.run_schedule import SourceSchedule
+from app.core.errors import InvalidInput
+
+MAX_ACCESS_NAME_CHARS: Final = 200
+MAX_SECRET_CHARS: Final = 4096
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110, section 5.6.2
+# What the crawler says itself, and what belongs to the connection.
+_OURS: Final = frozenset(
+    {
+        "accept", "accept-encoding", "connection", "content-length", "cookie", "expect", "host", "if-modified-since",
+        "if-none-match", "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
+    }
+)  # fmt: skip
+
+
+class AccessKind(StrEnum):
+    BASIC = "basic"  # a user and a password (RFC 7617)
+    HEADER = "header"
+    COOKIE = "cookie"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAccess:
+    """`name` is the user's, the header's or the cookie's."""
+
+    kind: AccessKind
+    name: str
+    secret: str = field(repr=False)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        match self.kind:
+            case AccessKind.BASIC:
+                return {"Authorization": f"Basic {b64encode(f'{self.name}:{self.secret}'.encode()).decode()}"}
+            case AccessKind.HEADER:
+                return {self.name: self.secret}
+            case AccessKind.COOKIE:
+                return {"Cookie": f"{self.name}={self.secret}"}
+
+
+@dataclass(frozen=True, slots=True)
+class AccessFacts:
+    """What is told of it: all but the secret."""
+
+    kind: AccessKind
+    name: str
+    set_at: datetime
+
+
+def check_access(access: SourceAccess) -> None:
+    """Raises InvalidInput, which names the field and repeats nothing of the secret."""
+    name, secret = access.name, access.secret
+    if not 1 <= len(name) <= MAX_ACCESS_NAME_CHARS or not name.isprintable():
+        raise InvalidInput("name", f"Give a name of 1 to {MAX_ACCESS_NAME_CHARS} characters.")
+    if not 1 <= len(secret) <= MAX_SECRET_CHARS or not secret.isprintable():
+        raise InvalidInput("secret", f"Give 1 to {MAX_SECRET_CHARS} characters on one line.")
+    if access.kind is AccessKind.BASIC:
+        if ":" in name:
+            raise InvalidInput("name", "A user's name has no colon.")
+        return
+    if not _HEADER_NAME.fullmatch(name):
+        raise InvalidInput(
+            "name", f"This is not a valid name for a {access.kind.value}. Leave out spaces, colons and the like."
+        )
+    if access.kind is AccessKind.HEADER and name.lower() in _OURS:
+        raise InvalidInput(
+            "name", "The crawler sends this header itself. Use another, or the kind that is made for it."
+        )
+    if not secret.isascii() or secret != secret.strip():
+        raise InvalidInput("secret", "A header takes ASCII characters only, without spaces around them.")
+
+
+FirstAfter = Callable[[str, datetime], datetime]
+
+CRON_JITTER: Final = timedelta(minutes=10)
+_MAX_JITTER: Final = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Exactly one is set: `cron`, five fields in UTC, or `every_hours`."""
+
+    cron: str = ""
+    every_hours: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSchedule:
+    """A source's schedule: since when it holds, and when the next reading is due."""
+
+    source_id: UUID
+    agent_id: UUID
+    schedule: Schedule
+    set_at: datetime
+    next_at: datetime
+
+
+def next_run(schedule: Schedule, source_id: UUID, set_at: datetime, now: datetime, first_after: FirstAfter) -> datetime:
+    """The first due time after `now`. Due times that passed meanwhile are skipped: one reading makes up for all.
+
+    Each source is a little late, always by the same time, drawn from its id: up to ten minutes with `cron`, a tenth
+    of the pause (one hour at most) with `every_hours`. Else all sources of a host would begin in the same second.
+    `first_after` gives a cron expression's first moment after another.
+    """
+    if schedule.cron:
+        late = jitter(source_id, CRON_JITTER)
+        return first_after(schedule.cron, now - late) + late
+    pause = timedelta(hours=schedule.every_hours)
+    first = set_at + pause + jitter(source_id, min(pause / 10, _MAX_JITTER))
+    passed = max(0, (now - first) // pause + 1)
+    return first + passed * pause
+
+
+def jitter(source_id: UUID, at_most: timedelta) -> timedelta:
+    """In whole seconds, [0, at_most), the same for the same source."""
+    drawn = int.from_bytes(hashlib.sha256(source_id.bytes).digest()[:4]) / 2**32
+    return timedelta(seconds=int(drawn * at_most.total_seconds()))
 
 
 class SourceKind(StrEnum):

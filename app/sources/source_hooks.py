@@ -9,8 +9,7 @@ from uuid import UUID
 from app.core.actor import WRITE, Actor
 from app.core.errors import Unauthorized
 from app.kit.clock import Clock
-from app.sources.records.hooks import HookRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records.sources import HookRecords, SourceRecords
 from app.sources.source_hook import WINDOW, hook_secret, hook_signature
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords

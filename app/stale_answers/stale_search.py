@@ -23,8 +23,7 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenQuestion, plain_answer
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.stale_answers.changed_page import ChangedPage, PageText
-from app.stale_answers.records.changed_pages import ChangedPageRecords, ToldAnswerRecords
-from app.stale_answers.records.stale_answers import StaleAnswerRecords
+from app.stale_answers.records.stale_answers import ChangedPageRecords, StaleAnswerRecords, ToldAnswerRecords
 from app.stale_answers.stale_answer import Finding, PageChange, StaleKind, StaleState, StaleSubject, ToldAnswer
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction

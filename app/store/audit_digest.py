@@ -9,13 +9,11 @@ from uuid import UUID
 from sqlalchemy import Connection, Table, select
 
 from app.store.tables.actions import ACTIONS
-from app.store.tables.agents import AGENTS, CURATED_ANSWERS, USER_ISSUERS, USER_KEYS
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, USER_ISSUERS, USER_KEYS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.gaps import GAPS, REPOSITORIES
-from app.store.tables.golden import GOLDEN_QUESTIONS
+from app.store.tables.gaps import GAPS, REPOSITORIES, STALE_ANSWERS
 from app.store.tables.people import LIVE_CHATS, SAVED_REPLIES
 from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
-from app.store.tables.stale_answers import STALE_ANSWERS
 from app.store.tables.tenancy import API_TOKENS, OPERATORS
 from app.store.tables.webhooks import HELP_DESKS, NOTICE_CHANNELS, WEBHOOK_DELIVERIES, WEBHOOKS
 

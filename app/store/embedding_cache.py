@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sqlalchemy import select
 
-from app.store.batches import batches
 from app.store.tables.documents import EMBEDDING_CACHE
-from app.store.transaction import Repository
+from app.store.transaction import Repository, batches
 
 _FLOAT = np.dtype("<f4")
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.dialects.sqlite import Insert
 
-from app.store.tables.turns import OUTBOX
+from app.store.tables.conversations import OUTBOX
 from app.store.transaction import Repository, TurnIds, insert_of, new_id
 
 

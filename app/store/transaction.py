@@ -1,9 +1,10 @@
 """One transaction over the system of record, and what every repository in it is built on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from itertools import islice
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
@@ -21,6 +22,17 @@ from app.store.codec import config_from_json, config_to_json, row_of, value_of
 from app.store.keyset import Keyset
 from app.store.secret_keys import SecretKeys
 from app.store.time_ordered_id import new_id
+
+Item = TypeVar("Item")
+
+BATCH_SIZE = 500
+
+
+def batches(items: Iterable[Item], size: int = BATCH_SIZE) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
 
 __all__ = [
     "Keyset",

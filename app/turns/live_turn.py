@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent, TurnEvent
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent, TurnEvent, TurnFeed
 from app.turns.event_log import EventLog
 from app.turns.remote.turn_log import TurnHead
 from app.turns.subscribers import Subscribers

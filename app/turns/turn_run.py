@@ -30,8 +30,7 @@ from app.core.visitor_attribute import VisitorAttribute
 from app.kit.tasks.ended_task import end_task
 from app.kit.tracing import NO_SPAN, Span, span, traced
 from app.search.index_watch import IndexWatch
-from app.search.retrieval import Retrieval, SearchQuery
-from app.search.retrieval_trace import without_candidates
+from app.search.retrieval import Retrieval, SearchQuery, without_candidates
 from app.search.retriever import Retriever
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.turns.checkpointer import Checkpointer, Checkpoints

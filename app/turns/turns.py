@@ -13,15 +13,13 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound, Overloaded, TurnConflict, Unavailable
 from app.core.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
-from app.core.turn_events import FIRST_RECORD_NUMBER
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import FIRST_RECORD_NUMBER, TurnFeed
 from app.kit.tasks.ended_task import end_task
 from app.kit.tasks.supervisor import Supervisor
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.log_writer import LogWriter
 from app.turns.remote.remote_turns import RemoteTurns, SharedTurns
-from app.turns.remote.turn_log import KEPT_SECONDS, TurnHead
-from app.turns.remote.turn_orders import TurnOrder
+from app.turns.remote.turn_log import KEPT_SECONDS, TurnHead, TurnOrder
 from app.turns.turn_replay import replayed
 from app.turns.turn_run import TurnRun, TurnTools
 

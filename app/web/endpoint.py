@@ -16,8 +16,7 @@ from app.core.errors import DocentError, InvalidInput, NotFound
 from app.web.admission import Admission
 from app.web.declared import declarations, declare
 from app.web.errors import Problem, Refusal, problem_of
-from app.web.form_body import read_form
-from app.web.json_body import check_json, read_body, refuse_declared_length
+from app.web.json_body import check_json, read_body, read_form, refuse_declared_length
 from app.web.model import Multipart
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)

@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from app.core.errors import InvalidInput
-from app.core.turn_events import NumberedEvent, Token, event_payload
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import NumberedEvent, Token, TurnFeed, event_payload
 from app.kit.reusable_timeout import ReusableTimeout
 from app.web.limits_policy import StreamPolicy
 from app.web.middleware.metrics import StreamMeter

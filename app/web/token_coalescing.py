@@ -7,8 +7,7 @@ from typing import Final
 
 import anyio
 
-from app.core.turn_events import Error, NumberedEvent, Token
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import Error, NumberedEvent, Token, TurnFeed
 
 SHUTTING_DOWN = Error(
     code="shutting_down",

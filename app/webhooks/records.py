@@ -13,7 +13,7 @@ from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.gaps.records.gaps import GapRecords
 from app.store.deliveries import Deliveries
 from app.store.outbox import Outbox
-from app.store.tables.turns import OUTBOX
+from app.store.tables.conversations import OUTBOX
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 from app.store.transaction import Keyset, Repository, affected_rows, value_of
 from app.webhooks.channels.records import NoticeChannelRecords

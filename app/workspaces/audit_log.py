@@ -3,8 +3,7 @@
 from typing import Final
 
 from app.core.actor import Actor
-from app.core.list_page import ListPage, PageRequest
-from app.core.list_paging import collected
+from app.core.list_page import ListPage, PageRequest, collected
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 from app.workspaces.records.audit import AuditRecords

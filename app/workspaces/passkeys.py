@@ -22,7 +22,7 @@ from app.workspaces.operator import Operator
 from app.workspaces.operators import checked_owner
 from app.workspaces.passkey import MAX_NAME_CHARS, MAX_PASSKEYS, Passkey, RelyingParty, challenged_at, new_challenge
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.passkeys import PasskeyRecords
+from app.workspaces.records.operators import PasskeyRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY, start_session
 

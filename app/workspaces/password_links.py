@@ -22,8 +22,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import check_password, checked_email
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.operators import OperatorRecords
-from app.workspaces.records.passkeys import PasskeyRecords
+from app.workspaces.records.operators import OperatorRecords, PasskeyRecords
 from app.workspaces.records.password_links import PasswordLinkRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY

@@ -6,7 +6,7 @@ from app.core.actor import Actor
 from app.store.sealed_rows import SEALED_TABLES, SealedRows
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.second_factors import SecondFactorRecords
+from app.workspaces.records.operators import SecondFactorRecords
 from app.workspaces.records.tokens import TokenRecords
 
 log = structlog.get_logger(__name__)

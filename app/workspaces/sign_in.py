@@ -20,8 +20,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, OperatorSession
 from app.workspaces.operators import MAX_PASSWORD_CHARS
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.operators import OperatorRecords
-from app.workspaces.records.second_factors import SecondFactorRecords
+from app.workspaces.records.operators import OperatorRecords, SecondFactorRecords
 from app.workspaces.records.tokens import TokenRecords
 
 IDLE_FOR_AT_MOST = timedelta(hours=12)

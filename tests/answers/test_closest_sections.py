@@ -1,6 +1,6 @@
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
-from app.answers.writing.closest_sections import ClosestSectionsWriter
+from app.answers.writing.extractive_writer import ClosestSectionsWriter
 from app.answers.writing.passage_judge import PassageJudge
 from app.providers.chat.chat_model import TextDelta
 from tests.doubles.hashing_embedder import HashingEmbedder

@@ -17,8 +17,7 @@ from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound, TurnConflict, TurnInProgress
 from app.core.turn import Finish, TurnRequest, TurnState
-from app.core.turn_events import Done, Error, NumberedEvent, Token
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import Done, Error, NumberedEvent, Token, TurnFeed
 from app.turns.heartbeat import Heartbeat
 from app.turns.remote.remote_turns import SharedTurns
 from app.turns.turns import Turns

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 from uuid import uuid4
 
-from app.turns.remote.turn_orders import TurnOrder, TurnOrders
+from app.turns.remote.turn_log import TurnOrder, TurnOrders
 
 
 class TurnOrdersContract:

@@ -11,13 +11,12 @@ from sqlalchemy import func, select, update
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
-from app.conversations.conversation_filter import NOBODY, ConversationFilter
-from app.conversations.conversation_review import ConversationReview
-from app.conversations.inbox import Inbox
-from app.conversations.inbox_entry import (
+from app.conversations.conversation import (
     MAX_AT_ONCE,
     MAX_LABELS,
+    NOBODY,
     ConversationChange,
+    ConversationFilter,
     ConversationState,
     InboxEntry,
     LabelCount,
@@ -25,6 +24,7 @@ from app.conversations.inbox_entry import (
     Outcome,
     outcome_of_turn,
 )
+from app.conversations.inbox import ConversationReview, Inbox
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
@@ -34,8 +34,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Channel, TurnState, VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.conversations import CONVERSATION_LABELS
-from app.store.tables.turns import TURNS
+from app.store.tables.conversations import CONVERSATION_LABELS, TURNS
 from app.workspaces.operator import Operator, Role
 from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.tokens import TokenRecords

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from app.agents.records.agents import AgentRecords
-from app.conversations.inbox_entry import ConversationChange
+from app.conversations.conversation import ConversationChange
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import Author
 from app.conversations.people.records.leads import LeadRecords

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from app.sources.runs.page_listing import ListedPage, Listing
-from app.sources.source import SourceConfig
-from app.sources.source_access import SourceAccess
+from app.sources.source import SourceAccess, SourceConfig
 
 
 class ListedPages:

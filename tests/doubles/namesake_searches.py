@@ -6,8 +6,7 @@ from uuid import UUID
 from app.agents.agent import Version
 from app.core.errors import IndexUnavailable
 from app.core.page_url import page_key
-from app.quality.golden_question import GoldenQuestion
-from app.quality.golden_run import TrialRanking
+from app.quality.golden_question import GoldenQuestion, TrialRanking
 
 
 class NamesakeSearches:

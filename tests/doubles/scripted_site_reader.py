@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 from app.knowledge.document import PageContent
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
-from app.sources.source import SourceConfig
-from app.sources.source_access import SourceAccess
+from app.sources.source import SourceAccess, SourceConfig
 
 Read = Callable[[str], Awaitable[None]]
 

@@ -9,8 +9,7 @@ from app.core.turn_events import NumberedEvent
 from app.kit.limits.memory_rate_limiter import MemoryRateLimiter
 from app.kit.limits.rate_limiter import FallbackRateLimiter, Limit, RateLimiter
 from app.turns.remote.remote_turns import SharedTurns
-from app.turns.remote.turn_log import EventBatch, TurnHead
-from app.turns.remote.turn_orders import TurnOrder
+from app.turns.remote.turn_log import EventBatch, TurnHead, TurnOrder
 from app.turns.remote.unshared_turns import MemoryTurnOrders
 from tests.doubles.memory_turn_log import MemoryTurnLog
 

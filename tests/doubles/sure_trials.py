@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from app.core.turn import AnsweredBy
-from app.gaps.gap_replay import GapAsking, TrialAnswer
+from app.gaps.gap import GapAsking, TrialAnswer
 
 
 class SureTrials:

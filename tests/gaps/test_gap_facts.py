@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.gap_state import GapReason
-from app.gaps.gap_facts import FoundThen, GapFacts, Shortfall, Snapshot, found_then, shortfall
+from app.gaps.gap import FoundThen, GapFacts, Shortfall, Snapshot, found_then, shortfall
 
 LOW = GapReason.LOW_CONFIDENCE
 

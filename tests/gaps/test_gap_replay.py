@@ -6,7 +6,7 @@ import pytest
 
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy
-from app.gaps.gap_replay import GapAsking, ReplayedQuestion, TrialAnswer
+from app.gaps.gap import GapAsking, ReplayedQuestion, TrialAnswer
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,9 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.core.turn import VisitorSession
-from app.gaps.gap import Gap, GapFilter, GapOrder
+from app.gaps.gap import Gap, GapFilter, GapOrder, Shortfall
 from app.gaps.gap_clustering import GapClustering
-from app.gaps.gap_facts import Shortfall
-from app.gaps.gap_triage import GapTriage
+from app.gaps.gaps import GapTriage
 from app.gaps.records.gaps import GapRecords
 from app.kit.language_guesser import LanguageGuesser
 from app.store.system_of_record import SystemOfRecord

@@ -10,8 +10,8 @@ from uuid import UUID
 import pytest
 
 from app.answers.curated.curated_answer import Trigger
-from app.conversations.conversation_filter import ConversationFilter
-from app.conversations.conversation_review import ConversationReview
+from app.conversations.conversation import ConversationFilter
+from app.conversations.inbox import ConversationReview
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords

@@ -13,13 +13,10 @@ from app.gaps.gap_suggestions import GapSuggestions
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.starter_suggestions import StarterSuggestions
 from app.quality.golden_question import GoldenQuestion
-from app.quality.quality_review import QualityReview
-from app.quality.threshold_curves import ThresholdCurves
+from app.quality.quality_review import QualityReview, ThresholdCurves
 from app.sources.deletions.deletion import DeletedKind
-from app.sources.run_schedule import Schedule
-from app.sources.runs.run_preview import RunPreviews
-from app.sources.runs.run_watch import RunWatch
-from app.sources.source import SourceConfig, SourceKind
+from app.sources.runs.run_watch import RunPreviews, RunWatch
+from app.sources.source import Schedule, SourceConfig, SourceKind
 from app.stale_answers.stale_answer import StaleFilter, StaleState
 from app.workspaces.operator import Role
 from app.workspaces.sealed_secrets import SealedSecrets

@@ -16,7 +16,7 @@ from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.curated.rehearsals import Rehearsals
-from app.conversations.conversation_review import ConversationReview
+from app.conversations.inbox import ConversationReview
 from app.conversations.people.live_chats import HistoryCache, LiveChats
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.privacy.visitor_data import ConversationTerminator, VisitorData
@@ -31,8 +31,7 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
 from app.gaps.gap_replays import GapReplays, Trials
 from app.gaps.gap_suggestions import AnswerDrafts
-from app.gaps.gap_triage import GapTriage
-from app.gaps.gaps import Gaps
+from app.gaps.gaps import Gaps, GapTriage
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.gaps.turn_review import TurnReview
@@ -62,13 +61,12 @@ from app.sources.files.source_files import SourceFiles
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
-from app.sources.runs.page_sync import PageSync
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.schedules import Schedules
+from app.sources.runs.run_watch import PageSync
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing
 from app.sources.source_hooks import SourceHooks
-from app.sources.sources import Sources
+from app.sources.sources import Schedules, Sources
 from app.stale_answers.records.stale_answers import StaleAnswerRecords
 from app.stale_answers.stale_answer import Finding as StaleFinding
 from app.stale_answers.stale_answer import PageChange, StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject

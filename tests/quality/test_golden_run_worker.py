@@ -12,10 +12,9 @@ from app.agents.agent import PublishGate
 from app.agents.records.agents import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
-from app.quality.golden_run import GoldenRun
-from app.quality.golden_run_worker import GIVEN_UP_AFTER, LEASE, GoldenRunWorker
-from app.quality.golden_runs import GoldenRuns
-from app.quality.records.golden_runs import GoldenRunRecords
+from app.quality.golden_question import GoldenRun
+from app.quality.golden_runs import GIVEN_UP_AFTER, LEASE, GoldenRuns, GoldenRunWorker
+from app.quality.records.golden_questions import GoldenRunRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches
 from tests.doubles.temporary_record import temporary_record

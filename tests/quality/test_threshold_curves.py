@@ -8,8 +8,8 @@ from app.agents.records.agents import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_runs import GoldenRuns
+from app.quality.quality_review import ThresholdCurves
 from app.quality.records.golden_questions import GoldenQuestionRecords
-from app.quality.threshold_curves import ThresholdCurves
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.namesake_searches import NamesakeSearches

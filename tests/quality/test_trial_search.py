@@ -10,8 +10,7 @@ from app.bootstrap.answering import open_playground
 from app.core.errors import ModelInterrupted
 from app.kit.pattern_matcher import PatternMatcher
 from app.providers.chat.chat_model import ChatModel
-from app.quality.golden_question import GoldenQuestion
-from app.quality.golden_run import TrialRanking
+from app.quality.golden_question import GoldenQuestion, TrialRanking
 from app.quality.trial_search import TrialSearch
 from app.search.retrieval import SearchQuery
 from app.sources.source import UNLINKED

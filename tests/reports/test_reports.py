@@ -26,7 +26,7 @@ from app.quality.quality import TurnCounts, total
 from app.reports.report import Report
 from app.reports.reports import Reports
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.turns import FEEDBACK, TURNS
+from app.store.tables.conversations import FEEDBACK, TURNS
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import visitor_of

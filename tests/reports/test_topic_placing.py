@@ -28,7 +28,7 @@ from app.reports.reports import Reports
 from app.reports.topic import TopicPlace, WaitingQuestion
 from app.reports.topic_placing import TopicPlacing
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.turns import TOPICS
+from app.store.tables.conversations import TOPICS
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record

@@ -29,8 +29,7 @@ from app.kit.redis.redis_with_breaker import RedisWithBreaker
 from app.store.engine import POSTGRES_CONNECTIONS, is_sqlite, open_engine
 from app.store.migrate import migrate
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.conversations import MESSAGES
-from app.store.tables.turns import TURNS
+from app.store.tables.conversations import MESSAGES, TURNS
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.cancelled_at import CancelledAt
 from tests.doubles.fixed_clock import FixedClock

@@ -13,14 +13,11 @@ from app.core.errors import Unavailable
 from app.kit.circuit_breaker import CircuitBreaker
 from app.kit.limits.redis_stream_slots import RedisStreamSlots
 from app.kit.limits.stream_slots import LEASE_SECONDS
-from app.kit.redis.blocking_redis import BlockingRedis
 from app.kit.redis.redis_connection import redis_client
-from app.kit.redis.redis_with_breaker import RedisWithBreaker
-from app.turns.remote.redis_turn_log import RedisTurnLog
-from app.turns.remote.redis_turn_orders import RedisTurnOrders
+from app.kit.redis.redis_with_breaker import BlockingRedis, RedisWithBreaker
+from app.turns.remote.redis_turn_log import RedisTurnLog, RedisTurnOrders
 from app.turns.remote.remote_turns import SharedTurns
-from app.turns.remote.turn_log import KEPT_SECONDS, EventBatch
-from app.turns.remote.turn_orders import TurnOrder
+from app.turns.remote.turn_log import KEPT_SECONDS, EventBatch, TurnOrder
 from tests.contracts.shared_turns_contract import SharedTurnsContract
 from tests.contracts.stream_slots_contract import StreamSlotsContract
 from tests.contracts.turn_log_contract import LONG, SOON, TurnLogContract, a_head, a_whole_turn

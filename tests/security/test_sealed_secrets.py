@@ -15,10 +15,8 @@ from app.bootstrap.infrastructure import open_infrastructure, open_record
 from app.cli.local_operator import machine_operator
 from app.core.errors import SecretsLocked
 from app.settings import BadSettings, Settings, read_settings
-from app.sources.records.source_access import SourceAccessRecords
-from app.sources.records.sources import SourceRecords
-from app.sources.source import SourceConfig, SourceKind
-from app.sources.source_access import AccessKind, SourceAccess
+from app.sources.records.sources import SourceAccessRecords, SourceRecords
+from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
 from app.store.secret_keys import key_name, new_key, read_key
 from app.store.system_of_record import Transaction
 from app.workspaces.records.tokens import TokenRecords

@@ -10,8 +10,7 @@ from app.knowledge.document import PageContent
 from app.sources.files.pooled_file_reader import PooledFileReader
 from app.sources.runs.crawler_site_reader import CrawlerSiteReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
-from app.sources.source import SourceConfig, SourceKind
-from app.sources.source_access import AccessKind, SourceAccess
+from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
 from crawler.crawl.page_visit import FileReading
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page

@@ -10,8 +10,7 @@ from app.core.errors import InvalidInput
 from app.providers.code.git_repository import GitRemotes
 from app.sources.listed.listed_reader import ListedReader
 from app.sources.runs.site_reader import QueuedPage, ReadPage, RunSummary
-from app.sources.source import SourceConfig, SourceKind
-from app.sources.source_access import AccessKind, SourceAccess
+from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.pacing import HostPacing

@@ -9,15 +9,22 @@ from app.core.errors import IndexUnavailable, InvalidInput
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.records.source_access import SourceAccessRecords
-from app.sources.records.sources import SourceRecords
-from app.sources.runs.missed_pages import MissedPages
+from app.sources.records.sources import SourceAccessRecords, SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_execution import RunExecution
-from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind
-from app.sources.source_access import AccessKind, SourceAccess
-from app.store.tables.turns import OUTBOX
+from app.sources.runs.run_pages import MissedPages
+from app.sources.source import (
+    AccessKind,
+    CrawlRun,
+    PageStatus,
+    RunState,
+    Source,
+    SourceAccess,
+    SourceConfig,
+    SourceKind,
+)
+from app.store.tables.conversations import OUTBOX
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 

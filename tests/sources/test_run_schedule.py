@@ -7,7 +7,7 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.sources.cron_calendar import CronCalendar
-from app.sources.run_schedule import CRON_JITTER, Schedule, jitter, next_run
+from app.sources.source import CRON_JITTER, Schedule, jitter, next_run
 
 SOURCE = UUID(int=7)
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

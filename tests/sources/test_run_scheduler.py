@@ -5,12 +5,10 @@ from datetime import timedelta
 import anyio
 
 from app.sources.cron_calendar import CronCalendar
-from app.sources.records.schedules import ScheduleRecords
-from app.sources.records.sources import SourceRecords
-from app.sources.run_schedule import Schedule, jitter, next_run
+from app.sources.records.sources import ScheduleRecords, SourceRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_scheduler import RunScheduler
-from app.sources.source import CrawlRun, RunState
+from app.sources.source import CrawlRun, RunState, Schedule, jitter, next_run
 from tests.knowledge.knowledge_house import KnowledgeHouse
 
 DAY = 24 * 3600

@@ -9,7 +9,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn import TokenUsage, TurnState, VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.turns import OUTBOX
+from app.store.tables.conversations import OUTBOX
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_turn, an_end, another_session, begin, usage_of_turns
 

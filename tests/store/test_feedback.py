@@ -10,7 +10,7 @@ from app.conversations.records.turns import TurnRecords
 from app.core.errors import InvalidInput, NotFound
 from app.core.turn import VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.turns import FEEDBACK
+from app.store.tables.conversations import FEEDBACK
 from tests.store.sample_rows import an_id, ask
 
 

@@ -21,8 +21,8 @@ from app.core.errors import NotFound, Overloaded, TurnInProgress
 from app.core.turn import TurnRequest, VisitorSession
 from app.store.engine import open_engine
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.conversations import TURNS
 from app.store.tables.tenancy import AUDIT_LOG
-from app.store.tables.turns import TURNS
 from app.store.transaction import Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords

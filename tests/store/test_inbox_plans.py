@@ -10,13 +10,11 @@ import pytest
 from sqlalchemy import Connection, insert
 
 from app.agents.agent import Agent
-from app.conversations.conversation_filter import ConversationFilter
-from app.conversations.inbox_entry import ConversationState, Outcome
+from app.conversations.conversation import ConversationFilter, ConversationState, Outcome
 from app.conversations.records.inbox import InboxRecords
 from app.core.list_page import PageRequest
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, VISITORS
-from app.store.tables.turns import TURNS
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, TURNS, VISITORS
 from app.store.time_ordered_id import new_id
 from tests.doubles.fixed_clock import FixedClock
 

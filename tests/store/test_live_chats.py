@@ -11,7 +11,7 @@ from app.conversations.people.records.live_chats import LiveChatRecords
 from app.core.errors import NotFound
 from app.core.turn import VisitorSession
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.turns import OUTBOX
+from app.store.tables.conversations import OUTBOX
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
 

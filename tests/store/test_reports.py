@@ -17,7 +17,7 @@ from app.reports.records.topics import TopicRecords
 from app.reports.reports import Reports
 from app.reports.topic import TopicPlace
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.turns import TURNS
+from app.store.tables.conversations import TURNS
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import OWNER, an_end, an_id, ask
 

@@ -18,8 +18,7 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Citation, Finish, TokenUsage, TurnState, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.conversations import MESSAGES
-from app.store.tables.turns import CITATIONS, OUTBOX, USAGE
+from app.store.tables.conversations import CITATIONS, MESSAGES, OUTBOX, USAGE
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_turn, an_end, an_id, ask, begin, count_rows
 

@@ -19,8 +19,7 @@ from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.conversations import MESSAGES, VISITORS
-from app.store.tables.turns import CITATIONS, OUTBOX, TURNS, USAGE
+from app.store.tables.conversations import CITATIONS, MESSAGES, OUTBOX, TURNS, USAGE, VISITORS
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import (
     OWNER,

@@ -7,8 +7,7 @@ import anyio
 
 from app.agents.agent import AgentConfig, OnDisconnect
 from app.core.turn import Finish, TurnRequest, TurnState
-from app.core.turn_events import NumberedEvent
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import NumberedEvent, TurnFeed
 from app.turns.remote.turn_log import TurnLog
 from tests.doubles.answering_house import AnsweringHouse, answering_house
 from tests.doubles.scripted_chat_model import ScriptedChatModel

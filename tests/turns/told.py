@@ -4,8 +4,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.core.turn import StoredTurn, TurnRequest
-from app.core.turn_events import Done, Token, TurnEvent
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import Done, Token, TurnEvent, TurnFeed
 from app.gaps.records.gaps import GapRecords
 from tests.doubles.answering_house import AnsweringHouse
 

@@ -5,8 +5,8 @@ import hmac
 from collections.abc import Mapping
 from uuid import uuid4
 
-from app.gaps.pull_requests.repositories import Repositories
-from app.gaps.pull_requests.repository import Repository
+from app.gaps.pull_requests.pull_request import Repository
+from app.gaps.pull_requests.pull_requests import Repositories
 from tests.doubles.small_github import PRICING, TOKEN, version_of
 from tests.web.house import PAGE, House, Json
 

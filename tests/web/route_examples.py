@@ -12,15 +12,14 @@ from uuid import UUID, uuid4
 
 from app.actions.proposal import proposed_change
 from app.agents.agent import Fallback
-from app.agents.agent_pictures import AgentPictures
-from app.agents.agents import Agents
-from app.agents.user_issuers import UserIssuers
+from app.agents.agents import AgentPictures, Agents
+from app.agents.signed_users import UserIssuers
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.proposals import CuratedProposals
 from app.channels.program_questions import program
+from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
-from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.people.live_pictures import LivePictures
@@ -43,10 +42,8 @@ from app.sources.deletions.deletions import Deletions
 from app.sources.files.source_files import SourceFiles
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.site_reader import QueuedPage
-from app.sources.source import SourceConfig, SourceKind
-from app.sources.source_access import AccessKind, SourceAccess
-from app.sources.source_accesses import SourceAccesses
-from app.sources.source_editing import SourceEditing
+from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
+from app.sources.source_editing import SourceAccesses, SourceEditing
 from app.sources.source_hook import hook_signature
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources

@@ -8,8 +8,7 @@ import httpx2
 import pytest
 from PIL import Image
 
-from app.agents.agent_pictures import MAX_UPLOAD_BYTES
-from app.agents.agents import Agents
+from app.agents.agents import MAX_UPLOAD_BYTES, Agents
 from tests.doubles.sample_files import picture_file
 from tests.web.house import House
 

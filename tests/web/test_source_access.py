@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.sources.source_access import AccessKind, SourceAccess
+from app.sources.source import AccessKind, SourceAccess
 from tests.web.house import House, Json
 from tests.web.test_source_editing import SITE, TEXT, create
 

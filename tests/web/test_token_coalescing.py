@@ -7,8 +7,7 @@ from uuid import UUID
 import anyio
 import pytest
 
-from app.core.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import Error, NumberedEvent, Start, Status, Token, TurnEvent, TurnFeed
 from app.web.token_coalescing import coalesced
 from tests.doubles.scripted_turns import the_receipt
 

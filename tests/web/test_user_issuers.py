@@ -19,8 +19,7 @@ from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
 from app.agents.key_set_reader import KeySetReader
 from app.agents.signed_user import user_signature
-from app.agents.signed_users import SignedUsers
-from app.agents.user_issuers import UserIssuers
+from app.agents.signed_users import SignedUsers, UserIssuers
 from tests.doubles.scripted_key_sets import ScriptedKeySets
 from tests.web.house import PAGE, SITE, House, Json
 from tests.web.test_signed_users import asked, questions, refusal

@@ -26,8 +26,7 @@ from app.gaps.records.gaps import GapRecords
 from app.kit.retry_schedule import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.gap_digests import GapDigests
-from app.webhooks.webhook_delivery import WebhookDelivery
-from app.webhooks.webhooks import Webhooks
+from app.webhooks.webhooks import WebhookDelivery, Webhooks
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.recording_sender import RecordingSender
 from tests.doubles.temporary_record import temporary_record

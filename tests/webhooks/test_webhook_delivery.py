@@ -32,8 +32,7 @@ from app.kit.tasks.periodic_task import PeriodicTask
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import DeadLetter
-from app.webhooks.webhook_delivery import LEASE, WebhookDelivery
-from app.webhooks.webhooks import Webhooks
+from app.webhooks.webhooks import LEASE, WebhookDelivery, Webhooks
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.loopback_site import LoopbackSite, running_site
 from tests.doubles.recording_history import RecordingHistory

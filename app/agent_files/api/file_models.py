@@ -19,8 +19,7 @@ from app.core.actor import Actor
 from app.quality.api.golden_questions import GoldenQuestionCreate
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import MAX_GOLDEN
-from app.sources.api.schedules import ScheduleIn
-from app.sources.api.sources import SourceCreate
+from app.sources.api.sources import ScheduleIn, SourceCreate
 from app.web.model import Model
 
 MAX_ANSWERS: Final = 2000

@@ -6,8 +6,7 @@ from dataclasses import replace
 from pydantic import Field
 from starlette.responses import Response
 
-from app.agents.agent_pictures import MAX_UPLOAD_BYTES, AgentPictures
-from app.agents.agents import Agents
+from app.agents.agents import MAX_UPLOAD_BYTES, AgentPictures, Agents
 from app.agents.api.agent_models import (
     AgentCreate,
     AgentOut,
@@ -27,7 +26,7 @@ from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestions
 from app.providers.pictures.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
 from app.web.access import everyone
-from app.web.form_body import FORM_BYTES, FilePart
+from app.web.json_body import FORM_BYTES, FilePart
 from app.web.operation import (
     AnyEndpoint,
     Api,

@@ -5,8 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from app.agents.api.agents import TAG
-from app.agents.signed_users import SignedUsers
-from app.agents.user_issuers import MAX_ISSUER_CHARS, MAX_URL_CHARS, UserIssuers
+from app.agents.signed_users import MAX_ISSUER_CHARS, MAX_URL_CHARS, SignedUsers, UserIssuers
 from app.core.actor import Actor
 from app.web.operation import Api, Call, Model, delete, get, post, put, read, write
 

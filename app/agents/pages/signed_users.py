@@ -2,8 +2,7 @@
 
 from pydantic import Field
 
-from app.agents.signed_users import SignedUsers
-from app.agents.user_issuers import MAX_ISSUER_CHARS, MAX_URL_CHARS, UserIssuers
+from app.agents.signed_users import MAX_ISSUER_CHARS, MAX_URL_CHARS, SignedUsers, UserIssuers
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 

@@ -8,9 +8,8 @@ from uuid import UUID
 from sqlalchemy import select
 
 from app.agents.set_up import Milestones
-from app.store.batches import batches
 from app.store.tables.agents import AGENT_FIRSTS
-from app.store.transaction import Repository
+from app.store.transaction import Repository, batches
 
 SEEN_AGAIN_AFTER: Final = timedelta(hours=1)  # so that few openings of the widget write
 

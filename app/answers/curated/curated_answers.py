@@ -1,8 +1,9 @@
-"""What operators do with curated answers."""
+"""What operators do with curated answers, and where these are used: in which conversations, and how often lately."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
 from uuid import UUID
 
 from app.agents.own_agent import OwnAgent
@@ -18,12 +19,14 @@ from app.answers.curated.curated_answer import (
 )
 from app.answers.curated.filled_answer import check_places
 from app.answers.curated.records import KEPT_EDITS, CuratedAnswerRecords, CuratedEditRecords
+from app.answers.past_turn import PastTurn
+from app.answers.records import PastTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_language, check_line, check_text
-from app.core.list_page import ListPage, PageRequest
-from app.core.list_paging import page_of
+from app.core.list_page import ListPage, PageRequest, page_of
 from app.core.text.words import normalised
+from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -170,3 +173,56 @@ def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
         check_line("pattern", line, MAX_PATTERN_CHARS)
         if not normalised(line):
             raise InvalidInput("pattern", f"{line!r} contains no word to match. Write the words of the question.")
+
+
+LATELY_DAYS: Final = 30
+_WEEK: Final = timedelta(days=7)
+_LATELY: Final = timedelta(days=LATELY_DAYS)
+
+
+@dataclass(frozen=True, slots=True)
+class CuratedUses:
+    """The turns of one answer, latest first, and counts of them all: of the last 7 days, and of the last LATELY_DAYS
+    days with the thumbs that they got."""
+
+    turns: ListPage[PastTurn]
+    last_week: int
+    lately: int
+    thumbs_up: int
+    thumbs_down: int
+
+
+class CuratedUse:
+    """Of what is still kept: turns that were erased or are past their age count no more, as they do in an answer's
+    `hits`. Every method raises NotFound for an agent or answer that is absent or another workspace's."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def of_answer(self, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest) -> CuratedUses:
+        now = self._clock.now()
+
+        def work(tx: Transaction) -> CuratedUses:
+            CuratedAnswerRecords(tx).get(agent_id, answer_id)
+            turns = PastTurnRecords(tx)
+            ratings = turns.curated_ratings(agent_id, answer_id, now - _LATELY)
+            return CuratedUses(
+                turns.of_curated(answer_id, page),
+                turns.curated_counts([answer_id], now - _WEEK).get(answer_id, 0),
+                turns.curated_counts([answer_id], now - _LATELY).get(answer_id, 0),
+                ratings.get("up", 0),
+                ratings.get("down", 0),
+            )
+
+        return await OwnAgent(self._records, actor, agent_id).read(work)
+
+    async def lately(self, actor: Actor, agent_id: UUID) -> dict[UUID, int]:
+        """How many turns of the last LATELY_DAYS days each of the agent's answers answered; none is left out."""
+        since = self._clock.now() - _LATELY
+
+        def work(tx: Transaction) -> dict[UUID, int]:
+            ids = [answer.id for answer in CuratedAnswerRecords(tx).of_agent(agent_id)]
+            return dict.fromkeys(ids, 0) | PastTurnRecords(tx).curated_counts(ids, since)
+
+        return await OwnAgent(self._records, actor, agent_id).read(work)

@@ -10,13 +10,14 @@ from pydantic import Field
 from app.answers.curated.api.rehearsals import RehearsalOut
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger
 from app.answers.curated.curated_answers import (
+    LATELY_DAYS,
     MAX_ANSWER_CHARS,
     MAX_PAGE_PREFIX_CHARS,
     MAX_PATTERNS_CHARS,
     MAX_PRIORITY,
     CuratedAnswers,
+    CuratedUse,
 )
-from app.answers.curated.curated_uses import LATELY_DAYS, CuratedUse
 from app.answers.curated.proposals import CuratedProposals
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest

@@ -1,4 +1,4 @@
-"""Answers without a model: the passage of the sources that answers, word for word, or nothing."""
+"""Writers that need no chat model: the passage that answers, word for word; else the closest sections, as links."""
 
 import itertools
 import re
@@ -10,7 +10,15 @@ from typing import Final
 from app.answers.follow_up import leans_on_history
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, completed, extended, passages, with_code, without_far_ends
+from app.answers.writing.passages import (
+    Passage,
+    completed,
+    extended,
+    passages,
+    single_lines,
+    with_code,
+    without_far_ends,
+)
 from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.question_parts import question_parts
@@ -205,3 +213,48 @@ def _paragraph(passage: Passage, common: Set[str], *, is_headed: bool = True) ->
 
 def _length(passage: Passage) -> int:
     return len(passage.heading) + len(passage.text) + _MARK_CHARS
+
+
+_SECTIONS = 3
+
+
+class ClosestSectionsWriter:
+    """An AnswerWriter that claims nothing: it says that it has no exact answer and names up to three sections of what
+    search found. Without any it says nothing."""
+
+    answered_by = AnsweredBy.FALLBACK
+
+    def __init__(self, judge: PassageJudge) -> None:
+        self._judge = judge
+
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+        if closest := await self._closest(context):
+            shown = await self._lines(context, list(closest.values()))
+            items = [
+                f"- **{name}** [{passage.source.number}]{shown.get(passage.section, '')}"
+                for name, passage in closest.items()
+            ]
+            yield TextDelta("\n".join([canned_messages(context.language).closest_sections, "", *items]))
+        yield ChatEnd(Finish.COMPLETE, TokenUsage())
+
+    async def _closest(self, context: AnswerContext) -> dict[str, Passage]:
+        """The best passage of each section, by the section's name."""
+        found = [passage for source in context.sources if not source.is_unasked for passage in passages(source)]
+        named: dict[str, Passage] = {}
+        for judged in await self._judge.judged(context, found):
+            if name := _linked(judged.passage):
+                named.setdefault(name, judged.passage)
+        return dict(list(named.items())[:_SECTIONS])
+
+    async def _lines(self, context: AnswerContext, closest: Sequence[Passage]) -> dict[tuple[int, str], str]:
+        lines = [line for passage in closest for line in single_lines(passage)]
+        best: dict[tuple[int, str], str] = {}
+        for judged in await self._judge.judged(context, lines):
+            best.setdefault(judged.passage.section, f": {word_for_word(judged.passage.text)}")
+        return best
+
+
+def _linked(passage: Passage) -> str:
+    """The page and its section, each said once."""
+    parts = dict.fromkeys(markdown_name(part) for part in (passage.source.title, passage.heading))
+    return ": ".join(part for part in parts if part)

@@ -8,8 +8,7 @@ import typer
 from app.bootstrap.adapters import configured_key_file
 from app.bootstrap.infrastructure import open_infrastructure, pending_migrations
 from app.cli.doctor.host_checks import check_data_folder, check_disk
-from app.cli.doctor.model_check import check_models
-from app.cli.doctor.service_checks import ServiceChecks
+from app.cli.doctor.service_checks import ServiceChecks, check_models
 from app.cli.doctor.store_counts import store_counts
 from app.cli.local_operator import known_agents, local_operator
 from app.cli.serving.stream_check import StreamUnreadable, check_stream

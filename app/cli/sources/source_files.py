@@ -1,23 +1,33 @@
-"""`docent source add-file`: an agent learns from a file of this machine."""
+"""`docent source add-file`, `add-folder` and `add-git`: an agent learns from a file of this machine, from a folder of
+Markdown files, from the Markdown of a Git repository."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import typer
 
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
-from app.bootstrap.knowledge import open_knowledge, source_files_on
+from app.bootstrap.knowledge import open_knowledge, page_scope_on, source_files_on
 from app.cli.local_operator import local_operator
 from app.cli.sources.commands import commands
+from app.cli.sources.markdown_folder import read_folder
 from app.cli.sources.run_now import agent_for, run_now
-from app.cli.terminal import AgentName, AsJson, settings_for
+from app.cli.terminal import AgentName, AsJson, fail, run, settings_for
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_http_url
 from app.core.source_file import Upload
+from app.settings import Settings
+from app.sources.document_batches import MAX_LINES, DocumentBatches
 from app.sources.files.records import FileRecords
+from app.sources.records.given_documents import GivenDocumentRecords
 from app.sources.records.sources import SourceRecords
-from app.sources.source import SourceKind
-from app.sources.source_editing import SourceEditing
+from app.sources.source import AccessKind, Source, SourceAccess, SourceConfig, SourceKind
+from app.sources.source_editing import SourceAccesses, SourceEditing
+from app.sources.source_rules import check_source
 from app.store.transaction import Transaction
 
 
@@ -64,3 +74,124 @@ async def _known(base: Infrastructure, agent_id: UUID, name: str) -> UUID | None
         return None
 
     return await base.record.of_agent(agent_id).read(work)
+
+
+_SHOWN: Final = 10  # refused files
+
+
+@commands.command("add-folder")
+async def add_folder(
+    path: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A folder of Markdown files.")],
+    url: Annotated[str, typer.Option(help="Where visitors find the pages: what their slugs and paths stand below.")],
+    named: AgentName = None,
+    name: Annotated[str, typer.Option(help="What the source is called; else the folder's name.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Learn from a folder of Markdown files with front matter (title, date, slug). Repeat it after changes: files that
+    have left are forgotten."""
+    name = name or path.resolve().name
+    try:
+        check_http_url("--url", url)
+        files = list(read_folder(path, url))
+    except InvalidInput as error:
+        fail(str(error), 2)
+    if not files:
+        fail(f"There is no Markdown file in {path}.", 2)
+    async with open_infrastructure(settings_for()) as base, open_knowledge(base) as knowledge:
+        actor = await local_operator(base)
+        agent = await agent_for(base, knowledge, actor, named, name)
+        source = await _source(base, agent.id, name)
+        known = await base.record.of_agent(source.agent_id).read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
+        left = set(known) - {file.told["url"] for file in files}
+        told = [file.told for file in files] + [{"url": gone, "delete": True} for gone in sorted(left)]
+        refused: list[str] = []
+        for start in range(0, len(told), MAX_LINES):
+            lines = "\n".join(json.dumps(each) for each in told[start : start + MAX_LINES])
+            receipt = await DocumentBatches(base.record, None).put(actor, source.id, lines)
+            refused += [
+                f"{files[start + each.line - 1].path.relative_to(path)}: {each.reason}"
+                for each in receipt.results
+                if each.result == "refused"
+            ]
+        await run_now(base, knowledge, actor, source, as_json)
+    if refused:
+        more = f"\nand {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+        fail("\n".join(refused[:_SHOWN]) + more, 2)
+
+
+async def _source(base: Infrastructure, agent_id: UUID, name: str) -> Source:
+    """The agent's source of documents of that name, made on first sight."""
+
+    def work(tx: Transaction) -> Source:
+        for source in SourceRecords(tx).of_agent(agent_id):
+            if source.config.kind is SourceKind.DOCUMENTS and source.config.name == name:
+                return source
+        return SourceRecords(tx).create(agent_id, SourceConfig(SourceKind.DOCUMENTS, name))
+
+    return await base.record.of_agent(agent_id).write(work)
+
+
+@commands.command("add-git")
+def add_git(
+    url: Annotated[str, typer.Argument(help="Where the repository is cloned from, by https://.")],
+    branch: Annotated[str, typer.Option(help="A branch or tag; else the repository's own.")] = "",
+    folder: Annotated[str, typer.Option(help="Only what lies below it, such as docs.")] = "",
+    page_url: Annotated[
+        str,
+        typer.Option(
+            help="Page of a file, such as https://docs.example.com/{path_without_suffix}; else where the "
+            "repository's website shows the file."
+        ),
+    ] = "",
+    include: Annotated[list[str] | None, typer.Option(help="Only paths like this, such as '/docs/*'.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="No paths like this, such as '*/_*'.")] = None,
+    user: Annotated[str, typer.Option(help="Who the token belongs to, where the host asks.")] = "x-access-token",
+    asks_token: Annotated[bool, typer.Option("--token", help="Ask for the token of a private repository.")] = False,
+    agent: AgentName = None,
+    name: Annotated[str, typer.Option(help="What the source is called; else as the repository is.")] = "",
+    allow: Annotated[
+        str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from the Markdown files of a Git repository. Repeat it after changes: it reads those alone."""
+    named = name or urlsplit(url).path.strip("/").removesuffix(".git") or url
+    config = SourceConfig(
+        SourceKind.GIT,
+        named,
+        url,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        page_url=page_url,
+        branch=branch,
+        folder=folder,
+    )
+    token = typer.prompt("Token", hide_input=True, err=True) if asks_token else ""
+    access = SourceAccess(AccessKind.BASIC, user, token) if token else None
+    run(_add_git(settings_for(crawl_allow=allow), config, access, agent, as_json))
+
+
+async def _add_git(
+    settings: Settings, config: SourceConfig, access: SourceAccess | None, named: str | None, as_json: bool
+) -> None:
+    async with open_infrastructure(settings) as base, open_knowledge(base) as knowledge:
+        try:
+            check_source(config)
+            page_scope_on(base).check(config)
+        except InvalidInput as error:
+            fail(str(error), 2)
+        actor = await local_operator(base)
+        agent = await agent_for(base, knowledge, actor, named, config.name)
+
+        def work(tx: Transaction) -> Source:
+            for source in SourceRecords(tx).of_agent(agent.id):
+                if (source.config.kind, source.config.url) == (config.kind, config.url):
+                    return SourceRecords(tx).save(agent.id, source.id, config)
+            return SourceRecords(tx).create(agent.id, config)
+
+        source = await base.record.of_workspace(actor.workspace_id).write(work)
+        if access is not None:
+            await SourceAccesses(base.record).set(actor, source.id, access)
+        reading = await run_now(base, knowledge, actor, source, as_json)
+    if reading.problem is not None:
+        fail(f"{config.url} was not read: {reading.problem.rstrip('.')}.")

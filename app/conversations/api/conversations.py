@@ -1,23 +1,35 @@
-"""Admin API: conversations, with what made each answer."""
+"""Admin API: conversations, with what made each answer; closed, given to an operator, and labelled, one or many."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from app.conversations.api.widget_models import ConfirmationOut
-from app.conversations.conversation_filter import MAX_TEXT_CHARS, MAX_WORDS, NOBODY, ConversationFilter
-from app.conversations.conversation_review import MAX_EXPORTED, ConversationReview, Thread
-from app.conversations.inbox_entry import MAX_LABEL_CHARS, ConversationState, InboxEntry, Outcome
+from app.conversations.conversation import (
+    MAX_AT_ONCE,
+    MAX_LABEL_CHARS,
+    MAX_LABELS,
+    MAX_NOTE_CHARS,
+    MAX_TEXT_CHARS,
+    MAX_WORDS,
+    NOBODY,
+    ConversationChange,
+    ConversationFilter,
+    ConversationState,
+    InboxEntry,
+    Outcome,
+)
+from app.conversations.inbox import MAX_EXPORTED, ConversationReview, Inbox, Thread
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnState
 from app.web.file_export import ExportFormat, csv_table, exported
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, read
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, delete, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 TAG = "Conversations"
@@ -216,3 +228,94 @@ def _row(told: ConversationOut) -> tuple[str, ...]:
     words = told.first_question, told.page_url, told.language or "", told.assignee, ", ".join(told.labels)
     ids = str(told.visitor_id), as_cell(told.user_id or ""), str(told.id)
     return (*moments, *became, str(told.turn_count), *map(as_cell, words), told.channel.value, *ids)
+
+
+class ConversationPatch(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"state": "closed", "add_labels": ["shipping"]}]})
+
+    state: ConversationState | None = Field(default=None, description="What happens in a closed one opens it again.")
+    assignee: str | None = Field(
+        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "": nobody.'
+    )
+    add_labels: list[str] = Field(
+        default=[], max_length=MAX_LABELS, description="One that differs from a known label in case alone is that one."
+    )
+    remove_labels: list[str] = Field(default=[], max_length=MAX_LABELS)
+
+    @property
+    def change(self) -> ConversationChange:
+        return ConversationChange(self.state, self.assignee, tuple(self.add_labels), tuple(self.remove_labels))
+
+
+class ConversationsPatch(ConversationPatch):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"conversation_ids": ["0198c0de-0000-7000-8000-000000000000"], "state": "closed"}]
+        }
+    )
+
+    conversation_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
+
+
+class NoteIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Called the warehouse, they ring back."}]})
+
+    text: str = Field(max_length=MAX_NOTE_CHARS)
+
+
+class ChangedConversationsOut(Model):
+    items: tuple[ConversationOut, ...] = Field(description="In the order in which they were named.")
+
+
+class LabelOut(Model):
+    label: str
+    conversations: int = Field(description="How many bear it.")
+
+
+class LabelsOut(Model):
+    items: tuple[LabelOut, ...] = Field(description="In alphabetical order.")
+
+
+class AdminInbox(Api):
+    tag = TAG
+
+    def __init__(self, inbox: Inbox, review: ConversationReview) -> None:
+        self._inbox = inbox
+        self._review = review
+
+    @patch(
+        "/v1/conversations/{conversation_id}",
+        "Close, assign or label a conversation; only the fields sent change",
+        access=write,
+    )
+    async def edit_conversation(self, call: Call[Actor, ConversationPatch]) -> ConversationOut:
+        changed = await self._inbox.change_one(call.caller, call.path_id("conversation_id"), call.input.change)
+        return ConversationOut.of(changed)
+
+    @post(
+        "/v1/agents/{agent_id}/conversations/edit",
+        "Close, assign or label many conversations: all or none",
+        access=write,
+    )
+    async def edit_conversations(self, call: Call[Actor, ConversationsPatch]) -> ChangedConversationsOut:
+        given = call.input
+        changed = await self._inbox.change(call.caller, call.path_id("agent_id"), given.conversation_ids, given.change)
+        return ChangedConversationsOut(items=tuple(map(ConversationOut.of, changed)))
+
+    @post(
+        "/v1/conversations/{conversation_id}/notes",
+        "Add a note for other operators; neither visitors nor models see it",
+        access=write,
+    )
+    async def add_note(self, call: Call[Actor, NoteIn]) -> NoteOut:
+        noted = await self._inbox.note(call.caller, call.path_id("conversation_id"), call.input.text)
+        return NoteOut.of(noted)
+
+    @delete("/v1/conversations/{conversation_id}/notes/{note_id}", "Remove a note", access=write)
+    async def remove_note(self, call: Call[Actor, None]) -> None:
+        await self._inbox.remove_note(call.caller, call.path_id("conversation_id"), call.path_id("note_id"))
+
+    @get("/v1/agents/{agent_id}/labels", "List the labels of an agent's conversations", access=read)
+    async def list_labels(self, call: Call[Actor, None]) -> LabelsOut:
+        found = await self._review.labels(call.caller, call.path_id("agent_id"))
+        return LabelsOut(items=tuple(LabelOut.of(each) for each in found))

@@ -5,9 +5,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.conversations.conversation_review import ConversationReview, Thread
-from app.conversations.inbox import Inbox
-from app.conversations.inbox_entry import MAX_NOTE_CHARS, ConversationState
+from app.conversations.conversation import MAX_NOTE_CHARS, ConversationState
+from app.conversations.inbox import ConversationReview, Inbox, Thread
 from app.conversations.pages.conversations import OUTCOMES, WRITERS, EditForm, InboxWanted, gone_to, label_errors
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.token_budgets import TokenBudgets

@@ -11,17 +11,18 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.conversations.api.conversations import conversations_file
-from app.conversations.conversation_filter import MAX_TEXT_CHARS, NOBODY, ConversationFilter
-from app.conversations.conversation_review import ConversationReview
-from app.conversations.inbox import Inbox
-from app.conversations.inbox_entry import (
+from app.conversations.conversation import (
     MAX_AT_ONCE,
     MAX_LABEL_CHARS,
+    MAX_TEXT_CHARS,
+    NOBODY,
     ConversationChange,
+    ConversationFilter,
     ConversationState,
     InboxEntry,
     Outcome,
 )
+from app.conversations.inbox import ConversationReview, Inbox
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy

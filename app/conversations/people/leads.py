@@ -12,8 +12,7 @@ from app.conversations.people.records.leads import LeadRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line, check_text
-from app.core.list_page import ListPage, PageRequest
-from app.core.list_paging import collected
+from app.core.list_page import ListPage, PageRequest, collected
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock

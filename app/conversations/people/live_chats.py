@@ -7,8 +7,7 @@ from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.assignments import tell_assigned
-from app.conversations.conversation import RESUME_WITHIN
-from app.conversations.inbox_entry import ConversationChange
+from app.conversations.conversation import RESUME_WITHIN, ConversationChange
 from app.conversations.people.live_chat import (
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,

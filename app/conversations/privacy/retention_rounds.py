@@ -5,7 +5,7 @@ from typing import Final
 
 import structlog
 
-from app.conversations.privacy.records.retention import RetentionRecords
+from app.conversations.privacy.records.visitors import RetentionRecords
 from app.conversations.privacy.retention import ErasedByAge, RetentionPeriod
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from app.conversations.conversation import Conversation, Visitor
-from app.conversations.inbox_entry import Note
+from app.conversations.conversation import Conversation, Note, Visitor
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import LiveMessage
 from app.core.turn import StoredTurn

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, select
 
 from app.core.turn import Citation
-from app.store.batches import batches
-from app.store.tables.turns import CITATIONS
+from app.store.tables.conversations import CITATIONS
+from app.store.transaction import batches
 
 
 def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID, tuple[Citation, ...]]:

@@ -11,10 +11,9 @@ from sqlalchemy import Connection, Row, select, update
 from app.core.confirmation import CONFIRM_WITHIN, Confirmation, ConfirmationState, ProposedChange
 from app.core.errors import NotFound
 from app.core.turn import VisitorSession
-from app.store.batches import batches
 from app.store.tables.actions import CONFIRMATIONS
 from app.store.tables.conversations import CONVERSATIONS
-from app.store.transaction import Repository, TurnIds, value_of
+from app.store.transaction import Repository, TurnIds, batches, value_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,10 @@ vanish.
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, literal_column, not_, or_, select
 
-from app.conversations.conversation_filter import NOBODY, ConversationFilter
-from app.conversations.inbox_entry import ConversationState, Outcome
+from app.conversations.conversation import NOBODY, ConversationFilter, ConversationState, Outcome
 from app.core.turn import AnsweredBy, TurnState
-from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, MESSAGES
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS
 from app.store.tables.people import LIVE_CHATS
-from app.store.tables.turns import FEEDBACK, TURNS
 
 _IS_CLOSED = and_(
     CONVERSATIONS.c.closed_at.is_not(None),

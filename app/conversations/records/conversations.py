@@ -16,9 +16,8 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import CONVERSATIONS, MESSAGES, VISITORS
+from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
 from app.store.tables.people import LIVE_CHATS
-from app.store.tables.turns import FEEDBACK, TURNS
 from app.store.transaction import Keyset, Repository, affected_rows, new_id, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
@@ -111,11 +110,9 @@ class ConversationRecords(Repository):
             Conversation, _shown_to(visitor_id, channel).where(CONVERSATIONS.c.id == conversation_id), "conversation"
         )
 
-    def page_of_visitor(
-        self, visitor_id: UUID, page: PageRequest, channel: Channel = Channel.WIDGET
-    ) -> ListPage[Conversation]:
-        """Those with at least one turn that the visitor has not cleared, latest activity first."""
-        statement = _shown_to(visitor_id, channel).where(CONVERSATIONS.c.turn_count > 0)
+    def page_of_visitor(self, visitor_id: UUID, page: PageRequest) -> ListPage[Conversation]:
+        """Those of the widget with at least one turn that the visitor has not cleared, latest activity first."""
+        statement = _shown_to(visitor_id, Channel.WIDGET).where(CONVERSATIONS.c.turn_count > 0)
         return self._page(_LATEST_ACTIVITY_FIRST, Conversation, statement, page)
 
     def start(self, visitor: Visitor, channel: Channel) -> Conversation:

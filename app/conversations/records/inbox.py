@@ -6,17 +6,19 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, exists, func, select, tuple_, update
 
-from app.conversations.conversation import Conversation, Visitor
-from app.conversations.conversation_filter import EVERY_CONVERSATION, ConversationFilter
-from app.conversations.inbox_entry import (
+from app.conversations.conversation import (
+    EVERY_CONVERSATION,
     LISTED_OF_VISITOR,
+    Conversation,
     ConversationChange,
+    ConversationFilter,
     ConversationState,
     InboxEntry,
     LabelCount,
     Neighbours,
     Note,
     Outcome,
+    Visitor,
     VisitorFacts,
     outcome_of_turn,
     worst,
@@ -26,9 +28,15 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATION_NOTES, CONVERSATIONS, VISITORS
+from app.store.tables.conversations import (
+    CONVERSATION_LABELS,
+    CONVERSATION_NOTES,
+    CONVERSATIONS,
+    FEEDBACK,
+    TURNS,
+    VISITORS,
+)
 from app.store.tables.people import LIVE_CHATS
-from app.store.tables.turns import FEEDBACK, TURNS
 from app.store.transaction import Keyset, Repository, new_id, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)

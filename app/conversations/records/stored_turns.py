@@ -15,9 +15,8 @@ from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.costs import MonthCost
 from app.core.turn import Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import MESSAGES
+from app.store.tables.conversations import AGENT_DAYS, CITATIONS, FEEDBACK, MESSAGES, TURNS, USAGE
 from app.store.tables.people import LIVE_MESSAGES
-from app.store.tables.turns import AGENT_DAYS, CITATIONS, FEEDBACK, TURNS, USAGE
 from app.store.transaction import Repository, TurnIds, value_of
 
 _question = MESSAGES.alias()

@@ -16,9 +16,8 @@ from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS
-from app.store.tables.conversations import CONVERSATIONS, MESSAGES
+from app.store.tables.conversations import AGENT_DAYS, CITATIONS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, USAGE
 from app.store.tables.gaps import GAP_QUESTIONS
-from app.store.tables.turns import AGENT_DAYS, CITATIONS, FEEDBACK, TURNS, USAGE
 from app.store.transaction import Repository, TurnIds, affected_rows, insert_of, new_id
 
 _RUNNING = TurnState.RUNNING.value

@@ -9,11 +9,16 @@ from pydantic import Field
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.gaps.api.gaps import TAG
-from app.gaps.pull_requests.merges import Merges
-from app.gaps.pull_requests.pull_request import MAX_FILE_CHARS, MAX_TITLE_CHARS, PullRequestState
-from app.gaps.pull_requests.pull_requests import PullRequests
-from app.gaps.pull_requests.repositories import MAX_TOKEN_CHARS, Repositories
-from app.gaps.pull_requests.repository import DEFAULT_PATTERNS, MAX_PATH_CHARS, MAX_PATTERNS, Repository
+from app.gaps.pull_requests.pull_request import (
+    DEFAULT_PATTERNS,
+    MAX_FILE_CHARS,
+    MAX_PATH_CHARS,
+    MAX_PATTERNS,
+    MAX_TITLE_CHARS,
+    PullRequestState,
+    Repository,
+)
+from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, Merges, PullRequests, Repositories
 from app.sources.api.source_hooks import hook_call
 from app.web.json_body import read_body
 from app.web.middleware.public_url import root_path_of

@@ -7,8 +7,7 @@ from app.core.actor import Actor
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy
 from app.gaps.api.gaps import TAG, GapOut, NoteIn
-from app.gaps.gap import Gap
-from app.gaps.gap_replay import GapReplay, ReplayedQuestion
+from app.gaps.gap import Gap, GapReplay, ReplayedQuestion
 from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
 from app.gaps.gaps import Gaps
 from app.web.operation import Api, Call, Model, post, write

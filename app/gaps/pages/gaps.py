@@ -11,8 +11,7 @@ from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
-from app.gaps.gap_triage import MAX_AT_ONCE, GapTriage
-from app.gaps.gaps import MAX_NOTE_CHARS, Gaps
+from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50

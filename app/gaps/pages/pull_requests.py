@@ -6,10 +6,14 @@ from pydantic import Field
 
 from app.gaps.gaps import Gaps
 from app.gaps.pages.view import GapShow
-from app.gaps.pull_requests.pull_request import MAX_FILE_CHARS, MAX_TITLE_CHARS
-from app.gaps.pull_requests.pull_requests import PullRequests
-from app.gaps.pull_requests.repositories import MAX_TOKEN_CHARS, Repositories
-from app.gaps.pull_requests.repository import DEFAULT_PATTERNS, MAX_PATH_CHARS, Repository
+from app.gaps.pull_requests.pull_request import (
+    DEFAULT_PATTERNS,
+    MAX_FILE_CHARS,
+    MAX_PATH_CHARS,
+    MAX_TITLE_CHARS,
+    Repository,
+)
+from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, PullRequests, Repositories
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from app.agents.agents import Agents
 from app.core.errors import NotFound
-from app.gaps.gap_triage import GapTriage, GapView
-from app.quality.threshold_curves import ThresholdCurves
+from app.gaps.gaps import GapTriage, GapView
+from app.quality.quality_review import ThresholdCurves
 from app.search.threshold_curve import ThresholdCurve
 from app.web.console.filters import percent
 from app.web.console.line_chart import Line, LineChart, share_chart

@@ -10,12 +10,9 @@ from app.answers.suggestion import Suggestion
 from app.core.errors import NotFound
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
-from app.gaps.gap import Gap, GapOrder
-from app.gaps.gap_facts import GapSample, Shortfall
-from app.gaps.gap_replay import GapReplay
+from app.gaps.gap import Gap, GapOrder, GapReplay, GapSample, Shortfall
 from app.gaps.gap_suggestions import GapSuggestions
-from app.gaps.gap_triage import GapTriage
-from app.gaps.gaps import Gaps
+from app.gaps.gaps import Gaps, GapTriage
 from app.web.console.page import Form, Shown, Visit
 from app.workspaces.assignees import Assignees
 

@@ -3,7 +3,7 @@
 from app.agents.records.agents import AgentRecords
 from app.core.errors import InvalidInput
 from app.core.gap_state import GapState
-from app.gaps.gap_replay import DueGap, TrialAnswer
+from app.gaps.gap import DueGap, TrialAnswer
 from app.gaps.pull_requests.records import PullRequestRecords
 from app.gaps.records.gaps import GapRecords
 from app.mail.mail import Mail, MailLink

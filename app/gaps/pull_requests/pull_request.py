@@ -1,4 +1,5 @@
-"""A pull request that changes a page to close a gap, with its proof in words."""
+"""The repository that a website is built from, with the source files of its pages; and a pull request that changes one
+to close a gap, with its proof in words."""
 
 import re
 from collections.abc import Sequence
@@ -7,9 +8,75 @@ from datetime import datetime
 from difflib import ndiff
 from enum import StrEnum
 from typing import Final
+from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from app.gaps.gap_replay import GapAsking
+from app.core.errors import InvalidInput
+from app.gaps.gap import GapAsking
+
+MAX_PATTERNS: Final = 20
+MAX_PATH_CHARS: Final = 500
+DEFAULT_PATTERNS: Final = ("{path}.md", "{path}/index.md", "{path}/README.md", "{path}.mdx")
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+_BRANCH: Final = re.compile(r"[A-Za-z0-9_./-]{1,200}")
+_PLACE: Final = "{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """An agent's repository. `base_path` is the part of the website that is built from it ("/docs"), `root` the folder
+    of its source files ("docs/content"), `patterns` the candidate files of a page below that folder, in order; {path}
+    stands for what follows `base_path` in the page's URL, "index" when nothing does."""
+
+    id: UUID
+    agent_id: UUID
+    owner: str
+    name: str
+    branch: str = "main"
+    base_path: str = ""
+    root: str = ""
+    patterns: tuple[str, ...] = DEFAULT_PATTERNS
+
+    def files_of(self, url: str) -> tuple[str, ...]:
+        """Candidate source files of the page, likeliest first; none for a page outside `base_path` or a path that would
+        leave the root."""
+        path, base = unquote(urlsplit(url).path), self.base_path.rstrip("/")
+        if base and path != base and not path.startswith(f"{base}/"):
+            return ()
+        inner = re.sub(r"\.html?$", "", path[len(base) :].strip("/")) or "index"
+        inner = inner.removesuffix("/index") or "index"
+        if not _is_inside(inner):
+            return ()
+        files = (pattern.replace(_PLACE, inner) for pattern in self.patterns)
+        root = self.root.strip("/")
+        return tuple(dict.fromkeys(f"{root}/{file}" if root else file for file in files))
+
+
+def check_repository(repository: Repository) -> None:
+    """Raises InvalidInput with the field and the fix."""
+    for field in ("owner", "name"):
+        value = getattr(repository, field)
+        if not _NAME.fullmatch(value) or value in (".", ".."):
+            raise InvalidInput(field, "Write it as in the repository's address: letters, digits, dots and hyphens.")
+    if not _BRANCH.fullmatch(repository.branch) or not _is_inside(repository.branch):
+        raise InvalidInput("branch", "Write the name of the branch that is published, such as main.")
+    for field in ("base_path", "root"):
+        value = getattr(repository, field).strip("/")
+        if len(value) > MAX_PATH_CHARS or (value and not _is_inside(value)):
+            raise InvalidInput(field, "Write a path without empty segments and without . or .. in it.")
+    if not 1 <= len(repository.patterns) <= MAX_PATTERNS:
+        raise InvalidInput("patterns", f"Give 1 to {MAX_PATTERNS} patterns, such as {_PLACE}.md.")
+    for number, pattern in enumerate(repository.patterns):
+        if len(pattern) > MAX_PATH_CHARS or _PLACE not in pattern or not _is_inside(pattern.replace(_PLACE, "page")):
+            raise InvalidInput(f"patterns.{number}", f"Write a path with {_PLACE} in it, such as {_PLACE}/index.md.")
+
+
+def _is_inside(path: str) -> bool:
+    """Whether it is a relative path that stays inside its folder."""
+    parts: Sequence[str] = path.split("/")
+    is_plain = all(character.isprintable() and character != "\\" for character in path)
+    return is_plain and all(part not in ("", ".", "..", ".git", ".github") for part in parts)
+
 
 MAX_TITLE_CHARS: Final = 100
 MAX_FILE_CHARS: Final = 500_000

@@ -1,34 +1,98 @@
-"""From a gap to a pull request in the website's own repository."""
+"""The repository of an agent's website, from a gap to a pull request in it, and what is read again after its merge."""
 
+import hashlib
+import hmac
+import json
+import secrets
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 from uuid import UUID
 
+import structlog
+
+from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.answers.playground import Playground, PlaygroundQuestion
-from app.core.actor import Actor
-from app.core.errors import InvalidInput
+from app.core.actor import WRITE, Actor
+from app.core.errors import DocentError, InvalidInput, NotFound, Unauthorized
 from app.core.field_rules import check_http_url, check_line, check_text
-from app.gaps.gap import Gap
-from app.gaps.gap_replay import GapAsking
+from app.gaps.gap import Gap, GapAsking
 from app.gaps.pull_requests.pull_request import (
     MAX_FILE_CHARS,
     MAX_TITLE_CHARS,
     ProvedQuestion,
     PullRequest,
     PullRequestState,
+    Repository,
     added_text,
+    check_repository,
     proof_text,
 )
 from app.gaps.pull_requests.records import PullRequestRecords, RepositoryRecords, RepositorySecrets
-from app.gaps.pull_requests.repository import Repository
-from app.gaps.records.gaps import GapRecords
-from app.gaps.records.replays import GapReplayRecords
+from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.kit.clock import Clock
 from app.providers.code.code_host import CodeHost, Proposal, RepositoryAccess, RepositoryFile
+from app.sources.runs.run_watch import PageSync
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.time_ordered_id import new_id
 from app.workspaces.records.audit import AuditRecords
+
+MAX_TOKEN_CHARS: Final = 500
+HOOK_PREFIX: Final = "dgh_"
+
+
+@dataclass(frozen=True, slots=True)
+class SetRepository:
+    """`hook_secret` is shown once, when it is made; None when the stored one is kept."""
+
+    repository: Repository
+    hook_secret: str | None = field(default=None, repr=False)
+
+
+class Repositories:
+    """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def find(self, actor: Actor, agent_id: UUID) -> Repository | None:
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: RepositoryRecords(tx).find(agent_id))
+
+    async def put(self, actor: Actor, repository: Repository, token: str = "") -> SetRepository:
+        """An empty token keeps the stored one. Raises InvalidInput."""
+        check_repository(repository)
+        check_line("token", token, MAX_TOKEN_CHARS)
+
+        def work(tx: Transaction) -> SetRepository:
+            known = RepositoryRecords(tx).find(repository.agent_id)
+            if known is None:
+                if not token:
+                    raise InvalidInput("token", "Give a token that may write contents and pull requests there.")
+                new, hook = repository, HOOK_PREFIX + secrets.token_urlsafe(32)
+                RepositoryRecords(tx).put(new, RepositorySecrets(token, hook))
+            else:
+                kept = RepositoryRecords(tx).secrets(repository.agent_id)
+                is_moved = (known.owner, known.name) != (repository.owner, repository.name)
+                if is_moved and not token:
+                    raise InvalidInput("token", "Enter the token again: the repository has changed.")
+                new, hook = replace(repository, id=known.id), None
+                RepositoryRecords(tx).put(new, RepositorySecrets(token or kept.token, kept.hook))
+            AuditRecords(tx).acted(actor, "repository.set", new.id, agent_id=str(new.agent_id))
+            return SetRepository(new, hook)
+
+        return await OwnAgent(self._records, actor, repository.agent_id).write(work)
+
+    async def remove(self, actor: Actor, agent_id: UUID) -> None:
+        """With its token. Raises NotFound where there is none."""
+
+        def work(tx: Transaction) -> None:
+            known = RepositoryRecords(tx).get(agent_id)
+            RepositoryRecords(tx).remove(agent_id)
+            AuditRecords(tx).acted(actor, "repository.remove", known.id, agent_id=str(agent_id))
+
+        await OwnAgent(self._records, actor, agent_id).write(work)
+
 
 MAX_PROVED: Final = 3  # wordings
 
@@ -135,3 +199,76 @@ class PullRequests:
 
 def _access(repository: Repository, secrets: RepositorySecrets) -> RepositoryAccess:
     return RepositoryAccess(repository.owner, repository.name, repository.branch, secrets.token)
+
+
+log = structlog.get_logger(__name__)
+
+_REFUSED: Final = "The signature does not match this agent's repository and this body."
+
+
+class Merges:
+    def __init__(self, records: SystemOfRecord, page_sync: PageSync) -> None:
+        self._records = records
+        self._page_sync = page_sync
+
+    async def hear(self, agent_id: UUID, event: str, signature: str, body: bytes) -> int:
+        """Handle one delivery of the repository's webhook; return how many pages are read again. `signature` is the
+        header X-Hub-Signature-256. A merge of one of our pull requests, or a successful deployment, re-reads the pages
+        of all merged pull requests whose gaps are open; the worker then replays those gaps. Raises Unauthorized: for a
+        wrong signature, an unknown agent and an agent without a repository alike."""
+        own = self._records.of_agent(agent_id)
+        try:
+            secrets = await own.read(lambda tx: RepositoryRecords(tx).secrets(agent_id))
+        except NotFound as error:
+            raise Unauthorized(_REFUSED) from error
+        right = "sha256=" + hmac.digest(secrets.hook.encode(), body, hashlib.sha256).hex()
+        if not hmac.compare_digest(right.encode(), signature.encode()):
+            raise Unauthorized(_REFUSED)
+        told = _told(body)
+        repository = await own.read(lambda tx: RepositoryRecords(tx).get(agent_id))
+        full_name = f"{repository.owner}/{repository.name}".casefold()
+        if str(_at(told, "repository", "full_name")).casefold() != full_name:
+            return 0
+        if event == "pull_request" and told.get("action") == "closed":
+            number = _at(told, "pull_request", "number")
+            state = PullRequestState.MERGED if _at(told, "pull_request", "merged") is True else PullRequestState.CLOSED
+            if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 2**31:
+                return 0
+            is_ours = await own.write(lambda tx: PullRequestRecords(tx).end(agent_id, number, state))
+            if not is_ours or state is PullRequestState.CLOSED:
+                return 0
+        elif event != "deployment_status" or _at(told, "deployment_status", "state") != "success":
+            return 0
+        return await self._read_again(agent_id)
+
+    async def _read_again(self, agent_id: UUID) -> int:
+        def work(tx: Transaction) -> tuple[UUID, list[tuple[UUID, str]]]:
+            pages = PullRequestRecords(tx).merged_pages(agent_id)
+            of_sources = [(RepositoryRecords(tx).source_of(agent_id, page), page) for page in pages]
+            known = [(source, page) for source, page in of_sources if source is not None]
+            return AgentRecords(tx).workspace_of(agent_id), known
+
+        workspace_id, pages = await self._records.of_agent(agent_id).read(work)
+        actor = Actor(workspace_id, f"repository of {agent_id}", frozenset((WRITE,)))
+        asked = 0
+        for source_id, page in pages:
+            try:
+                await self._page_sync.pages(actor, source_id, [page])
+                asked += 1
+            except DocentError as error:
+                log.warning("merged_page.not_read", agent=str(agent_id), page=page, reason=str(error))
+        return asked
+
+
+def _told(body: bytes) -> dict[str, Any]:
+    """Empty when the body is not a JSON object."""
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _at(told: dict[str, Any], name: str, field: str) -> Any:
+    inner = told.get(name)
+    return inner.get(field) if isinstance(inner, dict) else None

@@ -11,14 +11,12 @@ from sqlalchemy import select, update
 from app.conversations.conversation import Role
 from app.core.errors import NotFound
 from app.core.gap_state import GapState
-from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState
-from app.gaps.pull_requests.repository import Repository
+from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState, Repository
 from app.store.sealed_rows import SealedRows
-from app.store.tables.conversations import MESSAGES
+from app.store.tables.conversations import MESSAGES, TURNS
 from app.store.tables.documents import DOCUMENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS, PULL_REQUESTS, REPOSITORIES
 from app.store.tables.people import LEADS
-from app.store.tables.turns import TURNS
 from app.store.transaction import Repository as Records
 
 

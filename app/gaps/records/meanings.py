@@ -10,8 +10,8 @@ from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.core.gap_state import GapState
 from app.gaps.gap_grouping import Move, Wording
 from app.gaps.gap_meaning import UnplacedGap
+from app.store.tables.conversations import TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
-from app.store.tables.turns import TURNS
 from app.store.transaction import Repository, new_id
 
 _FLOAT = np.dtype("<f4")

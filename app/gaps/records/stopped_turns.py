@@ -12,8 +12,7 @@ from app.conversations.records.stored_turns import ids_of
 from app.core.gap_state import GapReason
 from app.core.personal_data import masked
 from app.gaps.stopped_turn import REPHRASED_WITHIN, StoppedTurn
-from app.store.tables.conversations import MESSAGES
-from app.store.tables.turns import STOPPED_TURNS, TURNS
+from app.store.tables.conversations import MESSAGES, STOPPED_TURNS, TURNS
 from app.store.transaction import Repository, affected_rows
 
 # A question that began in time may be committed a moment later, by a process whose clock is behind.

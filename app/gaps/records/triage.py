@@ -12,11 +12,10 @@ from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.core.errors import InvalidInput
 from app.core.gap_state import GapReason, GapState
 from app.core.turn import Channel
-from app.gaps.gap_facts import TREND_DAYS, GapFacts, GapSample, GrowingGap
+from app.gaps.gap import TREND_DAYS, GapFacts, GapSample, GrowingGap
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import CONVERSATIONS
+from app.store.tables.conversations import CONVERSATIONS, TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
-from app.store.tables.turns import TURNS
 from app.store.transaction import Repository, new_id
 
 WEEK = timedelta(days=7)

@@ -8,9 +8,8 @@ from sqlalchemy import delete, select, update
 
 from app.core.chunk import content_hash, searchable_text
 from app.knowledge.document import VersionState
-from app.store.batches import batches
 from app.store.tables.documents import CHUNK_CONTEXTS, CHUNKS, DOCUMENT_VERSIONS, EMBEDDING_CACHE
-from app.store.transaction import Repository
+from app.store.transaction import Repository, batches
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,9 @@ from app.knowledge.injection_scan import Finding
 from app.knowledge.records.live_documents import STORED_CHUNKS, stored_chunk
 from app.knowledge.records.page_changes import PageChangeRecords
 from app.sources.source import SourceConfig, SourceKind
-from app.store.batches import batches
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import SOURCES
-from app.store.transaction import Repository, config_from_json, new_id, value_of
+from app.store.transaction import Repository, batches, config_from_json, new_id, value_of
 from app.store.url_key import url_key
 
 _LIVE = VersionState.LIVE.value

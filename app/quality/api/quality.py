@@ -6,8 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from app.core.actor import Actor
-from app.quality.quality_review import LISTED, MAX_DAYS, QualityReview
-from app.quality.threshold_curves import DAYS, MAX_TURNS, ThresholdCurves
+from app.quality.quality_review import DAYS, LISTED, MAX_DAYS, MAX_TURNS, QualityReview, ThresholdCurves
 from app.web.operation import Api, Call, Model, get, read
 
 TAG = "Quality"

@@ -6,9 +6,8 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.core.list_page import PageRequest
-from app.quality.golden_question import GoldenQuestion
+from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide
 from app.quality.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS, GoldenQuestions
-from app.quality.golden_run import GoldenMark, GoldenRun, GoldenSide
 from app.quality.golden_runs import GoldenRuns
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write

@@ -11,10 +11,9 @@ from app.core.turn import AnsweredBy, TurnState
 from app.knowledge.document import VersionState
 from app.quality.quality import DayQuality, PageCitations, TurnCounts
 from app.quality.records.moment_parts import utc_day
-from app.store.batches import batches
+from app.store.tables.conversations import CITATIONS, FEEDBACK, TURNS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.turns import CITATIONS, FEEDBACK, TURNS
-from app.store.transaction import Repository
+from app.store.transaction import Repository, batches
 
 _IS_DONE: Final = TURNS.c.state == TurnState.DONE.value
 _IS_UNSURE: Final = or_(TURNS.c.low_confidence, TURNS.c.answered_by == AnsweredBy.FALLBACK.value)

@@ -14,8 +14,8 @@ from app.quality.records.moment_parts import hour_beside_utc
 from app.quality.records.quality import FIRST_WORDS, IS_ANSWERED, OUTCOMES, asked, counted, milliseconds, rated_turns
 from app.reports.report import Asked, ChatThumbs, Outcome, Part, Spent, together
 from app.reports.report_days import ReportDays
+from app.store.tables.conversations import TURNS, USAGE
 from app.store.tables.people import LIVE_CHATS
-from app.store.tables.turns import TURNS, USAGE
 from app.store.transaction import Repository
 
 PAGES_OF_TURNS: Final = 10_000  # the latest

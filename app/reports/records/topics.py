@@ -12,8 +12,7 @@ from app.core.personal_data import masked
 from app.quality.records.quality import OUTCOMES, THUMBS, asked, counted
 from app.reports.report_days import ReportDays
 from app.reports.topic import TopicPart, TopicPlace, WaitingQuestion
-from app.store.tables.conversations import MESSAGES
-from app.store.tables.turns import FEEDBACK, TOPIC_QUESTIONS, TOPICS, TURNS
+from app.store.tables.conversations import FEEDBACK, MESSAGES, TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.transaction import Repository, new_id
 
 _FLOAT: Final = np.dtype("<f4")

@@ -5,7 +5,7 @@ from functools import cache
 from sqlalchemy import bindparam, select
 from sqlalchemy.dialects.sqlite import Insert
 
-from app.store.tables.turns import TOPIC_QUESTIONS, TURNS
+from app.store.tables.conversations import TOPIC_QUESTIONS, TURNS
 from app.store.transaction import Repository, TurnIds, insert_of
 
 

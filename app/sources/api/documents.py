@@ -1,15 +1,18 @@
-"""Admin API: documents that an operator gives, in batches."""
+"""Admin API: what an agent knows: documents, the passages of each, and those that an operator gives in batches."""
 
+from datetime import date, datetime
 from typing import Final, Literal
+from uuid import UUID
 
 from pydantic import Field
 
 from app.core.actor import Actor
+from app.knowledge.passages import Passages
 from app.sources.api.sources import TAG, RunOut
 from app.sources.document_batches import MAX_LINES, DocumentBatches
 from app.web.errors import Refusal
 from app.web.json_body import read_body
-from app.web.operation import Api, Call, Model, post, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 
@@ -48,3 +51,57 @@ class AdminDocuments(Api):
         except UnicodeDecodeError:
             raise Refusal("malformed_json", "The body is not UTF-8. Send JSON lines.") from None
         return BatchOut.of(await self._batches.put(call.caller, call.path_id("source_id"), text))
+
+
+class DocumentsQuery(ListQuery):
+    source_id: UUID | None = Field(default=None, description="Of this source alone.")
+
+
+class DocumentOut(Model):
+    id: UUID
+    source_id: UUID
+    url: str
+    title: str
+    language: str | None
+    as_of: date = Field(description="The day on which it was last read so.")
+    chunk_count: int
+    updated_at: datetime
+    attributes: dict[str, tuple[str, ...]] = Field(description="What it was given with, to filter by.")
+
+
+class PassageOut(Model):
+    id: str
+    position: int
+    text: str = Field(description="Markdown of the page.")
+    context: str = Field(description="What is put before the text where it is searched, and nowhere else.")
+    breadcrumb: tuple[str, ...] = Field(description="Headings from the page's top down to the passage.")
+    link: str = Field(description="Where a citation of the passage leads.")
+
+
+class PassagesOut(Model):
+    title: str = Field(description='The page\'s title; "" when nothing of it was learnt.')
+    items: list[PassageOut]
+
+
+class AdminPassages(Api):
+    tag = TAG
+
+    def __init__(self, passages: Passages) -> None:
+        self._passages = passages
+
+    @get(
+        "/v1/agents/{agent_id}/documents", "List the documents that an agent may answer from, oldest first", access=read
+    )
+    async def list_documents(self, call: Call[Actor, DocumentsQuery]) -> ListOut[DocumentOut]:
+        asked = call.input
+        page = await self._passages.documents(call.caller, call.path_id("agent_id"), asked.page, asked.source_id)
+        return ListOut[DocumentOut].of(page)
+
+    @get(
+        "/v1/documents/{document_id}/passages",
+        "List the passages of a page that an agent may answer from, in page order",
+        access=read,
+    )
+    async def list_passages(self, call: Call[Actor, None]) -> PassagesOut:
+        found = await self._passages.of_document(call.caller, call.path_id("document_id"))
+        return PassagesOut(title=found[0].title if found else "", items=[PassageOut.of(passage) for passage in found])

@@ -1,6 +1,7 @@
-"""Admin API: changing a source in place."""
+"""Admin API: changing a source in place, and what its website asks of its readers."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,11 +10,19 @@ from pydantic import ConfigDict, Field
 from app.core.actor import Actor
 from app.sources import source_rules as rules
 from app.sources.api.sources import BRANCH, FOLDER, MAX_BODY_BYTES, PAGE_URL, READ_FILES, TAG, SourceOut
-from app.sources.source import Source, SourceConfig
-from app.sources.source_editing import SourceEditing, with_own_address
+from app.sources.source import (
+    MAX_ACCESS_NAME_CHARS,
+    MAX_SECRET_CHARS,
+    AccessFacts,
+    AccessKind,
+    Source,
+    SourceAccess,
+    SourceConfig,
+)
+from app.sources.source_editing import SourceAccesses, SourceEditing, with_own_address
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
-from app.web.operation import Api, Call, Model, get, patch, read, without_defaults, write
+from app.web.operation import Api, Call, Model, delete, get, patch, put, read, without_defaults, write
 
 
 class SourcePatch(Model):
@@ -78,3 +87,57 @@ class AdminSourceEditing(Api):
     @get("/v1/sources/{source_id}/text", "Get the text of a source of kind text, as last saved", access=read)
     async def get_source_text(self, call: Call[Actor, None]) -> SourceTextOut:
         return SourceTextOut.of(await self._editing.text(call.caller, call.path_id("source_id")))
+
+
+class SourceAccessIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"kind": "basic", "name": "docent", "secret": "a password"}]}
+    )
+
+    kind: AccessKind
+    name: str = Field(min_length=1, max_length=MAX_ACCESS_NAME_CHARS, description="The user's, header's or cookie's.")
+    secret: str = Field(
+        min_length=1,
+        max_length=MAX_SECRET_CHARS,
+        repr=False,
+        description="The password, or the header's or cookie's value. It is stored sealed and never shown again.",
+    )
+
+
+class SourceAccessOut(Model):
+    kind: AccessKind | None = Field(description="null: the website is read as anybody reads it.")
+    name: str
+    set_at: datetime | None
+
+    @classmethod
+    def of(cls, facts: AccessFacts | None) -> "SourceAccessOut":
+        return cls(kind=None, name="", set_at=None) if facts is None else super().of(facts)
+
+
+class AdminSourceAccess(Api):
+    tag = TAG
+
+    def __init__(self, accesses: SourceAccesses) -> None:
+        self._accesses = accesses
+
+    @get(
+        "/v1/sources/{source_id}/access",
+        "Get the credentials sent to the source's website, without the secret",
+        access=read,
+    )
+    async def get_source_access(self, call: Call[Actor, None]) -> SourceAccessOut:
+        return SourceAccessOut.of(await self._accesses.get(call.caller, call.path_id("source_id")))
+
+    @put(
+        "/v1/sources/{source_id}/access",
+        "Send a password, a header or a cookie to the source's website, and to no other",
+        access=write,
+    )
+    async def set_source_access(self, call: Call[Actor, SourceAccessIn]) -> SourceAccessOut:
+        given = call.input
+        access = SourceAccess(given.kind, given.name, given.secret)
+        return SourceAccessOut.of(await self._accesses.set(call.caller, call.path_id("source_id"), access))
+
+    @delete("/v1/sources/{source_id}/access", "Remove the credentials sent to the source's website", access=write)
+    async def clear_source_access(self, call: Call[Actor, None]) -> None:
+        await self._accesses.clear(call.caller, call.path_id("source_id"))

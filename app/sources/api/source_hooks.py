@@ -4,7 +4,7 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.sources.api.sources import TAG, RunOut, SyncIn
-from app.sources.runs.page_sync import PageSync
+from app.sources.runs.run_watch import PageSync
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
 from app.web.json_body import check_json, read_body

@@ -1,18 +1,71 @@
-"""Admin API: sources and the runs that read them."""
+"""Admin API: sources, the runs that read them, and when they are read again by themselves."""
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
 from app.sources import source_rules as rules
-from app.sources.api.schedules import ScheduleIn, ScheduleOut
-from app.sources.runs.page_sync import MAX_URLS, PageSync
-from app.sources.schedules import Schedules
-from app.sources.source import RunState, Source, SourceConfig, SourceKind
-from app.sources.sources import Sources
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
+from app.sources.runs.run_watch import MAX_URLS, PageSync
+from app.sources.source import RunState, Schedule, Source, SourceConfig, SourceKind, SourceSchedule
+from app.sources.sources import MAX_CRON_CHARS, MAX_HOURS, Schedules, Sources
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write
+
+Cron = Annotated[
+    str,
+    Field(
+        max_length=MAX_CRON_CHARS,
+        description="Minute, hour, day of month, month, day of week; in UTC, at most once an hour. "
+        "The reading begins up to ten minutes later, always the same time for a source.",
+    ),
+]
+
+
+class ScheduleIn(Model):
+    """Either `cron` or `every_hours`."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"every_hours": 24}, {"cron": "0 3 * * *"}]})
+
+    cron: Cron = ""
+    every_hours: int = Field(default=0, ge=0, le=MAX_HOURS)
+
+    def schedule(self) -> Schedule:
+        return Schedule(self.cron.strip(), self.every_hours)
+
+
+class ScheduleOut(Model):
+    cron: str
+    every_hours: int
+    next_at: datetime | None = Field(description="When the next reading is due; null without a schedule.")
+
+    @classmethod
+    def of(cls, found: SourceSchedule | None) -> "ScheduleOut":
+        if found is None:
+            return cls(cron="", every_hours=0, next_at=None)
+        return super().of(found, found.schedule)
+
+
+class AdminSchedules(Api):
+    tag = "Sources"
+
+    def __init__(self, schedules: Schedules) -> None:
+        self._schedules = schedules
+
+    @get("/v1/sources/{source_id}/schedule", "Get the source's crawl schedule", access=read)
+    async def get_schedule(self, call: Call[Actor, None]) -> ScheduleOut:
+        return ScheduleOut.of(await self._schedules.get(call.caller, call.path_id("source_id")))
+
+    @put("/v1/sources/{source_id}/schedule", "Set the source's crawl schedule", access=write)
+    async def set_schedule(self, call: Call[Actor, ScheduleIn]) -> ScheduleOut:
+        asked = call.input.schedule()
+        return ScheduleOut.of(await self._schedules.set(call.caller, call.path_id("source_id"), asked))
+
+    @delete("/v1/sources/{source_id}/schedule", "Remove the source's crawl schedule", access=write)
+    async def clear_schedule(self, call: Call[Actor, None]) -> None:
+        await self._schedules.clear(call.caller, call.path_id("source_id"))
+
 
 TAG = "Sources"
 READ_FILES = "PDF, DOCX, PPTX and XLSX files that a website links to are read as its pages are."

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urljoin
 
-from app.sources.source_access import SourceAccess
+from app.sources.source import SourceAccess
 from crawler.errors import UrlRefused
 from crawler.extract.page import Outcome
 from crawler.fetch.fetch_result import NotFetched, WantedBody

@@ -21,8 +21,7 @@ from app.sources.listed.openapi_reference import OpenApiReference
 from app.sources.listed.zendesk import Zendesk
 from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
-from app.sources.source import LISTED_KINDS, SourceConfig, SourceKind
-from app.sources.source_access import SourceAccess
+from app.sources.source import LISTED_KINDS, SourceAccess, SourceConfig, SourceKind
 from crawler.discover.scope import passes_patterns
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extract.extractor import Extractor

@@ -4,17 +4,20 @@ reading would cost."""
 from pydantic import Field
 
 from app.core.errors import InvalidInput
-from app.sources import schedules as rules
-from app.sources import source_access as access_rules
 from app.sources.pages.own_source import own_source
-from app.sources.run_schedule import Schedule
-from app.sources.runs.run_preview import RunPreview, RunPreviews
-from app.sources.schedules import Schedules
-from app.sources.source import GIVEN_KINDS, Source
-from app.sources.source_access import AccessKind, SourceAccess
-from app.sources.source_accesses import SourceAccesses
+from app.sources.runs.run_watch import RunPreview, RunPreviews
+from app.sources.source import (
+    GIVEN_KINDS,
+    MAX_ACCESS_NAME_CHARS,
+    MAX_SECRET_CHARS,
+    AccessKind,
+    Schedule,
+    Source,
+    SourceAccess,
+)
+from app.sources.source_editing import SourceAccesses
 from app.sources.source_hooks import SourceHooks
-from app.sources.sources import Sources
+from app.sources.sources import MAX_CRON_CHARS, MAX_HOURS, Schedules, Sources
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _PATH = "/console/agents/{agent_id}/sources/{source_id}/upkeep"
@@ -24,14 +27,14 @@ _SHOWN = "source_upkeep"
 class ScheduleForm(Form):
     """At most one of the two; with neither the source is read only when somebody asks for it."""
 
-    every_hours: int = Field(default=0, ge=0, le=rules.MAX_HOURS)
-    cron: str = Field(default="", max_length=rules.MAX_CRON_CHARS)
+    every_hours: int = Field(default=0, ge=0, le=MAX_HOURS)
+    cron: str = Field(default="", max_length=MAX_CRON_CHARS)
 
 
 class AccessForm(Form):
     kind: AccessKind = AccessKind.BASIC
-    name: str = Field(default="", max_length=access_rules.MAX_NAME_CHARS)
-    secret: str = Field(default="", max_length=access_rules.MAX_SECRET_CHARS, repr=False)
+    name: str = Field(default="", max_length=MAX_ACCESS_NAME_CHARS)
+    secret: str = Field(default="", max_length=MAX_SECRET_CHARS, repr=False)
 
 
 class SourceUpkeepPages(Pages):

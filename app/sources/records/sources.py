@@ -1,18 +1,31 @@
-"""Sources: what an agent learns from."""
+"""Sources, and what is kept with one: how its website lets us in, its hook, its schedule."""
 
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, delete, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, select, update
 
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
-from app.sources.records.schedules import ScheduleRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import (
+    AccessFacts,
+    AccessKind,
+    Schedule,
+    Source,
+    SourceAccess,
+    SourceConfig,
+    SourceKind,
+    SourceSchedule,
+)
+from app.sources.source_hook import SourceHook
+from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import CRAWL_RUNS, SOURCES
-from app.store.transaction import Repository, affected_rows, config_to_json, new_id, value_of
+from app.store.tables.sources import CRAWL_RUNS, HOOK_CALLS, SOURCE_ACCESS, SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
+from app.store.transaction import Repository, affected_rows, batches, config_to_json, new_id, value_of
 
 
 class SourceRecords(Repository):
@@ -93,3 +106,113 @@ class SourceRecords(Repository):
 
 def _is(agent_id: UUID, source_id: UUID) -> ColumnElement[bool]:
     return and_(SOURCES.c.id == source_id, SOURCES.c.agent_id == agent_id)
+
+
+class SourceAccessRecords(Repository):
+    """One of a source, whose workspace the caller has checked."""
+
+    def set(self, source_id: UUID, access: SourceAccess) -> AccessFacts:
+        """In place of what the source had."""
+        self.clear(source_id)
+        row_id, facts = new_id(), AccessFacts(access.kind, access.name, self._now())
+        sealed = SealedRows(self._tx, SOURCE_ACCESS).sealed(row_id, access.secret.encode())
+        self._add(SOURCE_ACCESS, facts, id=row_id, source_id=source_id, **sealed)
+        return facts
+
+    def facts(self, source_id: UUID) -> AccessFacts | None:
+        row = self._row(source_id)
+        return None if row is None else value_of(AccessFacts, row)
+
+    def opened(self, source_id: UUID) -> SourceAccess | None:
+        """For the reading of the source. Raises SecretsLocked."""
+        row = self._row(source_id)
+        if row is None:
+            return None
+        return SourceAccess(AccessKind(row.kind), row.name, SealedRows(self._tx, SOURCE_ACCESS).opened(row).decode())
+
+    def clear(self, source_id: UUID) -> bool:
+        """Whether there was one."""
+        return bool(self._delete(SOURCE_ACCESS, SOURCE_ACCESS.c.source_id == source_id))
+
+    def _row(self, source_id: UUID) -> Row[Any] | None:
+        return self._connection.execute(select(SOURCE_ACCESS).where(SOURCE_ACCESS.c.source_id == source_id)).first()
+
+
+class HookRecords(Repository):
+    def set(self, source_id: UUID, kid: str, salt: bytes) -> None:
+        """In place of the hook that the source had. Raises NotFound for an absent source."""
+        if not self._exists(SOURCES, source_id):
+            raise NotFound("source")
+        values = {"kid": kid, "salt": salt, "created_at": self._now()}
+        statement = self._insert(SOURCE_HOOKS).values(source_id=source_id, **values)
+        self._connection.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+
+    def get(self, source_id: UUID) -> SourceHook | None:
+        statement = (
+            select(SOURCE_HOOKS, AGENTS.c.workspace_id)
+            .join(SOURCES, SOURCES.c.id == SOURCE_HOOKS.c.source_id)
+            .join(AGENTS, AGENTS.c.id == SOURCES.c.agent_id)
+            .where(SOURCE_HOOKS.c.source_id == source_id)
+        )
+        return self._value(SourceHook, statement)
+
+    def clear(self, source_id: UUID) -> None:
+        self._connection.execute(delete(SOURCE_HOOKS).where(SOURCE_HOOKS.c.source_id == source_id))
+
+    def note_call(self, source_id: UUID, signature: str, forget_before: datetime) -> bool:
+        """Remember the call by its signature; False when it was made before. Calls from before that moment are
+        forgotten: their timestamps are refused anyway."""
+        self._connection.execute(delete(HOOK_CALLS).where(HOOK_CALLS.c.called_at < forget_before))
+        statement = self._insert(HOOK_CALLS).values(signature=signature, source_id=source_id, called_at=self._now())
+        made = self._connection.execute(statement.on_conflict_do_nothing().returning(HOOK_CALLS.c.signature))
+        return made.scalar_one_or_none() is not None
+
+
+_SCHEDULES = select(SOURCE_SCHEDULES, SOURCES.c.agent_id).join(SOURCES, SOURCES.c.id == SOURCE_SCHEDULES.c.source_id)
+
+
+class ScheduleRecords(Repository):
+    def set(self, source_id: UUID, schedule: Schedule, next_at: datetime) -> None:
+        """From now on. Raises NotFound for an absent source."""
+        if not self._exists(SOURCES, source_id):
+            raise NotFound("source")
+        values = {
+            "cron": schedule.cron,
+            "every_hours": schedule.every_hours,
+            "set_at": self._now(),
+            "next_at": next_at,
+        }
+        statement = self._insert(SOURCE_SCHEDULES).values(source_id=source_id, **values)
+        self._connection.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+
+    def clear(self, source_id: UUID) -> None:
+        """The source is read when somebody asks for it, and only then."""
+        self._connection.execute(delete(SOURCE_SCHEDULES).where(SOURCE_SCHEDULES.c.source_id == source_id))
+
+    def of_sources(self, source_ids: Sequence[UUID]) -> dict[UUID, SourceSchedule]:
+        """Of those that have one."""
+        found: dict[UUID, SourceSchedule] = {}
+        for batch in batches(source_ids):
+            rows = self._connection.execute(_SCHEDULES.where(SOURCE_SCHEDULES.c.source_id.in_(batch)))
+            found.update((row.source_id, _schedule(row)) for row in rows)
+        return found
+
+    def due(self, now: datetime) -> list[SourceSchedule]:
+        """Those whose next reading is not after `now`, longest due first."""
+        statement = _SCHEDULES.where(SOURCE_SCHEDULES.c.next_at <= now).order_by(
+            SOURCE_SCHEDULES.c.next_at, SOURCE_SCHEDULES.c.source_id
+        )
+        return [_schedule(row) for row in self._connection.execute(statement)]
+
+    def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
+        """The due reading is taken care of; False when somebody else has done so, or the schedule was changed."""
+        moved = self._connection.execute(
+            update(SOURCE_SCHEDULES)
+            .where(SOURCE_SCHEDULES.c.source_id == due.source_id, SOURCE_SCHEDULES.c.next_at == due.next_at)
+            .values(next_at=next_at)
+        )
+        return affected_rows(moved) == 1
+
+
+def _schedule(row: Row[Any]) -> SourceSchedule:
+    return value_of(SourceSchedule, row, schedule=value_of(Schedule, row))

@@ -11,8 +11,7 @@ from app.sources.awaited_websites import AwaitedWebsites
 from app.sources.runs.crawler_site_reader import SEEDS
 from app.sources.runs.page_listing import ListedPage, Listing
 from app.sources.runs.page_scope import SourcePages
-from app.sources.source import SourceConfig
-from app.sources.source_access import SourceAccess
+from app.sources.source import SourceAccess, SourceConfig
 from crawler.address_policy import Endpoint
 from crawler.discover.crawl_seeds import Seed, SeedKind, sitemap_pages
 from crawler.discover.sitemap_reader import SitemapReader, SitemapReading

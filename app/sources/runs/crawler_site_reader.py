@@ -12,8 +12,7 @@ from app.kit.clock import Clock
 from app.knowledge.document import PageContent, SectionHeading
 from app.sources.runs.product_line import with_product_line
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary
-from app.sources.source import SourceConfig, SourceKind
-from app.sources.source_access import SourceAccess
+from app.sources.source import SourceAccess, SourceConfig, SourceKind
 from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.crawl.crawl_budget import CrawlBudget
 from crawler.crawl.crawl_summary import CrawlSummary, StopReason

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from app.sources.source import SourceConfig
-from app.sources.source_access import SourceAccess
+from app.sources.source import SourceAccess, SourceConfig
 
 
 @dataclass(frozen=True, slots=True)

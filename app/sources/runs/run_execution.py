@@ -14,13 +14,11 @@ from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.retire import Retire
-from app.sources.records.source_access import SourceAccessRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records.sources import SourceAccessRecords, SourceRecords
 from app.sources.runs.given_pages import GivenPages
-from app.sources.runs.missed_pages import MissedPages, look_for_missed_pages, settle_missed_pages
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.runs.run_pages import RunPages
+from app.sources.runs.run_pages import MissedPages, RunPages, look_for_missed_pages, settle_missed_pages
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import GIVEN_KINDS, LISTED_KINDS, CrawlRun, RunState, Source, SourceKind
 from app.store.outbox import Outbox

@@ -1,13 +1,19 @@
-"""A run's queue of pages, kept in the system of record: it outlives the process."""
+"""The pages of a run: its queue, and what becomes of those that it did not see."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
+from uuid import UUID
 
 from app.knowledge.chunk_indexer import batches
+from app.knowledge.records.documents import DocumentRecords
+from app.sources.runs.missed_page import RETIRED_AFTER, MissedDocument, is_telling
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.runs.site_reader import QueuedPage
-from app.sources.source import CrawlRun
-from app.store.system_of_record import SystemOfRecord
+from app.sources.runs.records.crawl_runs import CrawlRunRecords, MissedDocumentRecords
+from app.sources.runs.site_reader import QueuedPage, ReadPage
+from app.sources.source import CrawlRun, Source
+from app.store.system_of_record import SystemOfRecord, Transaction
 
 # Pages that the site no longer has, or that belong elsewhere: only a link can bring them back.
 LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
@@ -47,3 +53,96 @@ class RunPages:
         return await self._record.of_agent(self._agent_id).read(
             lambda tx: CrawlPageRecords(tx).seen_pages(self._run_id)
         )
+
+
+RETIRED = "retired"
+_AT_ONCE: Final = 100  # documents of one transaction, for which visitors' own writes wait
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one reading saw of the documents before it: those that it `found` again, and those that it `missed`."""
+
+    found: tuple[UUID, ...] = ()
+    missed: tuple[MissedDocument, ...] = ()
+
+    @property
+    def lost(self) -> list[MissedDocument]:
+        """Missed too often."""
+        return [document for document in self.missed if document.readings >= RETIRED_AFTER]
+
+    @property
+    def outcome(self) -> "MissedPages":
+        """What settling it will come to."""
+        return MissedPages(len(self.missed), len(self.lost))
+
+
+@dataclass(frozen=True, slots=True)
+class MissedPages:
+    """What one reading made of what it did not find. `versions` are those retired, whose index rows may go."""
+
+    missed: int = 0
+    retired: int = 0
+    versions: tuple[UUID, ...] = ()
+
+    def in_words(self) -> str:
+        """ "" when nothing was missed."""
+        words = ""
+        if left := self.missed - self.retired:
+            words += f" {left} {_documents(left)} of earlier readings did not turn up and stayed."
+        if self.retired:
+            was = "was" if self.retired == 1 else "were"
+            words += (
+                f" {self.retired} {_documents(self.retired)}, missed {RETIRED_AFTER} times in a row, {was} retired."
+            )
+        return words
+
+
+async def look_for_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, *, is_complete: bool) -> Sight:
+    """What the run found and missed; writes nothing. Only a complete reading that most pages answered counts as a
+    miss."""
+
+    def work(tx: Transaction) -> Sight:
+        found = MissedDocumentRecords(tx).found_again(run_id)
+        run = CrawlRunRecords(tx).run(run_id)
+        is_counted = is_complete and is_telling(run.counts)
+        return Sight(tuple(found), tuple(MissedDocumentRecords(tx).missed_documents(run_id)) if is_counted else ())
+
+    return await record.of_agent(source.agent_id).read(work)
+
+
+async def settle_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, sight: Sight) -> MissedPages:
+    """Count what the run found and missed; retire what was missed too often, and say so among the run's pages.
+
+    After the transaction that ends the run, so that each run counts once, and in small ones of its own: a site that was
+    moved misses thousands of pages at once. What a crash leaves uncounted or alive is so until the next reading.
+    """
+    readings = dict.fromkeys(sight.found, 0) | {document.id: document.readings for document in sight.missed}
+    for counted in batches(list(readings.items()), _AT_ONCE):
+        await record.of_agent(source.agent_id).write(partial(_count, dict(counted)))
+    versions: list[UUID] = []
+    for lost in batches(sight.lost, _AT_ONCE):
+        versions += await record.of_agent(source.agent_id).write(partial(_retire, source.agent_id, run_id, lost))
+    return MissedPages(len(sight.missed), len(sight.lost), tuple(versions))
+
+
+def _count(readings: Mapping[UUID, int], tx: Transaction) -> None:
+    MissedDocumentRecords(tx).set_missed_readings(readings)
+
+
+def _retire(agent_id: UUID, run_id: UUID, lost: Sequence[MissedDocument], tx: Transaction) -> list[UUID]:
+    pages = [
+        ReadPage(
+            url=document.asked or document.url,
+            depth=0,
+            status=RETIRED,
+            reason=f"Missed {document.readings} times in a row, so it is answered from no longer. {document.reason}",
+        )
+        for document in lost
+    ]
+    CrawlPageRecords(tx).settle_missed(run_id, pages)
+    return DocumentRecords(tx).retire_documents(agent_id, [document.id for document in lost])
+
+
+def _documents(count: int) -> str:
+    return "document" if count == 1 else "documents"

@@ -5,10 +5,9 @@ import structlog
 from app.core.errors import NotFound
 from app.kit.clock import Clock
 from app.sources.cron_calendar import CronCalendar
-from app.sources.records.schedules import ScheduleRecords
-from app.sources.run_schedule import next_run
+from app.sources.records.sources import ScheduleRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import CrawlRun
+from app.sources.source import CrawlRun, next_run
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)

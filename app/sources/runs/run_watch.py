@@ -1,17 +1,26 @@
-"""Watches a source's latest run until it ends."""
+"""Operators have single pages of a source read, watch a run, and see beforehand what one would read."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
 from uuid import UUID
 
 from app.core.actor import Actor
-from app.core.errors import NotFound
+from app.core.errors import InvalidInput, NotFound
 from app.kit.clock import Clock
-from app.sources.records.sources import SourceRecords
+from app.kit.job_queue import JobQueue
+from app.sources.records.sources import SourceAccessRecords, SourceRecords
+from app.sources.runs.page_listing import ListedPage, PageListing
+from app.sources.runs.page_scope import PageScope
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_progress import ProgressLook, RunProgress, run_progress
-from app.sources.source import ENDED_STATES, CrawlRun
-from app.store.system_of_record import SystemOfRecord
+from app.sources.source import ENDED_STATES, CrawlRun, KnownPage, RunState, Source, SourceAccess
+from app.sources.sources import check_kind
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
 
 _LOOKS_KEPT = 60
 
@@ -52,3 +61,120 @@ class RunWatch:
             earlier.append(ProgressLook(now, progress.fetched))
             if run.state in ENDED_STATES or not await pause():
                 return
+
+
+MAX_URLS = 500
+
+
+class PageSync:
+    def __init__(self, records: SystemOfRecord, jobs: JobQueue, scope: PageScope) -> None:
+        self._records = records
+        self._jobs = jobs
+        self._scope = scope
+
+    async def pages(self, actor: Actor, source_id: UUID, urls: Sequence[str]) -> CrawlRun:
+        """Have these pages read and no others. A reading that is under way takes them along; a paused one keeps them
+        until it goes on. Raises NotFound, and InvalidInput for an address that is not the source's."""
+        if not 1 <= len(urls) <= MAX_URLS:
+            raise InvalidInput("urls", f"Name 1 to {MAX_URLS} addresses. For the whole source leave urls out.")
+        config = await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id).config
+        )
+        check_kind(config)
+        pages = self._scope.canonical(config, urls)
+
+        def work(tx: Transaction) -> CrawlRun:
+            source = SourceRecords(tx).find(actor.workspace_id, source_id)
+            run = CrawlRunRecords(tx).start_run(source.agent_id, source.id, only_asked=True)
+            CrawlPageRecords(tx).ask_again(run.id, pages)
+            AuditRecords(tx).acted(actor, "source.sync_pages", source_id, run_id=str(run.id), pages=len(pages))
+            return CrawlRunRecords(tx).run(run.id)
+
+        run = await self._records.of_workspace(actor.workspace_id).write(work)
+        if run.state is not RunState.PAUSED:
+            await self._jobs.crawl(run.agent_id, run.id, run.leg)
+        return run
+
+
+# Pages that the next reading asks for only when something lists them.
+_LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
+# These find the pages of their last reading again without a list.
+_REMEMBERING: Final = frozenset({"site", "feed"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunPreview:
+    """`pages_to_ask` are asked for, most of them by whether they have changed. Of them `pages_changed` are listed
+    with a later date than our reading, `pages_new` were never read. `chunks_expected` is what these would give to
+    embed, `chunks_at_most` what every page would that is not listed as unchanged; a page that we do not know
+    counts as the mean of those that we do. Both are None while no page is known."""
+
+    pages_known: int
+    pages_listed: int
+    pages_to_ask: int
+    pages_new: int
+    pages_changed: int
+    chunks_known: int
+    chunks_expected: int | None
+    chunks_at_most: int | None
+    problems: tuple[str, ...] = ()
+
+
+class RunPreviews:
+    def __init__(self, records: SystemOfRecord, listing: PageListing) -> None:
+        self._records = records
+        self._listing = listing
+
+    async def of(self, actor: Actor, source_id: UUID) -> RunPreview:
+        """Raises NotFound, and InvalidInput for a source that has nothing to be fetched."""
+
+        def work(tx: Transaction) -> tuple[dict[str, KnownPage], Source, SourceAccess | None]:
+            source = SourceRecords(tx).find(actor.workspace_id, source_id)
+            known = {page.url: page for page in CrawlPageRecords(tx).known_pages(source_id)}
+            return known, source, SourceAccessRecords(tx).opened(source_id)
+
+        known, source, access = await self._records.of_workspace(actor.workspace_id).read(work)
+        check_kind(source.config)
+        listing = await self._listing.of(source.config, access)  # no transaction is open while the website is asked
+        return preview(source, known, {page.url: page for page in listing.pages}, tuple(listing.problems))
+
+
+def preview(
+    source: Source, known: Mapping[str, KnownPage], listed: Mapping[str, ListedPage], problems: tuple[str, ...] = ()
+) -> RunPreview:
+    """From what is known and listed, each by URL."""
+    wanted = dict.fromkeys(listed)
+    if source.config.kind in _REMEMBERING:
+        wanted = dict.fromkeys(url for url, page in known.items() if page.status not in _LOST) | wanted
+    to_ask = list(wanted)[: source.config.max_pages]
+    new = [url for url in to_ask if url not in known]
+    changed = [url for url in to_ask if url in known and _is_later(listed.get(url), known[url]) is True]
+    unchanged = {url for url in to_ask if url in known and _is_later(listed.get(url), known[url]) is False}
+    with_chunks = [page.chunks for page in known.values() if page.chunks]
+    expected = at_most = None
+    if with_chunks:
+        mean = sum(with_chunks) / len(with_chunks)
+        expected = _chunks([*new, *changed], known, mean)
+        at_most = _chunks([url for url in to_ask if url not in unchanged], known, mean)
+    return RunPreview(
+        pages_known=len(known),
+        pages_listed=len(listed),
+        pages_to_ask=len(to_ask),
+        pages_new=len(new),
+        pages_changed=len(changed),
+        chunks_known=sum(with_chunks),
+        chunks_expected=expected,
+        chunks_at_most=at_most,
+        problems=problems,
+    )
+
+
+def _is_later(listed: ListedPage | None, known: KnownPage) -> bool | None:
+    """Whether the list says that the page has changed since it was read; None when it does not say."""
+    if listed is None or listed.last_modified is None or known.read_at is None:
+        return None
+    return listed.last_modified > known.read_at
+
+
+def _chunks(urls: list[str], known: Mapping[str, KnownPage], mean: float) -> int:
+    return ceil(sum(known[url].chunks or mean if url in known else mean for url in urls))

@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from app.knowledge.document import PageContent
-from app.sources.source import SourceConfig
-from app.sources.source_access import SourceAccess
+from app.sources.source import SourceAccess, SourceConfig
 
 
 @dataclass(frozen=True, slots=True)

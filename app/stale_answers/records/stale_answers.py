@@ -1,17 +1,21 @@
-"""Stale answers, and the turns in which they were given."""
+"""Stale answers, and the turns in which they were given; and changed pages whose answers are still to be checked."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, and_, case, func, select, update
+from sqlalchemy import ColumnElement, Row, and_, case, delete, func, or_, select, update
 
 from app.conversations.conversation import Role
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.personal_data import masked
 from app.core.text.words import folded_words
+from app.core.turn import AnsweredBy, TurnState
+from app.knowledge.document import VersionState
+from app.sources.source import RunState
 from app.stale_answers.stale_answer import (
     Finding,
     PageChange,
@@ -20,13 +24,14 @@ from app.stale_answers.stale_answer import (
     StaleState,
     StaleSubject,
     Telling,
+    ToldAnswer,
 )
-from app.store.tables.agents import AGENTS, CURATED_ANSWERS
-from app.store.tables.conversations import MESSAGES
-from app.store.tables.golden import GOLDEN_QUESTIONS
-from app.store.tables.stale_answers import STALE_ANSWERS, STALE_TELLINGS
-from app.store.tables.turns import TURNS
-from app.store.transaction import Keyset, Repository, insert_of, new_id, value_of
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS
+from app.store.tables.conversations import CITATIONS, MESSAGES, TURNS
+from app.store.tables.documents import DOCUMENT_VERSIONS, PAGE_CHANGES
+from app.store.tables.gaps import STALE_ANSWERS, STALE_TELLINGS
+from app.store.tables.sources import CRAWL_RUNS
+from app.store.transaction import Keyset, Repository, affected_rows, insert_of, new_id, value_of
 
 _LATEST_FIRST = Keyset(STALE_ANSWERS.c.found_at, STALE_ANSWERS.c.id, descending=True)
 _asked, _told = (MESSAGES.alias(name) for name in ("stale_asked", "stale_told"))
@@ -221,3 +226,63 @@ def _key(change: PageChange, finding: Finding) -> str:
     whose = finding.curated_answer_id or finding.golden_question_id or ""
     told = f"{finding.subject.value}\n{whose}\n{change.url}\n{' '.join(folded_words(finding.old_words))}"
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_FROM_PAGES = (AnsweredBy.MODEL.value, AnsweredBy.EXTRACTIVE.value)
+_AT_WORK = (RunState.QUEUED.value, RunState.RUNNING.value)
+_IS_LIVE = DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
+
+
+class ChangedPageRecords(Repository):
+    def due(self, at_most: int) -> list[PageChange]:
+        """Of published agents without a running crawl, oldest first."""
+        is_being_read = (
+            select(CRAWL_RUNS.c.id)
+            .where(CRAWL_RUNS.c.agent_id == AGENTS.c.id, CRAWL_RUNS.c.state.in_(_AT_WORK))
+            .exists()
+        )
+        now_live = and_(DOCUMENT_VERSIONS.c.document_id == PAGE_CHANGES.c.document_id, _IS_LIVE)
+        statement = (
+            select(PAGE_CHANGES, AGENTS.c.workspace_id, DOCUMENT_VERSIONS.c.markdown)
+            .join(AGENTS, AGENTS.c.id == PAGE_CHANGES.c.agent_id)
+            .outerjoin(DOCUMENT_VERSIONS, now_live)
+            .where(AGENTS.c.live_version.is_not(None), ~is_being_read)
+            .order_by(PAGE_CHANGES.c.changed_at, PAGE_CHANGES.c.document_id)
+            .limit(at_most)
+        )
+        return [value_of(PageChange, row, after=row.markdown or "") for row in self._connection.execute(statement)]
+
+    def is_looked_at(self, change: PageChange) -> bool:
+        """Remove it from the queue. False when it was not queued any more, or the page has changed again."""
+        own = PAGE_CHANGES.c.document_id == change.document_id, PAGE_CHANGES.c.changed_at == change.changed_at
+        return bool(affected_rows(self._connection.execute(delete(PAGE_CHANGES).where(*own))))
+
+
+class ToldAnswerRecords(Repository):
+    def citing(self, agent_id: UUID, url: str, since: datetime, at_most: int) -> list[ToldAnswer]:
+        """Answers that cite the page or one of its sections, latest first."""
+        statement = (
+            select(TURNS.c.id, TURNS.c.language, TURNS.c.answered_by, CITATIONS.c.quote, MESSAGES.c.text)
+            .join(CITATIONS, CITATIONS.c.turn_id == TURNS.c.id)
+            .join(MESSAGES, (MESSAGES.c.turn_id == TURNS.c.id) & (MESSAGES.c.role == Role.AGENT.value))
+            .where(
+                TURNS.c.agent_id == agent_id,
+                TURNS.c.created_at >= since,
+                TURNS.c.state == TurnState.DONE.value,
+                TURNS.c.answered_by.in_(_FROM_PAGES),
+                _is_page(url),
+            )
+            .order_by(TURNS.c.created_at.desc(), TURNS.c.id, CITATIONS.c.number)
+            .limit(at_most)
+        )
+        told: dict[UUID, dict[str, Any]] = {}
+        for turn_id, language, answered_by, quote, answer in self._connection.execute(statement):
+            is_free = answered_by == AnsweredBy.MODEL.value
+            one = told.setdefault(turn_id, {"answer": answer, "language": language, "is_free": is_free, "quotes": []})
+            if quote:
+                one["quotes"].append(quote)
+        return [ToldAnswer(turn_id, **{**one, "quotes": tuple(one["quotes"])}) for turn_id, one in told.items()]
+
+
+def _is_page(url: str) -> ColumnElement[bool]:
+    return or_(CITATIONS.c.url == url, CITATIONS.c.url.startswith(f"{url}#", autoescape=True))

@@ -1,6 +1,19 @@
-"""Visitors, their conversations, and what was said."""
+"""Visitors, their conversations, what was said, and turns with all that their end leaves behind."""
 
-from sqlalchemy import Index, Integer, String, UniqueConstraint, Uuid, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Date,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
 
 from app.store.tables.columns import column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -71,4 +84,160 @@ MESSAGES = table(
     column("text", StorableText),
     column("created_at", UtcDateTime),
     UniqueConstraint("turn_id", "role"),
+)
+
+
+# `id` is the client's. `owner` names the process that answers; `partial_answer` is its text so far and empty once the
+# turn has ended.
+TURNS = table(
+    "turns",
+    column("id", Uuid, primary_key=True),
+    parent("conversation_id", "conversations"),
+    parent("visitor_id", "visitors", index=True),
+    parent("agent_id", "agents"),
+    column("agent_version", Integer),
+    column("position", Integer),  # 1.. within the conversation
+    column("page_url", StorableText),
+    column("fingerprint", String(64)),
+    column("state", String(10)),
+    column("owner", StorableText),
+    column("partial_answer", StorableText, default=""),
+    column("answered_by", StorableText, nullable=True),
+    column("confidence", Double, nullable=True),
+    column("low_confidence", Boolean, default=False),
+    column("finish", StorableText, nullable=True),
+    column("error_code", StorableText, nullable=True),
+    column("language", StorableText, nullable=True),
+    column("curated_answer_id", Uuid, ForeignKey("curated_answers.id", ondelete="SET NULL"), nullable=True),
+    column("first_token_ms", Integer, nullable=True),
+    column("duration_ms", Integer, default=0),
+    column("trace", StorableJson, default=dict),
+    column("next_questions", StorableJson, default=list, server_default=text("'[]'")),
+    column("created_at", UtcDateTime),
+    column("ended_at", UtcDateTime, nullable=True),
+    UniqueConstraint("conversation_id", "position"),
+    # With all that figures are counted of, and what citations are found by, so that no row is read for them: their
+    # traces make rows large.
+    Index(
+        "ix_turns_figures",
+        "agent_id",
+        "created_at",
+        "state",
+        "answered_by",
+        "low_confidence",
+        "first_token_ms",
+        "language",
+        "conversation_id",
+        "visitor_id",
+        "id",
+    ),
+    partial_index("ix_turns_curated", "curated_answer_id", "created_at", "id", where="curated_answer_id IS NOT NULL"),
+    partial_index("uq_turns_running", "conversation_id", where="state = 'running'", unique=True),
+    partial_index("ix_turns_running_owner", "owner", where="state = 'running'"),
+)
+
+# Copies what it names, so that it outlives the chunk; `chunk_id` may name a chunk that is gone.
+CITATIONS = table(
+    "citations",
+    own_id(),
+    parent("turn_id", "turns"),
+    column("number", Integer),
+    column("url", StorableText),
+    column("title", StorableText),
+    column("as_of", Date, nullable=True),
+    column("chunk_id", String(32), nullable=True),
+    column("quote", StorableText, nullable=True),
+    UniqueConstraint("turn_id", "number"),
+)
+
+FEEDBACK = table(
+    "feedback",
+    own_id(),
+    parent("turn_id", "turns", unique=True),
+    parent("agent_id", "agents"),
+    column("rating", String(10)),
+    column("comment", StorableText),
+    column("created_at", UtcDateTime),
+    column("updated_at", UtcDateTime),
+    Index(None, "agent_id", "created_at"),
+)
+
+# What one turn cost. `turn_id` is no foreign key: erasing a visitor must not change the bill. A turn that was cut
+# counts too, with no tokens and an empty `answered_by`. What the model wrote for an operator has an id of its own in
+# place of a turn's, and says in `answered_by` what it was for.
+USAGE = table(
+    "usage",
+    own_id(),
+    column("turn_id", Uuid, unique=True),
+    parent("agent_id", "agents"),
+    column("answered_by", StorableText),
+    column("model", StorableText),
+    column("prompt_tokens", Integer),
+    column("completion_tokens", Integer),
+    column("cached_tokens", Integer, server_default=text("0")),
+    column("created_at", UtcDateTime),
+    # With all that costs are summed of.
+    Index("ix_usage_figures", "agent_id", "created_at", "model", "prompt_tokens", "completion_tokens", "cached_tokens"),
+)
+
+# What an agent's day, by UTC, has cost so far: the sum of its rows of usage, kept beside them.
+AGENT_DAYS = table(
+    "agent_days",
+    parent("agent_id", "agents", primary_key=True),
+    column("day", Date, primary_key=True),
+    column("tokens", BigInteger),
+)
+
+# A turn that its visitor stopped, as long as nobody has looked whether they asked the same in other words. `until` is
+# the latest moment at which that may have begun.
+STOPPED_TURNS = table(
+    "stopped_turns",
+    parent("turn_id", "turns", primary_key=True),
+    column("until", UtcDateTime),
+)
+
+# A topic is named by the question of the turn that was asked of it first, and goes with that: its other questions then
+# wait for another one. `placed_by` is the model by which they were compared, `meaning` its vector of that question,
+# little-endian float32, None for a language that the model does not read.
+TOPICS = table(
+    "topics",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("turn_id", "turns", unique=True),
+    column("placed_by", String(200)),
+    column("meaning", LargeBinary, nullable=True),
+    Index(None, "agent_id", "id"),
+)
+
+# Every question once its turn has ended. `asked_at` is when the turn began. As long as `topic_id` is None it waits to
+# be placed; `question_key` is the SHA-256 of the normalised question from then on.
+TOPIC_QUESTIONS = table(
+    "topic_questions",
+    parent("turn_id", "turns", primary_key=True),
+    parent("agent_id", "agents"),
+    column("asked_at", UtcDateTime),
+    column("question_key", String(64), nullable=True),
+    column("topic_id", Uuid, ForeignKey("topics.id", ondelete="SET NULL"), index=True, nullable=True),
+    Index(None, "agent_id", "asked_at", "topic_id"),
+    Index(None, "agent_id", "question_key"),
+    partial_index("ix_topic_questions_waiting", "asked_at", where="topic_id IS NULL"),
+)
+
+# Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn; what is about
+# a conversation as a whole names that and no turn; what is about a week or a day and not a turn comes once for each
+# agent and week or day, which `week` names by its first day.
+OUTBOX = table(
+    "outbox",
+    own_id(),
+    parent("turn_id", "turns", nullable=True),
+    parent("conversation_id", "conversations", index=True, nullable=True),
+    parent("agent_id", "agents", index=True),
+    column("kind", String(40)),
+    column("week", Date, nullable=True),
+    column("payload", StorableJson),
+    column("created_at", UtcDateTime),
+    column("delivered_at", UtcDateTime, nullable=True),
+    UniqueConstraint("turn_id", "kind"),
+    UniqueConstraint("agent_id", "kind", "week"),
+    partial_index("ix_outbox_undelivered", "created_at", where="delivered_at IS NULL"),
 )

@@ -4,7 +4,7 @@ from typing import Literal, Protocol
 from uuid import UUID
 
 from app.core.turn import TurnRequest, VisitorSession
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import TurnFeed
 
 
 class VisitorTurns(Protocol):

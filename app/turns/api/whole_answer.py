@@ -5,8 +5,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from app.conversations.api.widget_models import AnswerOut, CitationOut, ConfirmationOut
-from app.core.turn_events import Citations, Confirm, Done, Error, NumberedEvent, Token
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import Citations, Confirm, Done, Error, NumberedEvent, Token, TurnFeed
 from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 
 

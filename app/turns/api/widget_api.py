@@ -7,8 +7,7 @@ from starlette.responses import Response
 
 from app.agents.agent import LiveAgent
 from app.agents.records.agents import AgentRecords
-from app.agents.signed_users import SignedUsers
-from app.agents.user_issuers import UserIssuers, is_token
+from app.agents.signed_users import SignedUsers, UserIssuers, is_token
 from app.conversations.api.page_context import flattened
 from app.conversations.api.widget_models import (
     AnswerOut,
@@ -28,7 +27,7 @@ from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
 from app.core.text.turn_language import primary_subtag
 from app.core.turn import TurnRequest
-from app.core.turn_feed import TurnFeed
+from app.core.turn_events import TurnFeed
 from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
 from app.kit.limits.rate_limiter import RateLimiter

@@ -1,8 +1,8 @@
-"""Port: the events of turns, where every web process finds them."""
+"""Ports: what web processes share of turns: the events of each, and orders to whoever answers it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 from uuid import UUID
 
 from app.core.turn_events import NumberedEvent
@@ -55,4 +55,27 @@ class TurnLog(Protocol):
 
     async def forget(self, turn_ids: Collection[UUID]) -> None:
         """Raises Unavailable."""
+        ...
+
+
+OrderKind = Literal["stop", "end", "read", "left"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOrder:
+    """stop: whoever answers the turns `ids` ends them. end: end the turns of the conversations `ids`, and forget their
+    events. read, left: `sender` has begun, or ended, to read the turns `ids`. `sender` names a process."""
+
+    kind: OrderKind
+    ids: tuple[UUID, ...]
+    sender: str
+
+
+class TurnOrders(Protocol):
+    async def send(self, order: TurnOrder) -> None:
+        """To every process, the sender included. Raises Unavailable."""
+        ...
+
+    def received(self) -> AsyncGenerator[TurnOrder, None]:
+        """What is sent from the first step of this generator on, in order. Never ends, and outlives an absence."""
         ...

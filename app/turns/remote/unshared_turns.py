@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 from uuid import UUID
 
 from app.core.turn_events import NumberedEvent
-from app.turns.remote.turn_log import EventBatch, TurnHead
-from app.turns.remote.turn_orders import TurnOrder
+from app.turns.remote.turn_log import EventBatch, TurnHead, TurnOrder
 
 
 class UnsharedTurnLog:

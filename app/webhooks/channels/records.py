@@ -15,7 +15,7 @@ from app.gaps.records.gaps import GapRecords
 from app.store.deliveries import Deliveries
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
-from app.store.tables.turns import OUTBOX
+from app.store.tables.conversations import OUTBOX
 from app.store.tables.webhooks import NOTICE_CHANNELS, NOTICE_POSTS
 from app.store.transaction import Repository
 from app.webhooks.channels.channel import ChannelKind, ChannelState, NoticeChannel

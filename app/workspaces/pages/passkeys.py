@@ -1,10 +1,11 @@
-"""The passkeys of one's own account, and the page that signs in by one."""
+"""One's own account: its passkeys, the page that signs in by one, its second factor, and links to a new password."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 from uuid import UUID
 
 import structlog
+from markupsafe import Markup
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
@@ -16,10 +17,12 @@ from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import secret_of, set_secret
 from app.web.errors import Refusal
 from app.web.middleware.public_url import base_url_of
-from app.workspaces.operators import MAX_PASSWORD_CHARS, Operators
+from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators, SecondFactors
 from app.workspaces.pages.sign_in import Wanted, address_of_ours
 from app.workspaces.passkey import MAX_CREDENTIAL_CHARS, MAX_NAME_CHARS, RelyingParty
 from app.workspaces.passkeys import Answer, Passkeys
+from app.workspaces.password_links import LINK_PATH, MAX_TOKEN_CHARS, PasswordLinks
+from app.workspaces.second_factor import MAX_CODE_CHARS, is_secret, new_secret, provisioning_uri
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
 from app.workspaces.sign_in_methods import SignInMethods
 
@@ -131,3 +134,113 @@ def _bytes_of(challenge: str) -> bytes:
         return urlsafe_b64decode(challenge + "=" * (-len(challenge) % 4))
     except ValueError:
         return b""
+
+
+class SwitchOnForm(Form):
+    """The secret travels with the form until a code shows that an authenticator has it: nothing is kept before."""
+
+    secret: str = Field(default="", max_length=64)
+    code: str = Field(max_length=MAX_CODE_CHARS)
+    password: str = Field(max_length=MAX_PASSWORD_CHARS)
+
+
+class SwitchOffForm(Form):
+    own_password: str = Field(max_length=MAX_PASSWORD_CHARS)
+
+
+class SecondFactorPages(Pages):
+    def __init__(
+        self, admission: Admission, factors: SecondFactors, operators: Operators, methods: SignInMethods
+    ) -> None:
+        self._admission = admission
+        self._factors = factors
+        self._operators = operators
+        self._methods = methods
+
+    @page("/console/account/second-factor", access=read, under="account")
+    async def second_factor(self, visit: Visit[NoForm]) -> Shown:
+        if not self._methods.by_password or not await self._operators.has_password(visit.actor):
+            raise Refusal("forbidden", "Your account has no password: the identity provider asks for what it wants.")
+        sent = visit.rejected.values.get("secret", ("",))[-1] if visit.rejected else ""
+        secret = sent if is_secret(sent) else new_secret()
+        return Shown(
+            "second_factor.html", {"secret": secret, "drawn": qr_code(provisioning_uri(secret, visit.operator.email))}
+        )
+
+    @action("/console/account/second-factor", access=read, shown_on="second_factor")
+    async def switch_on_second_factor(self, visit: Visit[SwitchOnForm]) -> Shown:
+        """The codes are shown with the answer itself: they go into no cookie and no address."""
+        given = visit.input
+        await self._count(visit)
+        codes = await self._factors.switch_on(visit.actor, given.password, given.secret, given.code)
+        return Shown("recovery_codes.html", {"codes": codes})
+
+    @action("/console/account/second-factor/off", access=read, shown_on="account")
+    async def switch_off_second_factor(self, visit: Visit[SwitchOffForm]) -> Go:
+        await self._count(visit)
+        await self._factors.switch_off(visit.actor, visit.input.own_password)
+        return Go(visit.url("account"), "Your account asks for no one-time code any more.")
+
+    async def _count(self, visit: Visit[SwitchOnForm] | Visit[SwitchOffForm]) -> None:
+        most = self._admission.limits.password_changes_per_operator
+        await self._admission.count(most, "password", "operator", str(visit.operator.id))
+
+
+def qr_code(text: str) -> Markup:
+    """An SVG, in black on white on a dark page as well, for cameras want it so."""
+    import segno
+
+    drawn = segno.make(text, error="m", micro=False).svg_inline(scale=4, border=4, dark="#000", light="#fff")
+    return Markup(drawn)  # noqa: S704 (segno draws squares, and writes none of the text)
+
+
+_ASKED = "If an account with a password has this address, a mail with a link is on its way. It holds for an hour."
+
+
+class AskForm(Form):
+    email: str = Field(max_length=MAX_EMAIL_CHARS)
+
+
+class LinkQuery(Form):
+    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
+
+
+class LinkForm(Form):
+    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
+    password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
+
+
+class PasswordLinkPages(Pages):
+    def __init__(self, admission: Admission, links: PasswordLinks, methods: SignInMethods) -> None:
+        self._admission = admission
+        self._links = links
+        self._methods = methods
+
+    @page("/console/forgotten", access=everyone)
+    async def forgotten_password(self, visit: Visit[NoForm]) -> Shown:
+        return Shown("forgotten_password.html", {"has_mail": self._links.are_mailed, "methods": self._methods})
+
+    @action("/console/forgotten", access=everyone, shown_on="forgotten_password")
+    async def ask_for_link(self, visit: Visit[AskForm]) -> Go:
+        await self._count(visit)
+        if not self._links.are_mailed:
+            return Go(visit.url("sign_in"), "This installation sends no mail. Ask an admin for a link.", "bad")
+        await self._links.ask(visit.input.email)
+        return Go(visit.url("sign_in"), _ASKED)
+
+    @page(LINK_PATH, access=everyone)
+    async def password_link(self, visit: Visit[LinkQuery]) -> Shown:
+        sent = visit.rejected.values.get("token", ("",))[-1] if visit.rejected else visit.input.token
+        owner = await self._links.owner(sent)
+        return Shown("password_link.html", {"token": sent, "owner": owner, "least": MIN_PASSWORD_CHARS})
+
+    @action(LINK_PATH, access=everyone, shown_on="password_link")
+    async def use_password_link(self, visit: Visit[LinkForm]) -> Go:
+        await self._count(visit)
+        owner = await self._links.use(visit.input.token, visit.input.password)
+        return Go(visit.url("sign_in"), f"The password of {owner.email} is set. Sign in with it.")
+
+    async def _count(self, visit: Visit[AskForm] | Visit[LinkForm]) -> None:
+        """Raises RateLimited."""
+        most = self._admission.limits.password_links_per_address
+        await self._admission.count_address(most, "password_link", visit.request)

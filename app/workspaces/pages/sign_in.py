@@ -1,31 +1,44 @@
-"""Signing in and out, and one's own password."""
+"""Signing in and out, by a password or at an identity provider, and one's own password.
+
+A sign-in at a provider that is under way is known to its browser alone: a secret in a cookie, of which state, nonce and
+PKCE's verifier are drawn. So an answer is of use to the browser that asked, once, and nothing has to be kept here."""
 
 import hashlib
+import hmac
 import re
+import secrets
+from base64 import urlsafe_b64encode
 from typing import Any
+from urllib.parse import quote, unquote
 
 import structlog
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
-from app.core.errors import InvalidInput, Unauthorized
+from app.core.errors import InvalidInput, NotFound, Unauthorized, Unavailable
+from app.providers.identity.oidc_provider import Attempt, OidcProvider
 from app.web.admission import Admission
 from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page, read
 from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import (
+    attempt_of,
     device_of,
+    forget_attempt,
     forget_id_token,
     forget_secret,
     id_token_of,
     secret_of,
+    set_attempt,
     set_device,
     set_flash,
+    set_id_token,
     set_secret,
 )
 from app.web.errors import Refusal
-from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.web.middleware.public_url import base_url_of
+from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators, SecondFactors
+from app.workspaces.provider_sign_in import ProviderSignIn
 from app.workspaces.second_factor import MAX_CODE_CHARS
-from app.workspaces.second_factors import SecondFactors
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
 from app.workspaces.sign_in_methods import SignInMethods
 
@@ -152,3 +165,126 @@ def address_of_ours(visit: Visit[Any], address: str) -> str:
     """An address of the console, whatever was asked for: a link that signs in never leads to another website."""
     path = address.removeprefix(visit.root_path)
     return visit.root_path + (path if _OURS.fullmatch(path) else HOME)
+
+
+_SECRET_BYTES = 32
+_ATTEMPT = re.compile(r"([\w-]{43})\.([\w.%~-]*)", re.ASCII)
+_MAX_NEXT_CHARS = 1000
+_WORD = re.compile(r"[a-z_]{1,60}")
+_LOST = "This sign-in was not begun in this browser, or too long ago. Begin it again."
+
+
+class ProviderAnswer(Form):
+    """What the provider sends the browser back with (RFC 6749, 4.1.2; RFC 9207)."""
+
+    state: str = Field(default="", max_length=200)
+    code: str = Field(default="", max_length=4000)
+    error: str = Field(default="", max_length=200)
+    iss: str = Field(default="", max_length=2000)
+
+
+class ProviderSignInPages(Pages):
+    def __init__(
+        self, admission: Admission, sign_in: ProviderSignIn, methods: SignInMethods, provider: OidcProvider | None
+    ) -> None:
+        self._admission = admission
+        self._sign_in = sign_in
+        self._methods = methods
+        self._provider = provider
+
+    @page("/console/sign-in/provider", access=everyone)
+    async def sign_in_at_provider(self, visit: Visit[Wanted]) -> Response | Go:
+        provider = self._there()
+        await self._count(visit)
+        attempt = f"{secrets.token_urlsafe(_SECRET_BYTES)}.{quote(visit.input.next[:_MAX_NEXT_CHARS], safe='')}"
+        try:
+            url = await provider.authorization_url(_attempt(visit, attempt))
+        except Unavailable as error:
+            return self._refused(visit, str(error))
+        response = RedirectResponse(url, 303, HEADERS)
+        set_attempt(visit.request, response, attempt)
+        return response
+
+    @page("/console/sign-in/provider/answer", access=everyone)
+    async def provider_answer(self, visit: Visit[ProviderAnswer]) -> Response:
+        provider, given, kept = self._there(), visit.input, attempt_of(visit.request)
+        await self._count(visit)
+        if not _ATTEMPT.fullmatch(kept) or not hmac.compare_digest(_drawn(kept, "state"), given.state):
+            return self._refused(visit, _LOST)
+        if given.error or not given.code:
+            word = given.error if _WORD.fullmatch(given.error) else "no code"
+            return await self._noted(visit, f"The provider did not sign you in: {word}.")
+        try:
+            identity = await provider.identity(_attempt(visit, kept), given.code, given.iss)
+        except Unauthorized as error:
+            return await self._noted(visit, str(error))
+        except Unavailable as error:
+            return self._refused(visit, str(error))
+        try:
+            secret = await self._sign_in.sign_in(identity, secret_of(visit.request))
+        except Unauthorized as error:
+            return self._refused(visit, str(error))
+        wanted = unquote(kept.partition(".")[2])
+        response = RedirectResponse(address_of_ours(visit, wanted), 303, HEADERS)
+        forget_attempt(visit.request, response)
+        set_secret(visit.request, response, secret, SIGNED_IN_FOR_AT_MOST)
+        set_id_token(visit.request, response, identity.id_token, SIGNED_IN_FOR_AT_MOST)
+        return response
+
+    @page("/console/sign-out", access=everyone)
+    async def signed_out(self, visit: Visit[NoForm]) -> Shown | Go:
+        """Where one comes to after signing out here: the page goes on to the provider by itself. A redirect of the
+        form would not get there, for the console's policy lets no form lead to another host."""
+        if self._provider is None or id_token_of(visit.request) is None:
+            return Go(visit.url("sign_in"))
+        return Shown("signed_out.html", {"provider": self._methods.provider})
+
+    @page("/console/sign-out/provider", access=everyone)
+    async def sign_out_at_provider(self, visit: Visit[NoForm]) -> Response:
+        id_token, there = id_token_of(visit.request), visit.url("sign_in")
+        target = None
+        if id_token is not None and visit.operator_or_none is None:
+            back_to = base_url_of(visit.request) + visit.pages["sign_in"].path
+            try:
+                target = await self._there().sign_out_url(id_token, back_to)
+            except Unavailable as error:
+                _log.warning("operator.provider_away", reason=str(error))
+        response = RedirectResponse(target or there, 303, HEADERS)
+        if visit.operator_or_none is None:
+            forget_id_token(visit.request, response)
+        if target is None:
+            set_flash(visit.request, response, "good", f"You are signed out here, and not at {self._methods.provider}.")
+        return response
+
+    def _there(self) -> OidcProvider:
+        if self._provider is None:
+            raise NotFound("page")
+        return self._provider
+
+    async def _count(self, visit: Visit[Any]) -> None:
+        """Raises RateLimited."""
+        most = self._admission.limits.sign_ins_per_address
+        await self._admission.count_address(most, "provider_sign_in", visit.request)
+
+    async def _noted(self, visit: Visit[Any], reason: str) -> Response:
+        await self._sign_in.note_refusal(reason)
+        return self._refused(visit, reason)
+
+    def _refused(self, visit: Visit[Any], reason: str) -> Response:
+        _log.warning("operator.sign_in_refused")
+        response = RedirectResponse(visit.url("sign_in"), 303, HEADERS)
+        forget_attempt(visit.request, response)
+        set_flash(visit.request, response, "bad", reason)
+        return response
+
+
+def _attempt(visit: Visit[Any], kept: str) -> Attempt:
+    redirect_uri = base_url_of(visit.request) + visit.pages["provider_answer"].path
+    return Attempt(redirect_uri, _drawn(kept, "state"), _drawn(kept, "nonce"), _drawn(kept, "verifier"))
+
+
+def _drawn(kept: str, what: str) -> str:
+    """43 characters, as RFC 7636 wants at least of a verifier."""
+    secret = kept.partition(".")[0]
+    drawn = hmac.new(secret.encode(), f"docent sign-in {what}".encode(), hashlib.sha256).digest()
+    return urlsafe_b64encode(drawn).decode().rstrip("=")

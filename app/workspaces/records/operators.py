@@ -1,15 +1,20 @@
-"""Operators, and the sessions in which they are signed in."""
+"""Operators, the sessions in which they are signed in, and the passkeys and second factors of their accounts. Of a
+passkey the public half is kept; a second factor lies there sealed."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Row, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import InvalidInput, NotFound
-from app.store.tables.tenancy import OPERATOR_SESSIONS, OPERATORS, PASSWORD_LINKS, WORKSPACES
+from app.store.secret_keys import Sealed
+from app.store.tables.tenancy import OPERATOR_SESSIONS, OPERATORS, PASSKEYS, PASSWORD_LINKS, WORKSPACES
 from app.store.transaction import Repository, new_id, value_of
 from app.workspaces.operator import Credentials, Operator, OperatorSession, Role
+from app.workspaces.passkey import Passkey
+from app.workspaces.second_factor import SecondFactor
 
 
 class OperatorRecords(Repository):
@@ -120,3 +125,106 @@ class OperatorRecords(Repository):
 
     def _set(self, operator_id: UUID, **values: object) -> None:
         self._connection.execute(update(OPERATORS).where(OPERATORS.c.id == operator_id).values(**values))
+
+
+class PasskeyRecords(Repository):
+    def add(self, passkey: Passkey) -> None:
+        """Raises InvalidInput where somebody has it already."""
+        values = {name: getattr(passkey, name) for name in PASSKEYS.c.keys()}  # noqa: SIM118 (columns, not a dict)
+        try:
+            self._connection.execute(self._insert(PASSKEYS).values(**values))
+        except IntegrityError as error:
+            raise InvalidInput("", "This passkey already belongs to an account.") from error
+
+    def of_operator(self, operator_id: UUID) -> list[Passkey]:
+        """By age."""
+        own = select(PASSKEYS).where(PASSKEYS.c.operator_id == operator_id).order_by(PASSKEYS.c.created_at)
+        return self._values(Passkey, own)
+
+    def count(self, operator_id: UUID) -> int:
+        own = select(func.count()).select_from(PASSKEYS).where(PASSKEYS.c.operator_id == operator_id)
+        return self._connection.scalar(own) or 0
+
+    def owner(self, credential_id: bytes) -> tuple[Passkey, Operator] | None:
+        """To be used: whoever uses it at the same time waits."""
+        row = self._connection.execute(
+            select(PASSKEYS).where(PASSKEYS.c.credential_id == credential_id).with_for_update()
+        ).first()
+        if row is None:
+            return None
+        owner = self._connection.execute(select(OPERATORS).where(OPERATORS.c.id == row.operator_id)).one()
+        return value_of(Passkey, row), value_of(Operator, owner)
+
+    def used(self, passkey_id: UUID, sign_count: int, challenged_at: int) -> None:
+        values = {"sign_count": sign_count, "challenged_at": challenged_at, "used_at": self._now()}
+        self._connection.execute(update(PASSKEYS).where(PASSKEYS.c.id == passkey_id).values(**values))
+
+    def remove(self, operator_id: UUID, passkey_id: UUID) -> None:
+        """Raises NotFound."""
+        if not self._delete(PASSKEYS, (PASSKEYS.c.id == passkey_id) & (PASSKEYS.c.operator_id == operator_id)):
+            raise NotFound("passkey")
+
+    def remove_all(self, operator_id: UUID) -> int:
+        return self._delete(PASSKEYS, PASSKEYS.c.operator_id == operator_id)
+
+
+class SecondFactorRecords(Repository):
+    def of_operator(self, operator_id: UUID, *, to_use: bool = False) -> SecondFactor | None:
+        """`to_use` has whoever uses it at the same time wait. Raises SecretsLocked."""
+        statement = select(OPERATORS).where(OPERATORS.c.id == operator_id, OPERATORS.c.totp_secret.is_not(None))
+        row = self._connection.execute(statement.with_for_update() if to_use else statement).first()
+        if row is None:
+            return None
+        return SecondFactor(self._opened(row).decode(), row.totp_step, tuple(row.recovery_sha256))
+
+    def has(self, operator_id: UUID) -> bool:
+        """Whether it is on, whoever can open it."""
+        return (
+            self._connection.scalar(select(OPERATORS.c.totp_sealed_by).where(OPERATORS.c.id == operator_id)) is not None
+        )
+
+    def set(self, operator_id: UUID, factor: SecondFactor) -> None:
+        sealed = self._tx.secret_keys.seal(factor.secret.encode(), _place(operator_id))
+        self._change(
+            operator_id,
+            totp_secret=sealed.data,
+            totp_sealed_by=sealed.key_name,
+            totp_step=factor.last_step,
+            recovery_sha256=list(factor.recovery_sha256),
+        )
+
+    def remove(self, operator_id: UUID) -> None:
+        self._change(operator_id, totp_secret=None, totp_sealed_by=None, totp_step=None, recovery_sha256=None)
+
+    def seal_again(self) -> int:
+        """With the key that seals now; return how many. Raises SecretsLocked."""
+        rows = self._rows()
+        for row in rows:
+            sealed = self._tx.secret_keys.seal(self._opened(row), _place(row.id))
+            self._change(row.id, totp_secret=sealed.data, totp_sealed_by=sealed.key_name)
+        return len(rows)
+
+    def forget_locked(self) -> int:
+        """Remove those that no key opens, for nobody could sign in with them; return how many."""
+        locked = [row.id for row in self._rows() if not self._tx.secret_keys.can_open(*_sealed(row))]
+        for operator_id in locked:
+            self.remove(operator_id)
+        return len(locked)
+
+    def _rows(self) -> list[Row[Any]]:
+        statement = select(OPERATORS).where(OPERATORS.c.totp_secret.is_not(None)).with_for_update()
+        return list(self._connection.execute(statement))
+
+    def _opened(self, row: Row[Any]) -> bytes:
+        return self._tx.secret_keys.open(*_sealed(row))
+
+    def _change(self, operator_id: UUID, **values: object) -> None:
+        self._connection.execute(update(OPERATORS).where(OPERATORS.c.id == operator_id).values(**values))
+
+
+def _sealed(row: Row[Any]) -> tuple[Sealed, str]:
+    return Sealed(row.totp_secret, row.totp_sealed_by), _place(row.id)
+
+
+def _place(operator_id: UUID) -> str:
+    return f"operators.totp_secret:{operator_id}"

@@ -17,22 +17,18 @@ from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy
-from app.gaps.gap import Gap
-from app.gaps.gap_replay import GapAsking
+from app.gaps.gap import Gap, GapAsking
 from app.gaps.gap_replays import GapReplays
 from app.gaps.pull_requests.good_news import GoodNews
-from app.gaps.pull_requests.merges import Merges
-from app.gaps.pull_requests.pull_request import ProvedQuestion, PullRequestState, proof_text
-from app.gaps.pull_requests.pull_requests import PullRequests
-from app.gaps.pull_requests.repositories import Repositories
-from app.gaps.pull_requests.repository import Repository
+from app.gaps.pull_requests.pull_request import ProvedQuestion, PullRequestState, Repository, proof_text
+from app.gaps.pull_requests.pull_requests import Merges, PullRequests, Repositories
 from app.gaps.records.gaps import GapRecords
 from app.gaps.trial_answers import TrialAnswers
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.sources.runs.page_scope import PageScope
-from app.sources.runs.page_sync import PageSync
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_watch import PageSync
 from app.sources.source import RunState
 from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 from tests.doubles.recording_job_queue import RecordingJobQueue

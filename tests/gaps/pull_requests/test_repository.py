@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from app.core.errors import InvalidInput
-from app.gaps.pull_requests.repository import Repository, check_repository
+from app.gaps.pull_requests.pull_request import Repository, check_repository
 
 DOCS = Repository(uuid4(), uuid4(), "nimbrel", "website", base_path="/docs", root="content/docs")
 

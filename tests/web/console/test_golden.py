@@ -4,7 +4,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from app.quality.golden_runs import GoldenRuns
-from app.quality.records.golden_runs import GoldenRunRecords
+from app.quality.records.golden_questions import GoldenRunRecords
 from tests.web.console.browser import text_of
 from tests.web.console.page_examples import OpenConsole
 

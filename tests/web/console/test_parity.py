@@ -6,8 +6,7 @@ from dataclasses import fields
 from typing import Final
 
 from app.agents.agent import AgentConfig, Fallback, Theme, Translation
-from app.agents.pages.agent_settings import SettingsForm
-from app.agents.pages.translations import TranslationForm
+from app.agents.pages.agent_settings import SettingsForm, TranslationForm
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.application import endpoints_of
 from app.core.actor import MANAGE, READ, WRITE

@@ -9,8 +9,8 @@ from app.agents.agents import Agents
 from app.agents.retrieval_settings import FusionMethod, RerankMode, RetrievalSettings
 from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
-from app.quality.golden_run import GoldenMark, GoldenSide
-from app.quality.records.golden_runs import GoldenRunRecords
+from app.quality.golden_question import GoldenMark, GoldenSide
+from app.quality.records.golden_questions import GoldenRunRecords
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import FORMS, OpenConsole
 from tests.web.house import House

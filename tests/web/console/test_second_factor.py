@@ -13,8 +13,7 @@ from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.operators import OperatorRecords
-from app.workspaces.records.second_factors import SecondFactorRecords
+from app.workspaces.records.operators import OperatorRecords, SecondFactorRecords
 from app.workspaces.sealed_secrets import SealedSecrets
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
 from tests.web.house import House, open_house, unlimited

@@ -7,10 +7,8 @@ import pytest
 from app.agents.agents import Agents
 from app.agents.signed_users import SignedUsers
 from app.core.errors import NotFound, Unauthorized
-from app.sources.run_schedule import Schedule
-from app.sources.schedules import Schedules
-from app.sources.source import Source, SourceConfig, SourceKind
-from app.sources.sources import Sources
+from app.sources.source import Schedule, Source, SourceConfig, SourceKind
+from app.sources.sources import Schedules, Sources
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.house import House
 

@@ -10,8 +10,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.records.agents import AgentRecords
+from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
-from app.conversations.inbox_entry import ConversationChange
 from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.records.gap_counting import TOLD_AT
 from app.conversations.records.turns import TurnRecords
@@ -30,7 +30,7 @@ from app.webhooks.budget_warnings import BudgetWarnings
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails, Notices
-from app.webhooks.webhook_delivery import WebhookDelivery
+from app.webhooks.webhooks import WebhookDelivery
 from app.workspaces.operator import Operator, Role
 from app.workspaces.records.operators import OperatorRecords
 from tests.doubles.fixed_clock import FixedClock

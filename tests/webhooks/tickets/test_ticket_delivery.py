@@ -32,7 +32,7 @@ from app.webhooks.tickets.help_desks import HelpDesks
 from app.webhooks.tickets.records import TicketState
 from app.webhooks.tickets.ticket_delivery import LEASE, TicketDelivery
 from app.webhooks.tickets.ticket_text import MAX_TEXT_CHARS
-from app.webhooks.webhook_delivery import WebhookDelivery
+from app.webhooks.webhooks import WebhookDelivery
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.help_desk_services import HelpDeskServices, Json
 from tests.doubles.mailers import MAILER

@@ -8,8 +8,7 @@ from pydantic import ConfigDict, Field
 
 from app.answers.curated import curated_answers as rules
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger
-from app.answers.curated.curated_answers import CuratedAnswers
-from app.answers.curated.curated_uses import CuratedUse, CuratedUses
+from app.answers.curated.curated_answers import CuratedAnswers, CuratedUse, CuratedUses
 from app.answers.curated.records import KEPT_EDITS
 from app.answers.past_turn import PastTurn
 from app.core.actor import Actor

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from starlette.responses import JSONResponse, Response
 
-from app.conversations.conversation_review import ConversationReview
+from app.conversations.inbox import ConversationReview
 from app.conversations.privacy.api.visitors import VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
 from app.core.errors import NotFound

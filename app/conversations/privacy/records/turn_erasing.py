@@ -9,11 +9,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, bindparam, func, select, update
 
 from app.conversations.privacy.erasure import ErasedGaps, ErasedTellings
-from app.store.batches import batches
-from app.store.tables.gaps import GAP_QUESTIONS, GAPS
-from app.store.tables.stale_answers import STALE_ANSWERS, STALE_TELLINGS
-from app.store.tables.turns import USAGE
-from app.store.transaction import Repository, new_id
+from app.store.tables.conversations import USAGE
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS, STALE_ANSWERS, STALE_TELLINGS
+from app.store.transaction import Repository, batches, new_id
 
 # On tables and not on their classes, whose bulk updates know rows by their keys alone.
 _ANONYMOUS_USAGE = update(USAGE).where(USAGE.c.turn_id == bindparam("turn")).values(turn_id=bindparam("nobody"))

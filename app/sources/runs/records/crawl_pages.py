@@ -12,10 +12,9 @@ from app.core.list_page import ListPage, PageRequest
 from app.knowledge.document import VersionState
 from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import KnownPage, PageStatus
-from app.store.batches import batches
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES
-from app.store.transaction import Keyset, Repository, affected_rows, new_id
+from app.store.transaction import Keyset, Repository, affected_rows, batches, new_id
 from app.store.url_key import url_key
 
 _QUEUED = "queued"
