@@ -113,7 +113,7 @@ from app.workspaces.api.tokens import AdminTokens
 from app.workspaces.pages.api_tokens import ApiTokenPages
 from app.workspaces.pages.audit import AuditPages
 from app.workspaces.pages.operators import OperatorPages, WorkspacePages
-from app.workspaces.pages.passkeys import PasskeyPages, PasswordLinkPages, SecondFactorPages
+from app.workspaces.pages.own_account import PasskeyPages, PasswordLinkPages, SecondFactorPages
 from app.workspaces.pages.sign_in import ProviderSignInPages, SignInPages
 
 APIS: Sequence[type[Api]] = (

@@ -16,8 +16,8 @@ from app.core.errors import DocentError, InvalidInput, NotFound
 from app.web.admission import Admission
 from app.web.declared import declarations, declare
 from app.web.errors import Problem, Refusal, problem_of
-from app.web.json_body import check_json, read_body, read_form, refuse_declared_length
 from app.web.model import Multipart
+from app.web.request_body import check_json, read_body, read_form, refuse_declared_length
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _PATH_NAME = re.compile(r"\{(\w+)\}")

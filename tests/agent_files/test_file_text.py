@@ -15,7 +15,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.sources.source import SourceConfig, SourceKind
-from app.web.json_body import MAX_DEPTH
+from app.web.request_body import MAX_DEPTH
 from tests.actions.test_action import ACTION
 
 _AGENT, _WORKSPACE = uuid4(), uuid4()

@@ -15,7 +15,7 @@ from app.knowledge.starter_suggestions import StarterSuggestions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.quality_review import QualityReview, ThresholdCurves
 from app.sources.deletions.deletion import DeletedKind
-from app.sources.runs.run_watch import RunPreviews, RunWatch
+from app.sources.runs.run_control import RunPreviews, RunWatch
 from app.sources.source import Schedule, SourceConfig, SourceKind
 from app.stale_answers.stale_answer import StaleFilter, StaleState
 from app.workspaces.operator import Role

@@ -62,7 +62,7 @@ from app.sources.records.sources import SourceRecords
 from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.runs.run_watch import PageSync
+from app.sources.runs.run_control import PageSync
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing
 from app.sources.source_hooks import SourceHooks

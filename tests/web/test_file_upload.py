@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from app.web.json_body import FORM_BYTES
+from app.web.request_body import FORM_BYTES
 from tests.web.house import MAX_FILE_BYTES, House
 
 FILE = ("C:\\Manuals\\manual.txt", b"The manual\nPress the green button.")

@@ -9,7 +9,7 @@ import pytest
 
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.runs.run_watch import RunWatch
+from app.sources.runs.run_control import RunWatch
 from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import RunState
 from app.web.limits_policy import StreamPolicy

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents
 from app.agent_files.api.file_models import AgentFileModel, AgentFileOut
 from app.core.errors import InvalidInput
-from app.web.json_body import MAX_DEPTH, check_values
+from app.web.request_body import MAX_DEPTH, check_values
 from app.web.validation_messages import invalid_input_of
 
 _COLUMNS: Final = 110

@@ -26,7 +26,6 @@ from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestions
 from app.providers.pictures.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
 from app.web.access import everyone
-from app.web.json_body import FORM_BYTES, FilePart
 from app.web.operation import (
     AnyEndpoint,
     Api,
@@ -41,6 +40,7 @@ from app.web.operation import (
     read,
     write,
 )
+from app.web.request_body import FORM_BYTES, FilePart
 
 TAG = "Agents"
 _MONTHS = 12

@@ -36,7 +36,7 @@ from app.web.console.page import (
     read,
     write,
 )
-from app.web.json_body import FORM_BYTES, FilePart
+from app.web.request_body import FORM_BYTES, FilePart
 
 _CONFIG = AgentConfig(name="?")
 _PARTS = ("theme", "fallback")  # of a configuration: the fields of what is inside begin with the part's name

@@ -20,9 +20,9 @@ from app.gaps.pull_requests.pull_request import (
 )
 from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, Merges, PullRequests, Repositories
 from app.sources.api.source_hooks import hook_call
-from app.web.json_body import read_body
 from app.web.middleware.public_url import root_path_of
 from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, Model, delete, get, post, put, read, write
+from app.web.request_body import read_body
 
 SIGNATURE_HEADER = "x-hub-signature-256"
 EVENT_HEADER = "x-github-event"

@@ -33,7 +33,7 @@ from app.gaps.pull_requests.records import PullRequestRecords, RepositoryRecords
 from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.kit.clock import Clock
 from app.providers.code.code_host import CodeHost, Proposal, RepositoryAccess, RepositoryFile
-from app.sources.runs.run_watch import PageSync
+from app.sources.runs.run_control import PageSync
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.store.time_ordered_id import new_id
 from app.workspaces.records.audit import AuditRecords

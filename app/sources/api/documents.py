@@ -11,8 +11,8 @@ from app.knowledge.passages import Passages
 from app.sources.api.sources import TAG, RunOut
 from app.sources.document_batches import MAX_LINES, DocumentBatches
 from app.web.errors import Refusal
-from app.web.json_body import read_body
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, post, read, write
+from app.web.request_body import read_body
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 

@@ -4,12 +4,12 @@ from pydantic import Field
 
 from app.core.actor import Actor
 from app.sources.api.sources import TAG, RunOut, SyncIn
-from app.sources.runs.run_watch import PageSync
+from app.sources.runs.run_control import PageSync
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
-from app.web.json_body import check_json, read_body
 from app.web.middleware.public_url import root_path_of
 from app.web.operation import DEFAULT_MAX_BODY_BYTES, Api, Call, CountedAddress, Model, delete, post, write
+from app.web.request_body import check_json, read_body
 
 TIMESTAMP_HEADER = "docent-timestamp"
 SIGNATURE_HEADER = "docent-signature"

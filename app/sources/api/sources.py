@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from app.core.actor import Actor
 from app.sources import source_rules as rules
-from app.sources.runs.run_watch import MAX_URLS, PageSync
+from app.sources.runs.run_control import MAX_URLS, PageSync
 from app.sources.source import RunState, Schedule, Source, SourceConfig, SourceKind, SourceSchedule
 from app.sources.sources import MAX_CRON_CHARS, MAX_HOURS, Schedules, Sources
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, delete, get, post, put, read, write

@@ -15,8 +15,8 @@ from app.sources import source_rules as rules
 from app.sources.files.source_files import SourceFiles, StoredFile
 from app.web.errors import Refusal
 from app.web.file_export import DOWNLOAD, served
-from app.web.json_body import FORM_BYTES, FilePart
 from app.web.operation import AnyEndpoint, Api, Call, Model, Multipart, anybody_with_link, get, post, read, write
+from app.web.request_body import FORM_BYTES, FilePart
 
 TAG = "Sources"
 

@@ -12,7 +12,7 @@ from app.sources.pages.own_source import own_source
 from app.sources.sources import Sources
 from app.web.console.page import ConsolePage, Form, Go, NoForm, Pages, Visit, action, page, read, write
 from app.web.file_export import served
-from app.web.json_body import FORM_BYTES, FilePart
+from app.web.request_body import FORM_BYTES, FilePart
 
 
 class OtherFile(Form):

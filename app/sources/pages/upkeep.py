@@ -5,7 +5,7 @@ from pydantic import Field
 
 from app.core.errors import InvalidInput
 from app.sources.pages.own_source import own_source
-from app.sources.runs.run_watch import RunPreview, RunPreviews
+from app.sources.runs.run_control import RunPreview, RunPreviews
 from app.sources.source import (
     GIVEN_KINDS,
     MAX_ACCESS_NAME_CHARS,

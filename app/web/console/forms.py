@@ -14,7 +14,7 @@ from app.core.source_file import Upload
 from app.web.console.filters import number
 from app.web.console.page import Form
 from app.web.errors import Refusal
-from app.web.json_body import check_characters, read_body, read_form
+from app.web.request_body import check_characters, read_body, read_form
 from app.web.validation_messages import messages_by_field
 
 MAX_FIELDS = 1000

@@ -28,7 +28,7 @@ from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.runs.run_watch import PageSync
+from app.sources.runs.run_control import PageSync
 from app.sources.source import RunState
 from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 from tests.doubles.recording_job_queue import RecordingJobQueue

@@ -18,7 +18,7 @@ from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.site_reader import QueuedPage
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.sources.sources import Sources
-from app.web.json_body import FORM_BYTES
+from app.web.request_body import FORM_BYTES
 from tests.store.sample_rows import add_live
 from tests.web.console.browser import ConsoleBrowser, Value, text_of
 from tests.web.house import MAX_FILE_BYTES, House

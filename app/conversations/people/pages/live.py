@@ -36,7 +36,7 @@ from app.web.console.page import (
     read,
     write,
 )
-from app.web.json_body import FORM_BYTES, FilePart
+from app.web.request_body import FORM_BYTES, FilePart
 from app.workspaces.assignees import Assignees
 from app.workspaces.operators import MAX_EMAIL_CHARS
 

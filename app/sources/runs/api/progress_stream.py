@@ -10,8 +10,8 @@ import anyio
 from sse_starlette import EventSourceResponse
 
 from app.core.actor import Actor
+from app.sources.runs.run_control import RunWatch
 from app.sources.runs.run_progress import RunProgress
-from app.sources.runs.run_watch import RunWatch
 from app.sources.source import ENDED_STATES
 from app.web.limits_policy import StreamPolicy
 from app.web.sse import event_stream

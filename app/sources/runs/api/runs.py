@@ -6,7 +6,7 @@ from starlette.responses import Response
 from app.core.actor import Actor
 from app.sources.api.sources import TAG, RunOut
 from app.sources.runs.api import progress_stream
-from app.sources.runs.run_watch import RunPreviews, RunWatch
+from app.sources.runs.run_control import RunPreviews, RunWatch
 from app.sources.sources import Sources
 from app.web.limits_policy import StreamPolicy
 from app.web.operation import Api, Call, Model, StreamWords, get, post, read, write
