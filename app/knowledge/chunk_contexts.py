@@ -85,8 +85,9 @@ class ChunkContexts:
 
         def work(tx: Transaction) -> tuple[VersionToSituate | None, ContextKind]:
             kind = _context_kind(tx, agent_id)
-            version = ContextRecords(tx).version(version_id)
-            return version, kind
+            if kind is ContextKind.STRUCTURAL and not ContextRecords(tx).has_written(version_id):
+                return None, kind
+            return ContextRecords(tx).version(version_id), kind
 
         version, kind = await self._record.of_agent(agent_id).read(work)
         if version is None:

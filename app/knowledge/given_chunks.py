@@ -39,7 +39,7 @@ class GivenChunks:
             ]
         )
         chunks = await self._record.of_agent(agent_id).read(
-            lambda tx: [chunk for version in versions for chunk in DocumentRecords(tx).version_chunks(version.id)]
+            lambda tx: DocumentRecords(tx).version_chunks(*(version.id for version in versions))
         )
         await self._indexer.put(agent_id, chunks)
         await self._record.of_agent(agent_id).write(lambda tx: DocumentRecords(tx).make_live(*versions))

@@ -13,6 +13,7 @@ same time go into the indexes, and live, together.
 """
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from anyio import to_thread
 
 from app.agents.agent import AgentConfig, Quarantine
 from app.agents.records.agents import AgentRecords
-from app.core.chunk import ChunkDraft, content_hash
+from app.core.chunk import content_hash
 from app.core.errors import NotFound
 from app.kit.tasks.grouped_work import GroupedWork
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
@@ -112,14 +113,16 @@ class Ingest:
         """
         digest = page_hash(page, self._chunker.cut_as)
         async with self._one_at_a_time(agent_id, page.title):
-            if (known := await self._unchanged(agent_id, source_id, page.url, digest)) is not None:
+            known, alike = await self._looked_up(agent_id, source_id, page, digest)
+            if known is not None:
                 return known
             drafts = await to_thread.run_sync(self._chunker.cut, page)
             if not drafts:
                 await self._retire.page(agent_id, source_id, page.url)
                 return IngestReceipt(IngestOutcome.EMPTY)
             findings = await to_thread.run_sync(scan_page, page.title, page.markdown, page.hidden_text)
-            near_twin = await self._near_twin(agent_id, source_id, page, drafts)
+            texts = [draft.text for draft in drafts]
+            near_twin = await to_thread.run_sync(_near_twin_of, texts, alike) if alike else None
 
             def stored(tx: Transaction) -> PendingVersion | IngestReceipt:
                 """The receipt of a page that is not to be indexed."""
@@ -147,21 +150,6 @@ class Ingest:
             finished = await self.finish_pending(version)
         note = finished.contexts.in_words()
         return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
-
-    async def _near_twin(
-        self, agent_id: UUID, source_id: UUID, page: PageContent, drafts: Sequence[ChunkDraft]
-    ) -> UUID | None:
-        """A document of the source that says the same under the same title. Pages with other titles are not compared:
-        variants of a product may differ in little else. Nor are other sources: a second file may correct the first.
-        Nor are pages with attributes: their operator tells them apart."""
-        if page.attributes:
-            return None
-        others = await self._record.of_agent(agent_id).read(
-            lambda tx: LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)
-        )
-        if not others:
-            return None
-        return await to_thread.run_sync(_near_twin_of, [draft.text for draft in drafts], others)
 
     async def cut_anew(self) -> bool:
         """Cut one live page that was cut by other rules than today's, from what is kept of it, and make that live;
@@ -208,24 +196,36 @@ class Ingest:
         """Put pending versions into both indexes and make them live; return how many chunks of each were embedded."""
         of_agent = self._record.of_agent(agent_id)
         chunks = await of_agent.read(
-            lambda tx: [DocumentRecords(tx).version_chunks(version.id) for version in versions]
+            lambda tx: DocumentRecords(tx).version_chunks(*(version.id for version in versions))
         )
-        embedded = await self._indexer.put(agent_id, [chunk for of_version in chunks for chunk in of_version])
+        embedded = await self._indexer.put(agent_id, chunks)
         retired = await of_agent.write(lambda tx: DocumentRecords(tx).make_live(*versions))
         await self._indexer.forget_versions(agent_id, retired)
-        return [sum(chunk.content_hash in embedded for chunk in of_version) for of_version in chunks]
+        count = Counter(chunk.document_version_id for chunk in chunks if chunk.content_hash in embedded)
+        return [count[version.id] for version in versions]
 
-    async def _unchanged(self, agent_id: UUID, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
+    async def _looked_up(
+        self, agent_id: UUID, source_id: UUID, page: PageContent, digest: str
+    ) -> tuple[IngestReceipt | None, list[PageTexts]]:
+        """What `_known` says, an unchanged page's date being today's then; else what the source says elsewhere under
+        the same title. Pages with other titles are not compared: variants of a product may differ in little else. Nor
+        are other sources: a second file may correct the first. Nor are pages with attributes: their operator tells
+        them apart."""
+
+        def read(tx: Transaction) -> tuple[IngestReceipt | None, list[PageTexts]]:
+            receipt = _known(tx, source_id, page.url, digest)
+            if receipt is not None or page.attributes:
+                return receipt, []
+            return None, LiveDocumentRecords(tx).same_title(source_id, page.title, page.url, _TWINS_ASKED)
+
         def touch(tx: Transaction, document_id: UUID) -> None:
             DocumentRecords(tx).touch(document_id)
             QuarantineRecords(tx).drop_held(document_id)
 
-        receipt = await self._record.of_agent(agent_id).read(
-            partial(_known, source_id=source_id, url=url, digest=digest)
-        )
+        receipt, alike = await self._record.of_agent(agent_id).read(read)
         if receipt is not None and receipt.outcome is IngestOutcome.UNCHANGED and receipt.document_id is not None:
             await self._record.of_agent(agent_id).write(partial(touch, document_id=receipt.document_id))
-        return receipt
+        return receipt, alike
 
     @asynccontextmanager
     async def _one_at_a_time(self, agent_id: UUID, title: str) -> AsyncIterator[None]:

@@ -8,7 +8,19 @@ from itertools import islice
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
-from sqlalchemy import Connection, CursorResult, Result, Select, Table, delete, func, select
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    CursorResult,
+    Result,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.dialects import sqlite
 
 from app.agents.agent import AgentConfig
@@ -26,6 +38,11 @@ from app.store.time_ordered_id import new_id
 Item = TypeVar("Item")
 
 BATCH_SIZE = 500
+
+
+def among(name: str) -> BindParameter[Any]:
+    """A parameter for any number of values, of a statement that is made once: `column.in_(among("ids"))`."""
+    return bindparam(name, expanding=True)
 
 
 def batches(items: Iterable[Item], size: int = BATCH_SIZE) -> Iterator[list[Item]]:
@@ -118,7 +135,7 @@ class Repository:
 
     def _add(self, table: Table, value: object = None, **others: Any) -> None:
         """A row. Each column is that of `others`, else the value's field of its name, else its default."""
-        self._connection.execute(self._insert(table).values(**row_of(value, table) | others))
+        self._connection.execute(insert(table), row_of(value, table) | others)
 
     def _exists(self, table: Table, row_id: UUID) -> bool:
         return self._connection.scalar(select(table.c.id).where(table.c.id == row_id)) is not None

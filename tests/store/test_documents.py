@@ -4,7 +4,7 @@ from datetime import date
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
@@ -19,7 +19,7 @@ from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.embedding_cache import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, PAGE_CHANGES
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import a_page, add_live, add_pending, an_id, count_rows, some_chunks
 
@@ -102,6 +102,29 @@ async def test_making_a_version_live_twice_changes_nothing(
     new = await add_live(record, source, a_page(URL, "changed"))
     with record.writing() as tx:
         assert DocumentRecords(tx).make_live(new) == [old.id]
+    assert await generation(record, source, workspace_id) == 2
+
+
+async def test_versions_of_several_documents_become_live_together(
+    record: SystemOfRecord, source: Source, workspace_id: UUID
+) -> None:
+    old = await add_live(record, source, a_page(URL), "Old.")
+    overtaken = await add_pending(record, source, a_page(URL, "overtaken"), "Overtaken.")
+    new = await add_pending(record, source, a_page(URL, "changed"), "New.", "Newer.")
+    other = await add_pending(record, source, a_page(OTHER), "Other.")
+    gone = PendingVersion(an_id(), source.agent_id, an_id(), VersionState.PENDING)
+    with record.writing() as tx:
+        retired = DocumentRecords(tx).make_live(overtaken, new, other, gone)
+    assert sorted(retired) == sorted([old.id, overtaken.id, gone.id])
+    with record.reading() as tx:
+        assert LiveDocumentRecords(tx).counts(source.agent_id) == (2, 3)
+        chunks = DocumentRecords(tx).version_chunks(new.id, other.id)
+        changes = tx.connection.execute(select(PAGE_CHANGES.c.document_id, PAGE_CHANGES.c.before)).all()
+    assert [chunk.searchable_text.split()[-1] for chunk in chunks if chunk.document_version_id == new.id] == [
+        "New.",
+        "Newer.",
+    ]
+    assert [tuple(change) for change in changes] == [(new.document_id, a_page(URL).markdown)]
     assert await generation(record, source, workspace_id) == 2
 
 

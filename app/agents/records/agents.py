@@ -14,7 +14,7 @@ from app.store.tables.tenancy import WORKSPACES
 from app.store.transaction import Keyset, Repository, affected_rows, config_from_json, config_to_json, new_id, value_of
 
 _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
-# Asked with each question, so they are made once.
+# Asked with each question or page, so they are made once.
 _LIVE = (
     select(AGENTS.c.workspace_id, AGENTS.c.generation, AGENT_VERSIONS.c.id, AGENT_VERSIONS.c.number)
     .join(
@@ -23,6 +23,12 @@ _LIVE = (
     .where(AGENTS.c.id == bindparam("agent_id"))
 )
 _GENERATION = select(AGENTS.c.generation).where(AGENTS.c.id == bindparam("agent_id"))
+_BUMP = (
+    update(AGENTS)
+    .where(AGENTS.c.id == bindparam("agent_id"))
+    .values(generation=AGENTS.c.generation + 1)
+    .returning(AGENTS.c.generation)
+)
 _CONFIG = select(AGENT_VERSIONS.c.config).where(AGENT_VERSIONS.c.id == bindparam("version_id"))
 
 
@@ -165,12 +171,7 @@ class AgentRecords(Repository):
 
     def bump_generation(self, agent_id: UUID) -> int:
         """What the agent may answer from has changed; return the new generation."""
-        generation: int | None = self._connection.scalar(
-            update(AGENTS)
-            .where(AGENTS.c.id == agent_id)
-            .values(generation=AGENTS.c.generation + 1)
-            .returning(AGENTS.c.generation)
-        )
+        generation: int | None = self._connection.scalar(_BUMP, {"agent_id": agent_id})
         if generation is None:
             raise NotFound("agent")
         return generation

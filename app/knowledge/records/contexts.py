@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from app.core.chunk import content_hash, searchable_text
 from app.knowledge.document import VersionState
@@ -31,7 +31,17 @@ class VersionToSituate:
     chunks: tuple[ChunkToSituate, ...]
 
 
+# Asked for each page that is learnt, so it is made once.
+_WRITTEN = select(CHUNKS.c.id).where(
+    CHUNKS.c.version_id == bindparam("version_id"), CHUNKS.c.indexed_context.is_not(None)
+)
+
+
 class ContextRecords(Repository):
+    def has_written(self, version_id: UUID) -> bool:
+        """Whether a chunk of the version is indexed with what a model wrote."""
+        return self._connection.execute(_WRITTEN, {"version_id": version_id}).first() is not None
+
     def version(self, version_id: UUID) -> VersionToSituate | None:
         """Of any state; None when it is gone."""
         named = select(DOCUMENT_VERSIONS.c.document_id, DOCUMENT_VERSIONS.c.title)

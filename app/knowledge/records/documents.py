@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import astuple
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Uuid, and_, delete, exists, insert, literal, select, update
+from sqlalchemy import ColumnElement, Uuid, and_, bindparam, delete, exists, insert, literal, select, update
+from sqlalchemy.sql.dml import ReturningInsert
 
 from app.agents.records.agents import AgentRecords
 from app.core.chunk import ChunkDraft, StoredChunk, chunk_id
@@ -19,13 +21,37 @@ from app.knowledge.records.page_changes import PageChangeRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import SOURCES
-from app.store.transaction import Repository, batches, config_from_json, new_id, value_of
+from app.store.transaction import Repository, among, batches, config_from_json, insert_of, new_id, value_of
 from app.store.url_key import url_key
 
 _LIVE = VersionState.LIVE.value
 _PENDING = VersionState.PENDING.value
 _RETIRED = VersionState.RETIRED.value
 _HELD = VersionState.HELD.value
+
+# What each page that is learnt asks is made once.
+_OWN_SOURCE = select(SOURCES.c.id).where(
+    SOURCES.c.id == bindparam("own_id"), SOURCES.c.agent_id == bindparam("own_agent")
+)
+_LOCK = select(DOCUMENTS.c.id).where(DOCUMENTS.c.id.in_(among("documents"))).order_by(DOCUMENTS.c.id).with_for_update()
+_UPDATED = update(DOCUMENTS).where(DOCUMENTS.c.id.in_(among("documents"))).values(updated_at=bindparam("now"))
+_STANDING = select(*(DOCUMENT_VERSIONS.c[name] for name in ("id", "agent_id", "document_id", "state"))).where(
+    DOCUMENT_VERSIONS.c.id.in_(among("versions"))
+)
+_MAKE_LIVE = update(DOCUMENT_VERSIONS).where(DOCUMENT_VERSIONS.c.id.in_(among("versions"))).values(state=_LIVE)
+_RETIRE = (
+    update(DOCUMENT_VERSIONS)
+    .where(DOCUMENT_VERSIONS.c.document_id.in_(among("documents")), DOCUMENT_VERSIONS.c.state.in_(among("states")))
+    .values(state=_RETIRED, review="")
+)
+_RETIRED_OF = (
+    select(DOCUMENT_VERSIONS.c.id)
+    .where(DOCUMENT_VERSIONS.c.document_id.in_(among("documents")), DOCUMENT_VERSIONS.c.state == _RETIRED)
+    .order_by(DOCUMENT_VERSIONS.c.id)
+)
+_VERSION_CHUNKS = STORED_CHUNKS.where(CHUNKS.c.version_id.in_(among("versions"))).order_by(
+    CHUNKS.c.version_id, CHUNKS.c.position
+)
 
 
 class DocumentRecords(Repository):
@@ -57,11 +83,7 @@ class DocumentRecords(Repository):
         or held are retired. Findings are open until an operator has looked at them. Chunks without `cut_as` are never
         cut anew."""
         document_id = self._document(agent_id, source_id, page.url)
-        self._connection.execute(
-            update(DOCUMENT_VERSIONS)
-            .where(DOCUMENT_VERSIONS.c.document_id == document_id, DOCUMENT_VERSIONS.c.state.in_((_PENDING, _HELD)))
-            .values(state=_RETIRED, review="")
-        )
+        self._connection.execute(_RETIRE, {"documents": [document_id], "states": [_PENDING, _HELD]})
         state = VersionState.HELD if is_held else VersionState.PENDING
         version = PendingVersion(new_id(), agent_id, document_id, state)
         self._add(
@@ -159,44 +181,30 @@ class DocumentRecords(Repository):
         of_agent = pending.where(DOCUMENT_VERSIONS.c.agent_id == agent_id, DOCUMENT_VERSIONS.c.state == _PENDING)
         return set(self._connection.scalars(of_agent))
 
-    def version_chunks(self, version_id: UUID) -> list[StoredChunk]:
-        """In order of position."""
-        statement = STORED_CHUNKS.where(CHUNKS.c.version_id == version_id).order_by(CHUNKS.c.position)
-        return [stored_chunk(*row) for row in self._connection.execute(statement)]
+    def version_chunks(self, *version_ids: UUID) -> list[StoredChunk]:
+        """Version by version, in order of position."""
+        return [stored_chunk(*row) for row in self._connection.execute(_VERSION_CHUNKS, {"versions": version_ids})]
 
     def make_live(self, *versions: PendingVersion) -> list[UUID]:
         """Each version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
         documents' retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
         newer one or an erasure overtook does not come back: it is among the ids returned."""
         self._lock([version.document_id for version in versions])
-        return [retired for version in versions for retired in self._make_live(version)]
-
-    def _make_live(self, version: PendingVersion) -> list[UUID]:
-        its = DOCUMENT_VERSIONS.c.id == version.id, DOCUMENT_VERSIONS.c.agent_id == version.agent_id
-        columns = select(DOCUMENT_VERSIONS.c.id, DOCUMENT_VERSIONS.c.document_id, DOCUMENT_VERSIONS.c.state)
-        stored = self._connection.execute(columns.where(*its)).first()
-        if stored is None:
-            return [version.id]
-        if stored.state == _PENDING:
-            PageChangeRecords(self._tx).remember([stored.document_id], version.id)
-            self._connection.execute(
-                update(DOCUMENT_VERSIONS)
-                .where(DOCUMENT_VERSIONS.c.document_id == stored.document_id, DOCUMENT_VERSIONS.c.state == _LIVE)
-                .values(state=_RETIRED, review="")
-            )
-            self._connection.execute(
-                update(DOCUMENT_VERSIONS).where(DOCUMENT_VERSIONS.c.id == stored.id).values(state=_LIVE)
-            )
-            self._connection.execute(
-                update(DOCUMENTS).where(DOCUMENTS.c.id == stored.document_id).values(updated_at=self._now())
-            )
-            self._bump(version.agent_id)
-        retired = (
-            select(DOCUMENT_VERSIONS.c.id)
-            .where(DOCUMENT_VERSIONS.c.document_id == stored.document_id, DOCUMENT_VERSIONS.c.state == _RETIRED)
-            .order_by(DOCUMENT_VERSIONS.c.id)
-        )
-        return list(self._connection.scalars(retired))
+        stored = self._connection.execute(_STANDING, {"versions": [version.id for version in versions]}).all()
+        own = {(version.id, version.agent_id) for version in versions}
+        found = {row.id: row for row in stored if (row.id, row.agent_id) in own}
+        coming = [row for row in found.values() if row.state == _PENDING]
+        if coming:
+            version_ids, document_ids = [row.id for row in coming], [row.document_id for row in coming]
+            PageChangeRecords(self._tx).remember(document_ids, version_ids)
+            self._connection.execute(_RETIRE, {"documents": document_ids, "states": [_LIVE]})
+            self._connection.execute(_MAKE_LIVE, {"versions": version_ids})
+            self._connection.execute(_UPDATED, {"documents": document_ids, "now": self._now()})
+            for agent_id in sorted({row.agent_id for row in coming}):
+                self._bump(agent_id)
+        of_found = {"documents": [row.document_id for row in found.values()]}
+        retired = self._connection.scalars(_RETIRED_OF, of_found)
+        return [*retired, *(version.id for version in versions if version.id not in found)]
 
     def pending_versions(self) -> list[PendingVersion]:
         """Of all agents: a crash left them."""
@@ -251,21 +259,19 @@ class DocumentRecords(Repository):
 
     def _document(self, agent_id: UUID, source_id: UUID, url: str) -> UUID:
         """The page's document, made on first sight and locked until the transaction ends."""
-        source = select(SOURCES.c.id).where(SOURCES.c.id == source_id, SOURCES.c.agent_id == agent_id)
-        if self._connection.scalar(source) is None:
+        if self._connection.scalar(_OWN_SOURCE, {"own_id": source_id, "own_agent": agent_id}) is None:
             raise NotFound("source")
         now = self._now()
-        statement = self._insert(DOCUMENTS).values(
-            id=new_id(),
-            agent_id=agent_id,
-            source_id=source_id,
-            url=url,
-            url_key=url_key(url),
-            created_at=now,
-            updated_at=now,
-        )
-        known = statement.on_conflict_do_update(index_elements=["source_id", "url_key"], set_={"updated_at": now})
-        document_id: UUID = self._connection.execute(known.returning(DOCUMENTS.c.id)).scalar_one()
+        page = {
+            "id": new_id(),
+            "agent_id": agent_id,
+            "source_id": source_id,
+            "url": url,
+            "url_key": url_key(url),
+            "created_at": now,
+            "updated_at": now,
+        }
+        document_id: UUID = self._connection.execute(_seen(self._dialect), page).scalar_one()
         return document_id
 
     def _add_chunks(self, version: PendingVersion, chunks: Sequence[ChunkDraft]) -> None:
@@ -275,11 +281,19 @@ class DocumentRecords(Repository):
 
     def _lock(self, document_ids: Sequence[UUID]) -> None:
         """Whoever changes versions takes their documents first, so that nobody waits in a circle."""
-        statement = select(DOCUMENTS.c.id).where(DOCUMENTS.c.id.in_(document_ids)).order_by(DOCUMENTS.c.id)
-        self._connection.execute(statement.with_for_update())
+        self._connection.execute(_LOCK, {"documents": document_ids})
 
     def _bump(self, agent_id: UUID) -> None:
         AgentRecords(self._tx).bump_generation(agent_id)
+
+
+@cache
+def _seen(dialect: str) -> ReturningInsert[UUID]:
+    seen = insert_of(dialect, DOCUMENTS)
+    known = seen.on_conflict_do_update(
+        index_elements=["source_id", "url_key"], set_={"updated_at": seen.excluded.updated_at}
+    )
+    return known.returning(DOCUMENTS.c.id)
 
 
 def _chunk_values(version: PendingVersion, chunk: ChunkDraft) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from sqlalchemy import BindParameter, ColumnElement, Row, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Row, and_, bindparam, func, select
 
 from app.core.chunk import Chunk, StoredChunk, searchable_text
 from app.core.errors import NotFound
@@ -16,7 +16,7 @@ from app.core.search_filter import SearchFilter
 from app.knowledge.document import Document, PageTexts, VersionState
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.transaction import Keyset, Repository, batches
+from app.store.transaction import Keyset, Repository, among, batches
 from app.store.url_key import url_key
 
 LiveRow: TypeAlias = tuple[str, str | None, date]  # a live chunk's id, indexed_context, and its version's as_of
@@ -59,7 +59,7 @@ _CHUNKS = (
 
 # What each question asks is made once: which chunks are live, and what may have changed of them.
 _near = CHUNKS.alias("near")
-_NAMED: BindParameter[Any] = bindparam("chunk_ids", expanding=True)
+_NAMED = among("chunk_ids")
 # NULL where the version is not live. Not joined: SQLite would go through all chunks of the agent's live versions.
 _LIVE_AS_OF = (
     select(DOCUMENT_VERSIONS.c.as_of)
@@ -82,50 +82,47 @@ _AROUND = (
     .order_by(_near.c.position)
 )
 
+# So is what each page that is read asks.
+_AT_URL = and_(DOCUMENTS.c.source_id == bindparam("source_id"), DOCUMENTS.c.url_key == bindparam("url_key"))
+_DOCUMENT_AT_URL = select(DOCUMENTS.c.id).where(_AT_URL)
+_VERSIONS = select(DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.id).join(
+    DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id
+)
+HASH_AT_URL = _VERSIONS.with_only_columns(DOCUMENT_VERSIONS.c.content_hash).where(
+    _AT_URL, DOCUMENT_VERSIONS.c.state == bindparam("state")
+)
+_OLDEST_LIVE = (
+    _VERSIONS.where(DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value)
+    .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
+    .limit(bindparam("most"))
+)
+_SAME_CONTENT = _OLDEST_LIVE.where(
+    ~_AT_URL,
+    DOCUMENT_VERSIONS.c.agent_id == bindparam("agent_id"),
+    DOCUMENT_VERSIONS.c.content_hash == bindparam("content_hash"),
+)
+_SAME_TITLE = _OLDEST_LIVE.where(
+    ~_AT_URL, DOCUMENTS.c.source_id == bindparam("source_id"), DOCUMENT_VERSIONS.c.title == bindparam("title")
+)
+
 
 class LiveDocumentRecords(Repository):
     def live_hash(self, source_id: UUID, url: str) -> str | None:
         """Content hash of the URL's live version, or None."""
-        statement = (
-            select(DOCUMENT_VERSIONS.c.content_hash)
-            .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
-            .where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.url_key == url_key(url), _is_live())
-        )
-        return self._connection.scalar(statement)
+        return self._connection.scalar(HASH_AT_URL, at_url(source_id, url) | {"state": VersionState.LIVE.value})
 
     def same_content(self, agent_id: UUID, content_hash: str, source_id: UUID, url: str) -> UUID | None:
         """A document of the agent other than the source's at `url` whose live version has this content, or None."""
-        statement = (
-            select(DOCUMENTS.c.id)
-            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
-            .where(
-                DOCUMENT_VERSIONS.c.agent_id == agent_id,
-                DOCUMENT_VERSIONS.c.content_hash == content_hash,
-                (DOCUMENTS.c.source_id != source_id) | (DOCUMENTS.c.url_key != url_key(url)),
-                _is_live(),
-            )
-            .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
-            .limit(1)
-        )
-        return self._connection.scalar(statement)
+        content = {"agent_id": agent_id, "content_hash": content_hash, "most": 1}
+        found: UUID | None = self._connection.scalar(_SAME_CONTENT, at_url(source_id, url) | content)
+        return found
 
     def same_title(self, source_id: UUID, title: str, except_url: str, limit: int) -> list[PageTexts]:
         """Up to `limit` documents of the source whose live version has this title, oldest first, but for the one at
         `except_url`."""
-        versions = (
-            select(DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.id)
-            .join(DOCUMENT_VERSIONS, DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id)
-            .where(
-                DOCUMENTS.c.source_id == source_id,
-                DOCUMENTS.c.url_key != url_key(except_url),
-                DOCUMENT_VERSIONS.c.title == title,
-                _is_live(),
-            )
-            .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
-            .limit(limit)
-        )
+        titled = at_url(source_id, except_url) | {"title": title, "most": limit}
         found: list[PageTexts] = []
-        for document_id, version_id in self._connection.execute(versions).all():
+        for document_id, version_id in self._connection.execute(_SAME_TITLE, titled).all():
             texts = select(CHUNKS.c.text).where(CHUNKS.c.version_id == version_id).order_by(CHUNKS.c.position)
             found.append(PageTexts(document_id, tuple(self._connection.scalars(texts))))
         return found
@@ -134,9 +131,7 @@ class LiveDocumentRecords(Repository):
         return self._connection.scalar(select(DOCUMENTS.c.url).where(DOCUMENTS.c.id == document_id))
 
     def document_at(self, source_id: UUID, url: str) -> UUID | None:
-        return self._connection.scalar(
-            select(DOCUMENTS.c.id).where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.url_key == url_key(url))
-        )
+        return self._connection.scalar(_DOCUMENT_AT_URL, at_url(source_id, url))
 
     def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """Those of the named chunks that the agent may answer from: live versions only."""
@@ -305,6 +300,11 @@ def stored_chunk(
         searchable_text=searchable_text(context if indexed_context is None else indexed_context, text),
         content_hash=content_hash,
     )
+
+
+def at_url(source_id: UUID, url: str) -> dict[str, object]:
+    """Where a statement looks for a page of a source."""
+    return {"source_id": source_id, "url_key": url_key(url)}
 
 
 def _is_live() -> ColumnElement[bool]:

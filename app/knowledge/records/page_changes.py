@@ -1,43 +1,51 @@
 """What pages said before they changed, until somebody has looked which answers rest on that."""
 
 from collections.abc import Sequence
+from functools import cache
 from uuid import UUID
 
-from sqlalchemy import and_, literal, select
+from sqlalchemy import Insert, and_, bindparam, select
 
 from app.knowledge.document import VersionState
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS, PAGE_CHANGES
-from app.store.transaction import Repository
+from app.store.transaction import Repository, among, insert_of
 
-_IS_LIVE = DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
+_LIVE_TEXTS = (
+    select(
+        DOCUMENTS.c.id,
+        DOCUMENTS.c.agent_id,
+        DOCUMENTS.c.source_id,
+        DOCUMENTS.c.url,
+        DOCUMENT_VERSIONS.c.title,
+        DOCUMENT_VERSIONS.c.markdown,
+        bindparam("now", type_=PAGE_CHANGES.c.changed_at.type),
+    )
+    .join(
+        DOCUMENT_VERSIONS,
+        and_(DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value),
+    )
+    .where(DOCUMENTS.c.id.in_(among("documents")), DOCUMENT_VERSIONS.c.markdown != "")
+)
 
 
 class PageChangeRecords(Repository):
     """What came as passages has no text of its own and is not followed."""
 
-    def remember(self, document_ids: Sequence[UUID], next_version: UUID | None = None) -> None:
-        """What the documents' live versions say, before `next_version` of the one document, or nothing, takes their
+    def remember(self, document_ids: Sequence[UUID], next_versions: Sequence[UUID] = ()) -> None:
+        """What the documents' live versions say, before `next_versions`, one of each document, or nothing, take their
         place. Where it says the same, nothing is kept; where a change waits already, its older text stays."""
-        columns = (
-            DOCUMENTS.c.id,
-            DOCUMENTS.c.agent_id,
-            DOCUMENTS.c.source_id,
-            DOCUMENTS.c.url,
-            DOCUMENT_VERSIONS.c.title,
-            DOCUMENT_VERSIONS.c.markdown,
-            literal(self._now(), PAGE_CHANGES.c.changed_at.type),
-        )
-        live = (
-            select(*columns)
-            .join(DOCUMENT_VERSIONS, and_(DOCUMENT_VERSIONS.c.document_id == DOCUMENTS.c.id, _IS_LIVE))
-            .where(DOCUMENTS.c.id.in_(document_ids), DOCUMENT_VERSIONS.c.markdown != "")
-        )
-        if next_version is not None:
-            coming = DOCUMENT_VERSIONS.alias()
-            says = select(coming.c.markdown).where(coming.c.id == next_version).scalar_subquery()
-            live = live.where(DOCUMENT_VERSIONS.c.markdown != says)
-        kept = self._insert(PAGE_CHANGES).from_select([column.name for column in PAGE_CHANGES.columns], live)
-        again = kept.on_conflict_do_update(
-            index_elements=["document_id"], set_={"changed_at": kept.excluded.changed_at}
-        )
-        self._connection.execute(again)
+        told = {"documents": document_ids, "now": self._now()}
+        if next_versions:
+            told |= {"next_versions": next_versions}
+        self._connection.execute(_remembered(self._dialect, has_next=bool(next_versions)), told)
+
+
+@cache
+def _remembered(dialect: str, *, has_next: bool) -> Insert:
+    texts = _LIVE_TEXTS
+    if has_next:
+        coming = DOCUMENT_VERSIONS.alias()
+        is_next = and_(coming.c.document_id == DOCUMENTS.c.id, coming.c.id.in_(among("next_versions")))
+        texts = texts.where(DOCUMENT_VERSIONS.c.markdown != select(coming.c.markdown).where(is_next).scalar_subquery())
+    kept = insert_of(dialect, PAGE_CHANGES).from_select([column.name for column in PAGE_CHANGES.columns], texts)
+    return kept.on_conflict_do_update(index_elements=["document_id"], set_={"changed_at": kept.excluded.changed_at})

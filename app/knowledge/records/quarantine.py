@@ -9,10 +9,10 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.knowledge.document import QuarantinedPage, Review, VersionState
 from app.knowledge.page_review import PageReview, ReviewedPassage
+from app.knowledge.records.live_documents import HASH_AT_URL, at_url
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Keyset, Repository, value_of
-from app.store.url_key import url_key
 
 _LATEST_FIRST = Keyset(DOCUMENT_VERSIONS.c.created_at, DOCUMENT_VERSIONS.c.id, descending=True)
 _HELD = VersionState.HELD.value
@@ -27,15 +27,7 @@ _PAGES = select(
 class QuarantineRecords(Repository):
     def held_hash(self, source_id: UUID, url: str) -> str | None:
         """Content hash of the URL's held version, or None."""
-        return self._connection.scalar(
-            select(DOCUMENT_VERSIONS.c.content_hash)
-            .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
-            .where(
-                DOCUMENTS.c.source_id == source_id,
-                DOCUMENTS.c.url_key == url_key(url),
-                DOCUMENT_VERSIONS.c.state == _HELD,
-            )
-        )
+        return self._connection.scalar(HASH_AT_URL, at_url(source_id, url) | {"state": _HELD})
 
     def drop_held(self, document_id: UUID) -> None:
         """The page says again what its live version says: what was held is retired."""
