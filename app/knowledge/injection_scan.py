@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from app.core.text.small_letters import in_small_letters, small_letters
+
 _EXCERPT_CHARS: Final = 160
 _MAX_CHARS: Final = 200_000  # of a page; what is beyond is not looked at
 
@@ -55,35 +57,39 @@ _FORGET: Final = "|".join(
         r"(?:पिछले|सभी)[^।\n]{0,20}(?:निर्देश|नियम)[^।\n]{0,12}(?:अनदेखा|भूल)",
     )
 )
-_ADDRESSED: Final = "|".join(
+# Behind the beginning of a word. Said once for all of them: it is looked for at each character.
+_ADDRESSED_IN_WORDS: Final = "|".join(
     (
-        r"\b(?:note|notice|message|instruction|correction|attention|important)s?\b[^.\n]{0,30}\b(?:to|for|from)\b[^.\n]{0,30}"
+        r"(?:note|notice|message|instruction|correction|attention|important)s?\b[^.\n]{0,30}\b(?:to|for|from)\b[^.\n]{0,30}"
         r"\b(?:assistants?|ai|llms?|chat-?bots?|language models?|bots)\b",
-        r"\b(?:if you are|as) an? (?:ai|llm|assistant|language model|chat-?bot)\b[^.\n]{0,20}[,:]",
-        r"(?:^|[.!?:\n]\s{0,20})(?:dear |ai )?(?:assistants?|assistent|asistente|asystencie|chat-?bots?|llms?|ais?)"
-        r"[ \t]*[,:][ \t]*\w",
-        r"\bfrom now on,? you (?:are|will|must)\b|\byou are now (?:outside|in|an?|the|free)\b",
-        r"\b(?:your|full|entire|whole|hidden|initial) (?:system )?prompt\b|\byour (?:previous |own )?instructions\b",
-        r"\b(?:human|user)[ \t]*:[^\n]{0,200}\n?[^\n]{0,40}\bassistant[ \t]*:",
-        r"(?m:\banswer (?:with:|slowly\b|with an? (?:picture|image|drawing|embedded)|with the markdown))",
-        r"\blink the word\b|\bwrite '[^'\n]{0,40}\]\[",
-        r"\b(?:print|reveal|repeat|output|encode|translate)\b[^.\n]{0,40}"
+        r"(?:if you are|as) an? (?:ai|llm|assistant|language model|chat-?bot)\b[^.\n]{0,20}[,:]",
+        r"from now on,? you (?:are|will|must)\b|you are now (?:outside|in|an?|the|free)\b",
+        r"(?:your|full|entire|whole|hidden|initial) (?:system )?prompt\b|your (?:previous |own )?instructions\b",
+        r"(?:human|user)[ \t]*:[^\n]{0,200}\n?[^\n]{0,40}\bassistant[ \t]*:",
+        r"answer (?:with:|slowly\b|with an? (?:picture|image|drawing|embedded)|with the markdown)",
+        r"link the word\b|write '[^'\n]{0,40}\]\[",
+        r"(?:print|reveal|repeat|output|encode|translate)\b[^.\n]{0,40}"
         r"\b(?:text above|words above|everything above|prompt)\b",
-        r"\b(?:begin|start|end|finish|sign|prefix) (?:every|each|all|your)\b[^.\n]{0,20}"
+        r"(?:begin|start|end|finish|sign|prefix) (?:every|each|all|your)\b[^.\n]{0,20}"
         r"\b(?:answer|reply|replies|response)s?\b",
-        r"\b(?:answer|reply|respond) (?:only|always|every \w+) with\b",
-        r"\balways (?:answer|reply|respond|say) (?:that|with)\b",
-        r"\bevery (?:answer|reply|response) (?:must|should|has to|needs to)\b",
-        r"\bthe answer (?:to contain|must contain)\b",
-        r"\bnever (?:say|admit|mention) that you (?:can|are|do)\w*",
-        r"\b(?:ask|tell) (?:each|every|all|the) (?:visitor|user|customer)s? (?:for|to)\b[^.\n]{0,60}"
+        r"(?:answer|reply|respond) (?:only|always|every \w+) with\b",
+        r"always (?:answer|reply|respond|say) (?:that|with)\b",
+        r"every (?:answer|reply|response) (?:must|should|has to|needs to)\b",
+        r"the answer (?:to contain|must contain)\b",
+        r"never (?:say|admit|mention) that you (?:can|are|do)\w*",
+        r"(?:ask|tell) (?:each|every|all|the) (?:visitor|user|customer)s? (?:for|to)\b[^.\n]{0,60}"
         r"\b(?:card|password|pin|address|code|token|confirm)\b",
-        r"\brepeat the word\b|\bdecode (?:this )?and (?:follow|execute|run|obey)\b|\bcite this page as\b",
-        r"\b(?:istruzioni ricevute|wiederhole deine anweisungen|tes instructions|tus instrucciones|twoje instrukcje)\b",
-        r"\b(?:füge jeder antwort|beginne jede antwort|antworte (?:nur|ausschließlich))\b",
-        r"\b(?:réponds uniquement|responde solo)\b",
-        r"\bher (?:yanıt|cevap)\w*\b[^.\n]{0,40}\b(?:başla|içer|bit)\w*",
+        r"repeat the word\b|decode (?:this )?and (?:follow|execute|run|obey)\b|cite this page as\b",
+        r"(?:istruzioni ricevute|wiederhole deine anweisungen|tes instructions|tus instrucciones|twoje instrukcje)\b",
+        r"(?:füge jeder antwort|beginne jede antwort|antworte (?:nur|ausschließlich))\b",
+        r"(?:réponds uniquement|responde solo)\b",
+        r"her (?:yanıt|cevap)\w*\b[^.\n]{0,40}\b(?:başla|içer|bit)\w*",
     )
+)
+_ADDRESSED: Final = (
+    rf"\b(?:{_ADDRESSED_IN_WORDS})"
+    r"|(?:^|[.!?:\n]\s{0,20})(?:dear |ai )?(?:assistants?|assistent|asistente|asystencie|chat-?bots?|llms?|ais?)"
+    r"[ \t]*[,:][ \t]*\w"
 )
 _MESSAGES: Final = "|".join(
     (
@@ -95,20 +101,20 @@ _MESSAGES: Final = "|".join(
 )
 _SMUGGLING: Final = "|".join(
     (
-        r"!\[[^\]\n]{0,80}\]\([^)\n]{0,200}(?:=|/)(?:QUESTION|HISTORY|PROMPT|DATA|MESSAGE|EMAIL|\{\w+\})",
-        r"\]\([^)\n]{0,200}=(?:QUESTION|HISTORY|PROMPT|DATA|MESSAGE|EMAIL)\b",
+        r"!\[[^\]\n]{0,80}\]\([^)\n]{0,200}(?:=|/)(?:question|history|prompt|data|message|email|\{\w+\})",
+        r"\]\([^)\n]{0,200}=(?:question|history|prompt|data|message|email)\b",
         r"\b(?:append|put|insert|replac\w+|summari[sz]e)\b[^.\n]{0,80}\b(?:visitor|user|conversation|talk|history|question)\b"
         r"[^.\n]{0,80}(?:https?://|\burl\b|\blink\b|\bpicture\b|\bimage\b)",
         r"\b(?:end|answer|finish|show|write|add)\b[^.\n]{0,60}\b(?:picture|image|badge|seal|logo)\b[^.\n]{0,20}"
         r"(?:!\[|<img|with a?n? ?(?:markdown )?(?:picture|image))",
     )
 )
-_FORGETTING: Final = re.compile(f"(?i:{_FORGET})")
+_FORGETTING: Final = small_letters(_FORGET)
 _SIGNS: Final = (
     (FindingKind.INSTRUCTIONS, _FORGETTING),
-    (FindingKind.INSTRUCTIONS, re.compile(f"(?i:{_ADDRESSED})")),
-    (FindingKind.FAKE_MESSAGES, re.compile(f"(?i:{_MESSAGES})")),
-    (FindingKind.SMUGGLED_DATA, re.compile(f"(?i:{_SMUGGLING})")),
+    (FindingKind.INSTRUCTIONS, small_letters(_ADDRESSED)),
+    (FindingKind.FAKE_MESSAGES, small_letters(_MESSAGES)),
+    (FindingKind.SMUGGLED_DATA, small_letters(_SMUGGLING)),
 )
 # What no people's text holds, not even one about it, outside of lists of such tokens.
 _TOKENS: Final = re.compile(
@@ -144,9 +150,10 @@ def scan_page(title: str, markdown: str, hidden: str = "") -> list[Finding]:
 
 def _signs(text: str, *, is_hidden: bool = False) -> Iterator[Finding]:
     """Who hides a quotation or a guide has a reason: nothing excuses what readers do not see."""
+    small = in_small_letters(text)
     for kind, sign in _SIGNS:
         match = next(
-            (found for found in sign.finditer(text) if is_hidden or sign is not _FORGETTING or _is_order(text, found)),
+            (found for found in sign.finditer(small) if is_hidden or sign is not _FORGETTING or _is_order(text, found)),
             None,
         )
         if match:

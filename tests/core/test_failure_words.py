@@ -1,10 +1,12 @@
 """Answers that admit not knowing, and answers that only sound like it, in every language that we speak ourselves."""
 
+import re
+
 import pytest
 
 from app.core.text.canned_messages import canned_messages
 from app.core.text.failure_words import has_failure_words
-from app.core.text.languages import LANGUAGES
+from app.core.text.languages import LANGUAGES, language_table
 
 REFUSALS = {
     "en": [
@@ -309,3 +311,14 @@ def test_our_own_refusal_is_heard_as_one(language: str) -> None:
 
 def test_what_comes_late_in_an_answer_is_no_refusal() -> None:
     assert not has_failure_words("The plan costs 12 euros a month [1]. " * 8 + "I could not find a discount.")
+
+
+def test_capitals_do_not_count() -> None:
+    assert has_failure_words("THE SOURCES DO NOT MENTION A DISCOUNT.")
+
+
+def test_expressions_of_scripts_that_are_not_asked_about_ascii_hold_no_letter_of_it() -> None:
+    patterns = [pattern for language in LANGUAGES for pattern in language_table(language)["failure"]]
+    others = [pattern for pattern in patterns if not pattern.startswith(r"\b")]
+    assert others
+    assert [pattern for pattern in others if re.search(r"[A-Za-z]", re.sub(r"\\[A-Za-z]", "", pattern))] == []

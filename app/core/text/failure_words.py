@@ -6,9 +6,11 @@ missing (information, answer, details): "the app cannot find your lamp" is an an
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.small_letters import in_small_letters, small_letters
 
 _LOOKED_AT_CHARS = 240  # an honest refusal says so at the start
 
@@ -16,10 +18,20 @@ _LOOKED_AT_CHARS = 240  # an honest refusal says so at the start
 def has_failure_words(answer: str) -> bool:
     """Whether the answer itself says that the sources do not hold it, in whatever language."""
     head = unicodedata.normalize("NFC", answer[:_LOOKED_AT_CHARS]).replace("’", "'")
-    return bool(failure_pattern().search(head))
+    small = in_small_letters(head)
+    by_words, others = failure_patterns()
+    return bool(by_words.search(small) or (not small.isascii() and others.search(small)))
 
 
 @cache
-def failure_pattern() -> re.Pattern[str]:
+def failure_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Those that begin with a word, which is asked once for all of them, and those of scripts whose words Python does
+    not tell apart, none of whose letters is ASCII."""
     patterns = [pattern for language in sorted(LANGUAGES) for pattern in language_table(language)["failure"]]
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+    by_words = [pattern.removeprefix(r"\b") for pattern in patterns if pattern.startswith(r"\b")]
+    others = [pattern for pattern in patterns if not pattern.startswith(r"\b")]
+    return small_letters(rf"\b(?:{_any_of(by_words)})"), small_letters(_any_of(others))
+
+
+def _any_of(patterns: Iterable[str]) -> str:
+    return "|".join(f"(?:{pattern})" for pattern in patterns)
