@@ -17,6 +17,7 @@ def test_words_of_any_script(text: str, expected: list[str]) -> None:
 
 
 def test_identifiers_are_found_whole_and_in_parts() -> None:
+    assert search_terms("v2 A plain Word _own") == ["v2", "A", "plain", "Word", "_own"]
     assert search_terms("DiffExecutor parse_url HTTPServer") == [
         *("DiffExecutor", "Diff", "Executor"),
         *("parse_url", "parse", "url"),
