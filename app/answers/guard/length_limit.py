@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from app.core.text.statements import statement_ends
+from app.core.text.statements import statement_ends, undecided_from
 
 _LAST_STRETCH: Final = 300  # characters before the limit that are shown sentence by sentence, since one may be the last
 
@@ -19,6 +19,7 @@ class LengthLimit:
     is_reached: bool = False
     _shown: int = 0
     _held: str = ""
+    _decided: int = 0  # characters of it in which no end can stand any more
     _last_shown: str = ""
 
     def take(self, text: str) -> str:
@@ -29,8 +30,8 @@ class LengthLimit:
             return self._last_of(room)
         if len(self._held) <= room - _LAST_STRETCH:
             return self._show(len(self._held))
-        ends = statement_ends(self._held)
-        return self._show(ends[-1]) if ends else ""
+        ends = statement_ends(self._held, self._decided)
+        return self._show(ends[-1] if ends else 0)
 
     def close(self) -> str:
         """What is left, when the text has ended within its limit."""
@@ -52,4 +53,5 @@ class LengthLimit:
         shown, self._held = self._held[:length], self._held[length:]
         self._shown += len(shown)
         self._last_shown = shown or self._last_shown
+        self._decided = undecided_from(self._held)
         return shown
