@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from crawler.fetch.playwright_renderer import PlaywrightRenderer
 
 # Pages under way at once. HostPacing asks a host for fewer; those that have come are learnt together, by fewer writes.
-CONCURRENCY: Final = 8
+CONCURRENCY: Final = 16
 SEEDS: Final = {
     SourceKind.SITE: SeedKind.SITE,
     SourceKind.URL: SeedKind.PAGE,
