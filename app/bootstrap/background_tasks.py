@@ -20,6 +20,7 @@ from app.mail.mail_server import sender_of
 from app.providers.http_caller import HttpCaller
 from app.quality.golden_runs import GoldenRunWorker
 from app.quality.trial_search import TrialSearch
+from app.reports.day_packing import DayPacking
 from app.reports.topic_placing import TopicPlacing
 from app.stale_answers.stale_search import StaleSearch
 from app.webhooks.budget_warnings import BudgetWarnings
@@ -36,7 +37,8 @@ async def background_tasks(
     base: Infrastructure, playground: Playground, webhooks: WebhookSender, caller: HttpCaller
 ) -> AsyncIterator[None]:
     """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up, questions placed in
-    topics, golden questions asked to their end, and answers found whose page has changed, while the block runs."""
+    topics, days packed that are over, golden questions asked to their end, and answers found whose page has changed,
+    while the block runs."""
 
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, base.supervisor)
@@ -57,6 +59,7 @@ async def background_tasks(
         every(5, "stopped turns", StoppedTurns(records, embedder, languages).judge),
         every(2, "gap clustering", GapClustering(records, embedder, languages).place),
         every(10, "topics", TopicPlacing(records, embedder, languages).place),
+        every(60, "packed days", DayPacking(records, clock).pack),
         every(5, "gap replays", replays.replay_due),
         every(2, "golden runs", golden_runs.go_on),
         every(60, "budget warnings", BudgetWarnings(records, clock).announce),

@@ -50,8 +50,7 @@ class DayQuality(TurnCounts):
     first_token_p95: int | None = None
 
     @classmethod
-    def of(cls, day: date, counts: TurnCounts, first_token_ms: Iterable[int]) -> "DayQuality":
-        p50, p95 = nearest_ranks(first_token_ms)
+    def of(cls, day: date, counts: TurnCounts, p50: int | None, p95: int | None) -> "DayQuality":
         return cls(*_FIGURES(counts), day=day, first_token_p50=p50, first_token_p95=p95)
 
 
@@ -66,16 +65,6 @@ class PageCitations:
 
 def _share(some: int, others: int) -> float | None:
     return some / (some + others) if some + others else None
-
-
-def nearest_ranks(milliseconds: Iterable[int]) -> tuple[int | None, int | None]:
-    """Within which half of them lie, and 95 of 100; None where there is none."""
-    ordered = sorted(milliseconds)
-
-    def rank(share: float) -> int | None:
-        return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else None
-
-    return rank(0.5), rank(0.95)
 
 
 def total(counts: Iterable[TurnCounts]) -> TurnCounts:

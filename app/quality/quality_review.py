@@ -17,7 +17,7 @@ from app.kit.clock import Clock
 from app.quality.golden_question import GoldenQuestion, GoldenRun
 from app.quality.quality import DayQuality, PageCitations, Quality
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
-from app.quality.records.quality import QualityRecords, begin_of
+from app.quality.records.quality import QualityRecords
 from app.search.threshold_curve import GoldenConfidence, PastConfidences, ThresholdCurve, points_of
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -40,7 +40,7 @@ class QualityReview:
 
         def work(tx: Transaction) -> tuple[list[PageCitations], list[PageCitations], list[DayQuality]]:
             series = QualityRecords(tx).days([agent_id], first, days)[agent_id]
-            cited = _by_page(QualityRecords(tx).cited(agent_id, begin_of(first)))
+            cited = _by_page(QualityRecords(tx).cited(agent_id, first, today))
             live = QualityRecords(tx).live_pages(agent_id)
             return live, cited, series
 

@@ -10,11 +10,10 @@ from starlette.responses import Response
 from app.core.actor import Actor
 from app.core.time_zone import MAX_ZONE_CHARS, zone_named
 from app.quality.api.quality import TurnCountsOut
-from app.reports.records.figures import PAGES_OF_TURNS
 from app.reports.report import Figures, Report, Spent, Step
 from app.reports.report_days import MOST_DAYS, ReportDays
 from app.reports.report_file import COLUMNS, rows
-from app.reports.reports import LISTED, MOST_AGENTS, USUAL_DAYS, Reports
+from app.reports.reports import LISTED, MOST_AGENTS, PAGES_OF_TURNS, USUAL_DAYS, Reports
 from app.web.file_export import csv_table
 from app.web.operation import Api, Call, Day, Model, get, read
 

@@ -14,10 +14,9 @@ from app.core.text.language_names import language_name
 from app.core.time_zone import zone_named
 from app.quality.quality import TurnCounts
 from app.reports.api import report_file
-from app.reports.records.figures import PAGES_OF_TURNS
 from app.reports.report import Figures, Report
 from app.reports.report_file import WEEKDAYS
-from app.reports.reports import LISTED, MOST_AGENTS, Reports
+from app.reports.reports import LISTED, MOST_AGENTS, PAGES_OF_TURNS, Reports
 from app.web.console.bar_chart import BarChart, Bars, bar_chart
 from app.web.console.filters import number, percent, plural
 from app.web.console.line_chart import Line, line_chart

@@ -22,27 +22,6 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of some questions. Of the answered, `curated` by a curated answer. `first_words` are the milliseconds
-    until the answers began, where that was timed."""
-
-    counts: TurnCounts
-    curated: int = 0
-    first_words: Sequence[int] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What an agent was asked in an hour, which begins at `at` by the clocks of a report's zone, in a language: its
-    BCP 47 primary subtag, "" where it was not told."""
-
-    agent_id: UUID
-    at: datetime
-    language: str
-    outcome: Outcome
-
-
-@dataclass(frozen=True, slots=True)
 class ChatThumbs:
     """What visitors said in these days of talking with a person."""
 

@@ -67,13 +67,14 @@ class ReportDays:
     def stretches(self) -> list[Stretch]:
         """All of them together, cut where clocks are put forward or back."""
         edges = [self.since]
-        moment = self.since
-        while moment < self.until:
-            following = min(moment + _DAY, self.until)
-            if self._offset(moment) != self._offset(following):
+        moment, until = self.since, self.until
+        offset = self._offset(moment)
+        while moment < until:
+            following = min(moment + _DAY, until)
+            if offset != (offset := self._offset(following)):
                 edges.append(self._change(moment, following))
             moment = following
-        ends = [*edges[1:], self.until]
+        ends = [*edges[1:], until]
         pairs = zip(edges, ends, strict=True)
         return [Stretch(since, until, self._offset(since)) for since, until in pairs if since < until]
 

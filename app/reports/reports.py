@@ -1,12 +1,13 @@
 """What became of visitors' questions, for operators: of one agent, or of all agents of a workspace."""
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from typing import Final, TypeVar
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
+
+import numpy as np
 
 from app.agents.agent import Agent
 from app.agents.records.agents import AgentRecords
@@ -14,40 +15,48 @@ from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
-from app.quality.quality import TurnCounts, nearest_ranks, total
+from app.quality.asked_turns import OUTCOMES, AskedTurns, Places, Rows, by_place, microseconds, nearest_ranks, tallies
+from app.quality.records.asked_turns import AskedTurnRecords
 from app.reports.records.figures import ReportRecords
 from app.reports.records.topics import TopicRecords
-from app.reports.report import AgentPart, Asked, Figures, Outcome, Part, Report, Spent, Step, together
+from app.reports.report import AgentPart, ChatThumbs, Figures, Part, Report, Spent, Step, together
 from app.reports.report_days import ReportDays, report_days
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 MOST_AGENTS: Final = 200  # the oldest
 LISTED: Final = 20  # languages, pages and topics
+PAGES_OF_TURNS: Final = 10_000  # the latest
 USUAL_DAYS: Final = 28  # whole weeks, so that the days before hold as many of each weekday
 
-Key = TypeVar("Key", bound=Hashable)
-_NONE: Final = TurnCounts()
+_MOMENT: Final = timedelta(microseconds=1)
+_HOUR, _DAY = timedelta(hours=1) // _MOMENT, timedelta(days=1) // _MOMENT
 
 
 @dataclass(frozen=True, slots=True)
-class _Hours:
-    """What was asked and charged in each hour of some days, by the clocks of their zone."""
+class _Asked:
+    """What was asked in some days, and for each question which of them it was and which hour, by the clocks of their
+    zone."""
 
     days: ReportDays
-    asked: Sequence[Asked]
-    spent: Mapping[datetime, Spent]
+    asked: AskedTurns
+    day: Places
+    hour: Places
 
-    def of_each(self, key: Callable[[Asked], Key]) -> dict[Key, TurnCounts]:
-        """What was asked that has the same key."""
-        found: dict[Key, list[TurnCounts]] = defaultdict(list)
-        for each in self.asked:
-            found[key(each)].append(each.outcome.counts)
-        return {name: total(counts) for name, counts in found.items()}
+    @classmethod
+    def in_days(cls, days: ReportDays, asked: AskedTurns) -> "_Asked":
+        local = asked.turns["at"].copy()
+        for stretch in days.stretches:
+            inside = (asked.turns["at"] >= microseconds(stretch.since)) & (
+                asked.turns["at"] < microseconds(stretch.until)
+            )
+            local[inside] += stretch.offset // _MOMENT
+        first = microseconds(datetime.combine(days.first, time(), UTC))
+        return cls(days, asked, (local - first) // _DAY, local % _DAY // _HOUR)
 
-    def counts(self, key: Callable[[Asked], Key], keys: Iterable[Key]) -> list[TurnCounts]:
-        """Of each of the keys what was asked that has it."""
-        found = self.of_each(key)
-        return [found.get(each, _NONE) for each in keys]
+    @property
+    def weekday(self) -> Places:
+        weekday: Places = (self.day + self.days.first.weekday()) % 7
+        return weekday
 
 
 class Reports:
@@ -74,60 +83,58 @@ class Reports:
         def work(tx: Transaction) -> Report:
             agents = _agents(tx, actor, agent_id)
             ids = [agent.id for agent in agents]
-            records, before = ReportRecords(tx), days.before
-            thumbs = records.thumbs_by_hour(ids, replace(days, first=before.first))
-            own = [each for each in thumbs if each.at.date() >= days.first]
-            hours = _Hours(days, [*records.by_hour(ids, days), *own], records.spent(ids, days))
-            earlier = [each.outcome for each in thumbs if each.at.date() < days.first]
+            before = days.before
+            records = ReportRecords(tx)
+            topics, waiting = TopicRecords(tx).of_days(ids, days, LISTED)
+            all_asked = AskedTurnRecords(tx).between(ids, before.since, days.until)
+            now_asked = all_asked.between(days.since, days.until)
+            asked, spent = _Asked.in_days(days, now_asked), records.spent(ids, days)
             return Report(
                 as_of=now,
                 days=days,
-                now=self._figures(tx, ids, days, [each.outcome for each in hours.asked], hours.spent),
+                now=self._figures(now_asked, spent, records.chat_thumbs(ids, days)),
                 before=self._figures(
-                    tx, ids, before, [records.altogether(ids, before), *earlier], records.spent(ids, before)
+                    all_asked.between(before.since, before.until),
+                    records.spent(ids, before),
+                    records.chat_thumbs(ids, before),
                 ),
-                steps=self._steps(hours),
-                hours=hours.counts(lambda each: each.at.hour, range(24)),
-                weekdays=hours.counts(lambda each: each.at.weekday(), range(7)),
-                languages=_languages(hours),
-                pages=records.pages(ids, days, LISTED),
-                topics=TopicRecords(tx).of_days(ids, days, LISTED),
-                in_no_topic=TopicRecords(tx).waiting_count(ids, days),
+                steps=self._steps(asked, spent),
+                hours=tallies(now_asked.turns, asked.hour, 24),
+                weekdays=tallies(now_asked.turns, asked.weekday, 7),
+                languages=_most(now_asked.turns, "language", now_asked.languages),
+                pages=_most(now_asked.latest(PAGES_OF_TURNS), "page", now_asked.pages),
+                topics=topics,
+                in_no_topic=waiting,
                 agents=[
                     AgentPart(agent.id, agent.draft.name, counts)
-                    for agent, counts in zip(agents, hours.counts(lambda each: each.agent_id, ids), strict=True)
+                    for agent, counts in zip(agents, tallies(now_asked.turns, now_asked.agents, len(ids)), strict=True)
                 ],
                 kept_days=_kept_days(tx, actor, agents),
             )
 
         return await self._records.of_workspace(actor.workspace_id).read(work)
 
-    def _figures(
-        self,
-        tx: Transaction,
-        ids: Sequence[UUID],
-        days: ReportDays,
-        outcomes: Sequence[Outcome],
-        spent: Mapping[datetime, Spent],
-    ) -> Figures:
+    def _figures(self, asked: AskedTurns, spent: Mapping[datetime, Spent], chats: ChatThumbs) -> Figures:
+        turns = asked.turns
+        [counts] = tallies(turns, np.zeros(len(turns), np.intp), 1)
         return Figures(
-            total(each.counts for each in outcomes),
-            sum(each.curated for each in outcomes),
-            *ReportRecords(tx).reach(ids, days),
-            *nearest_ranks(ms for each in outcomes for ms in each.first_words),
+            counts,
+            int(turns["is_curated"][turns["outcome"] == OUTCOMES.index("answered")].sum()),
+            asked.distinct("conversation"),
+            asked.distinct("visitor"),
+            *nearest_ranks(turns["first_word"]),
             self._priced(together(spent.values())),
-            ReportRecords(tx).chat_thumbs(ids, days),
+            chats,
         )
 
-    def _steps(self, hours: _Hours) -> list[Step]:
-        steps = hours.days.steps
+    def _steps(self, asked: _Asked, all_spent: Mapping[datetime, Spent]) -> list[Step]:
+        steps = asked.days.steps
         place = {day: number for number, step in enumerate(steps) for day in step.each}
-        counts = hours.counts(lambda each: place[each.at.date()], range(len(steps)))
-        words: list[list[int]] = [[] for _ in steps]
-        for each in hours.asked:
-            words[place[each.at.date()]].extend(each.outcome.first_words)
+        places = np.array([place[day] for day in asked.days.each])[asked.day]
+        counts = tallies(asked.asked.turns, places, len(steps))
+        words = by_place(asked.asked.turns["first_word"], places, len(steps))
         spent: list[list[Spent]] = [[] for _ in steps]
-        for at, charged in hours.spent.items():
+        for at, charged in all_spent.items():
             spent[place[at.date()]].append(charged)
         return [
             Step(step, counts[number], *nearest_ranks(words[number]), self._priced(together(spent[number])))
@@ -138,9 +145,10 @@ class Reports:
         return replace(spent, cost=self._budgets.cost(spent.usage))
 
 
-def _languages(hours: _Hours) -> list[Part]:
-    """Most questions first."""
-    parts = [Part(language, counts) for language, counts in hours.of_each(lambda each: each.language).items()]
+def _most(turns: Rows, field: str, names: Sequence[str]) -> list[Part]:
+    """Of what the turns say in this field, a place in the list of names: most questions first."""
+    counts = tallies(turns, turns[field], len(names))
+    parts = [Part(name, of_name) for name, of_name in zip(names, counts, strict=True) if of_name.turns]
     return sorted(parts, key=lambda part: (-part.counts.turns, part.key))[:LISTED]
 
 

@@ -1,15 +1,16 @@
 """Turns, from the question's commit to the receipt."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Insert, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Insert, Row, bindparam, delete, insert, or_, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.conversation import Role
 from app.conversations.records.gap_counting import GapCounting
+from app.conversations.records.packed_days import PackedDayRecords
 from app.conversations.records.stored_turns import StoredTurnRecords, ids_of
 from app.core.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
 from app.core.gap_state import GapReason
@@ -63,7 +64,7 @@ _ACTIVE = (
     update(CONVERSATIONS).where(CONVERSATIONS.c.id == bindparam("conversation")).values(last_active_at=bindparam("now"))
 )
 _TO_END = (
-    select(*(TURNS.c[name] for name in ("id", "agent_id", "visitor_id", "conversation_id", "state")))
+    select(*(TURNS.c[name] for name in ("id", "agent_id", "visitor_id", "conversation_id", "state", "created_at")))
     .where(TURNS.c.id == bindparam("turn"))
     .with_for_update()
 )
@@ -152,6 +153,7 @@ class TurnRecords(Repository):
             raise NotFound("turn")
         if turn.state not in (_RUNNING, _CUT):
             return StoredTurnRecords(self._tx).answer_id(turn_id)
+        self._outdate([turn])
         if turn.state == _CUT:
             self._take_back_cut(turn_id)
         self._end(ids_of(turn), end)
@@ -173,6 +175,7 @@ class TurnRecords(Repository):
             .with_for_update()
         )
         turns = self._connection.execute(orphans).all()
+        self._outdate(turns)
         for turn in turns:
             self._connection.execute(
                 update(TURNS).where(TURNS.c.id == turn.id).values(state=_CUT, partial_answer="", ended_at=self._now())
@@ -208,6 +211,7 @@ class TurnRecords(Repository):
         turn = self._connection.execute(own).first()
         if turn is None:
             raise NotFound("turn")
+        self._outdate([turn])
         now = self._now()
         first = self._insert(FEEDBACK).values(
             id=new_id(),
@@ -235,6 +239,10 @@ class TurnRecords(Repository):
         question = StoredTurnRecords(self._tx).question(turn_id)
         GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
         return self._connection.scalar(select(GAP_QUESTIONS.c.gap_id).where(GAP_QUESTIONS.c.turn_id == turn_id))
+
+    def _outdate(self, turns: Sequence[Row[Any]]) -> None:
+        """What is counted of their days changes. Of today, where nearly all end, nothing is packed."""
+        PackedDayRecords(self._tx).outdate((turn.agent_id, turn.created_at.date()) for turn in turns)
 
     def _add_running(self, turn: Mapping[str, Any]) -> bool:
         """False where the same has begun already. Raises as `begin`."""

@@ -1,72 +1,23 @@
 """What turns and citations say of an agent's quality."""
 
-from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Final
+import json
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from typing import Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Text, and_, cast, func, or_, select
+from sqlalchemy import func, select
 
-from app.core.turn import AnsweredBy, TurnState
+from app.conversations.records.packed_days import Kind, PackedDayRecords, begin_of
 from app.knowledge.document import VersionState
-from app.quality.quality import DayQuality, PageCitations, TurnCounts
-from app.quality.records.moment_parts import utc_day
-from app.store.tables.conversations import CITATIONS, FEEDBACK, TURNS
+from app.quality.asked_turns import by_place, microseconds, nearest_ranks, tallies
+from app.quality.quality import DayQuality, PageCitations
+from app.quality.records.asked_turns import AskedTurnRecords
+from app.store.tables.conversations import CITATIONS, TURNS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.transaction import Repository, batches
+from app.store.transaction import Repository
 
-_IS_DONE: Final = TURNS.c.state == TurnState.DONE.value
-_IS_UNSURE: Final = or_(TURNS.c.low_confidence, TURNS.c.answered_by == AnsweredBy.FALLBACK.value)
-_IS_HANDED_OVER: Final = TURNS.c.answered_by == AnsweredBy.HANDOFF.value
-IS_ANSWERED: Final = and_(_IS_DONE, ~_IS_UNSURE, ~_IS_HANDED_OVER)
-OUTCOMES: Final = (
-    func.count(),
-    func.count().filter(_IS_DONE),
-    func.count().filter(_IS_DONE, _IS_UNSURE),
-    func.count().filter(_IS_DONE, _IS_HANDED_OVER),
-)
-THUMBS: Final = (
-    func.count().filter(FEEDBACK.c.rating == "up"),
-    func.count().filter(FEEDBACK.c.rating == "down"),
-)
-# Of all turns that were timed: in one scan with the counts, and put into order by who asks, at a tenth of what it
-# costs to look for each rank.
-FIRST_WORDS: Final = func.aggregate_strings(cast(TURNS.c.first_token_ms, Text), ",")
-_CLOCKS_APART: Final = timedelta(days=1)  # of the processes that stored a turn and its thumb
-
-
-def counted(turns: int, done: int, unsure: int, handed_over: int, up: int = 0, down: int = 0) -> TurnCounts:
-    """Of what OUTCOMES and then THUMBS count."""
-    return TurnCounts(turns, done - unsure - handed_over, unsure, turns - done, handed_over, up, down)
-
-
-def asked(since: datetime, until: datetime) -> ColumnElement[bool]:
-    """Turns that began then and have ended, and were questions."""
-    return and_(
-        TURNS.c.created_at >= since,
-        TURNS.c.created_at < until,
-        TURNS.c.state != TurnState.RUNNING.value,
-        func.coalesce(TURNS.c.answered_by, "") != AnsweredBy.SMALL_TALK.value,  # nothing was asked
-    )
-
-
-def rated_turns(agent_ids: Sequence[UUID], since: datetime, *parts: ColumnElement[Any]) -> Select[Any]:
-    """The parts, and the thumbs of turns that were asked from then on. It begins with the thumbs, which are few."""
-    return (
-        select(*parts, *THUMBS)
-        .select_from(FEEDBACK)
-        .join(TURNS, TURNS.c.id == FEEDBACK.c.turn_id)
-        .where(FEEDBACK.c.agent_id.in_(agent_ids), FEEDBACK.c.created_at >= since - _CLOCKS_APART)
-    )
-
-
-def milliseconds(words: str | None) -> list[int]:
-    """That FIRST_WORDS has put together."""
-    return [int(each) for each in words.split(",")] if words else []
-
-
-def begin_of(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
+_DAY: Final = timedelta(days=1)
 
 
 class QualityRecords(Repository):
@@ -75,40 +26,50 @@ class QualityRecords(Repository):
     def days(self, agent_ids: Sequence[UUID], first: date, count: int) -> dict[UUID, list[DayQuality]]:
         """Of each agent so many days from `first` on, by when turns were asked, in UTC."""
         since = begin_of(first)
-        inside = asked(since, since + timedelta(days=count))
-        parts = TURNS.c.agent_id, utc_day(self._dialect, TURNS.c.created_at)
-        outcomes: dict[tuple[UUID, str], Sequence[Any]] = {}
-        thumbs: dict[tuple[UUID, str], Sequence[int]] = {}
-        for batch in batches(agent_ids):
-            counting = select(*parts, FIRST_WORDS, *OUTCOMES).where(TURNS.c.agent_id.in_(batch), inside)
-            for agent_id, day, *counts in self._connection.execute(counting.group_by(*parts)):
-                outcomes[agent_id, day] = counts
-            for agent_id, day, *counts in self._connection.execute(
-                rated_turns(batch, since, *parts).where(inside).group_by(*parts)
-            ):
-                thumbs[agent_id, day] = counts
+        asked = AskedTurnRecords(self._tx).between(agent_ids, since, since + count * _DAY)
+        numbers = (asked.turns["at"] - microseconds(since)) // (_DAY // timedelta(microseconds=1))
+        places, all_places = asked.agents * count + numbers, len(agent_ids) * count
+        counts = tallies(asked.turns, places, all_places)
+        words = by_place(asked.turns["first_word"], places, all_places)
+        return {
+            agent_id: [
+                DayQuality.of(first + timedelta(days=number), counts[place], *nearest_ranks(words[place]))
+                for number, place in enumerate(range(begin, begin + count))
+            ]
+            for agent_id, begin in zip(agent_ids, range(0, all_places, count), strict=True)
+        }
 
-        def of_day(agent_id: UUID, day: date) -> DayQuality:
-            key = agent_id, day.isoformat()
-            if key not in outcomes:
-                return DayQuality(day=day)
-            words, *counts = outcomes[key]
-            return DayQuality.of(day, counted(*counts, *thumbs.get(key, ())), milliseconds(words))
+    def cited(self, agent_id: UUID, first: date, last: date) -> list[PageCitations]:
+        """Every URL that answers to questions of these days (by UTC) cite, most cited first; anchors are part of it."""
+        packed, spans = PackedDayRecords(self._tx).packed(Kind.CITATIONS, [agent_id], first, last)
+        found: dict[str, tuple[str, int]] = {}
+        for content in [
+            *(json.loads(content) for _, content in packed),
+            *(self._cited(agent_id, span.first, span.last) for span in spans),
+        ]:
+            for url, title, often in content:
+                known, before = found.get(url, ("", 0))
+                found[url] = max(title, known), before + often
+        pages = [PageCitations(url, title, often) for url, (title, often) in found.items()]
+        return sorted(pages, key=lambda page: (-page.citations, page.url))
 
-        each = [first + timedelta(days=number) for number in range(count)]
-        return {agent_id: [of_day(agent_id, day) for day in each] for agent_id in agent_ids}
+    def pack_cited(self, agent_id: UUID, day: date) -> bytes:
+        """Empty where nothing was cited."""
+        found = [tuple(each) for each in self._cited(agent_id, day, day)]
+        return json.dumps(found).encode() if found else b""
 
-    def cited(self, agent_id: UUID, since: datetime) -> list[PageCitations]:
-        """Every URL that answers to questions since then cite, most cited first; anchors are part of it."""
-        often = func.count()
+    def _cited(self, agent_id: UUID, first: date, last: date) -> Iterator[tuple[str, str, int]]:
         statement = (
-            select(CITATIONS.c.url, func.max(CITATIONS.c.title), often)
+            select(CITATIONS.c.url, func.max(CITATIONS.c.title), func.count())
             .join(TURNS, TURNS.c.id == CITATIONS.c.turn_id)
-            .where(TURNS.c.agent_id == agent_id, TURNS.c.created_at >= since)
+            .where(
+                TURNS.c.agent_id == agent_id,
+                TURNS.c.created_at >= begin_of(first),
+                TURNS.c.created_at < begin_of(last + _DAY),
+            )
             .group_by(CITATIONS.c.url)
-            .order_by(often.desc(), CITATIONS.c.url)
         )
-        return [PageCitations(url, title, count) for url, title, count in self._connection.execute(statement)]
+        yield from self._connection.execute(statement)
 
     def live_pages(self, agent_id: UUID) -> list[PageCitations]:
         """Every page that can be cited, by its URL."""

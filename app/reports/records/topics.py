@@ -1,15 +1,20 @@
-"""Topics, and the questions in them."""
+"""Topics, the questions in them, and how often each was asked about: packed for days that are over, else counted."""
 
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
 
 from app.conversations.conversation import Role
+from app.conversations.records.packed_days import Kind, PackedDayRecords, begin_of
 from app.core.personal_data import masked
-from app.quality.records.quality import OUTCOMES, THUMBS, asked, counted
+from app.quality.asked_turns import OUTCOMES, RATINGS, Rows, tallied
+from app.quality.quality import TurnCounts, total
+from app.quality.records.asked_turns import OUTCOME, RATING
 from app.reports.report_days import ReportDays
 from app.reports.topic import TopicPart, TopicPlace, WaitingQuestion
 from app.store.tables.conversations import FEEDBACK, MESSAGES, TOPIC_QUESTIONS, TOPICS, TURNS
@@ -17,6 +22,29 @@ from app.store.transaction import Repository, new_id
 
 _FLOAT: Final = np.dtype("<f4")
 _IS_QUESTION: Final = MESSAGES.c.role == Role.VISITOR.value
+_DAY: Final = timedelta(days=1)
+_NONE: Final = UUID(int=0)  # of questions that wait for a topic
+# A topic's id in two halves, of which the lower is random and tells one from another; how many of its questions had
+# each outcome and rating.
+_TOPIC: Final = np.dtype([("upper", "<u8"), ("lower", "<u8"), ("cells", "<u4", (len(OUTCOMES), len(RATINGS)))])
+_HALF: Final = 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """From `since` and before `until` of some agents nothing is packed."""
+
+    agent_ids: Sequence[UUID]
+    since: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _TopicDays:
+    """The topics of packed days, each once, and what else there is to be counted."""
+
+    topics: Rows
+    pieces: Sequence[_Piece]
 
 
 class TopicRecords(Repository):
@@ -88,6 +116,9 @@ class TopicRecords(Repository):
         """The turns come to their topics, a new one is named by the first of its turns; return how many did. Those
         whose topic is gone wait on, and those that somebody else has placed meanwhile stay where they are."""
         turn_ids = [turn_id for place in places for turn_id, _ in place.turns]
+        asked = select(TOPIC_QUESTIONS.c.asked_at).where(TOPIC_QUESTIONS.c.turn_id.in_(turn_ids))
+        days = [(agent_id, moment.date()) for moment in self._connection.scalars(asked)]
+        PackedDayRecords(self._tx).outdate(days, [Kind.TOPICS])
         waiting = (
             select(TOPIC_QUESTIONS.c.turn_id)
             .where(TOPIC_QUESTIONS.c.turn_id.in_(turn_ids), TOPIC_QUESTIONS.c.topic_id.is_(None))
@@ -113,52 +144,27 @@ class TopicRecords(Repository):
 
     def forget_topics_but(self, model_id: str) -> None:
         """The questions of topics that any other model has placed wait again."""
-        self._connection.execute(delete(TOPICS).where(TOPICS.c.placed_by != model_id))
+        others = TOPICS.c.placed_by != model_id
+        PackedDayRecords(self._tx).outdate_topics(others)
+        self._connection.execute(delete(TOPICS).where(others))
 
-    def of_days(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> list[TopicPart]:
-        """Most questions first."""
-        often = func.count()
-        statement = (
-            select(TOPIC_QUESTIONS.c.topic_id)
-            .where(_during(agent_ids, days), TOPIC_QUESTIONS.c.topic_id.is_not(None))
-            .group_by(TOPIC_QUESTIONS.c.topic_id)
-            .order_by(often.desc(), TOPIC_QUESTIONS.c.topic_id)
-            .limit(limit)
-        )
-        topic_ids = list(self._connection.scalars(statement))
-        is_listed = TOPIC_QUESTIONS.c.topic_id.in_(topic_ids)
-        outcomes = (
-            select(TOPIC_QUESTIONS.c.topic_id, *OUTCOMES, *THUMBS)
-            .select_from(TOPIC_QUESTIONS)
-            .join(TURNS, TURNS.c.id == TOPIC_QUESTIONS.c.turn_id)
-            .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
-            .where(is_listed, _during(agent_ids, days), asked(days.since, days.until))
-            .group_by(TOPIC_QUESTIONS.c.topic_id)
-        )
-        counts = {topic_id: counted(*found) for topic_id, *found in self._connection.execute(outcomes)}
-        earlier = (
-            select(TOPIC_QUESTIONS.c.topic_id, often)
-            .where(is_listed, _during(agent_ids, days.before))
-            .group_by(TOPIC_QUESTIONS.c.topic_id)
-        )
-        before: dict[UUID, int] = {row[0]: row[1] for row in self._connection.execute(earlier)}
+    def of_days(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> tuple[list[TopicPart], int]:
+        """Most questions first; and how many questions are in no topic yet."""
+        counts, waiting = TopicDayRecords(self._tx).most(agent_ids, days, limit)
+        before = TopicDayRecords(self._tx).asked(agent_ids, days.before)
         names = (
             select(TOPICS.c.id, TOPICS.c.agent_id, MESSAGES.c.text, TURNS.c.conversation_id)
             .join(TURNS, TURNS.c.id == TOPICS.c.turn_id)
             .join(MESSAGES, and_(MESSAGES.c.turn_id == TURNS.c.id, _IS_QUESTION))
-            .where(TOPICS.c.id.in_(topic_ids))
+            .where(TOPICS.c.id.in_(counts))
         )
-        parts = [
-            TopicPart(topic_id, agent_id, masked(text), conversation_id, counts[topic_id], before.get(topic_id, 0))
+        parts = {
+            topic_id: TopicPart(
+                topic_id, agent_id, masked(text), conversation_id, counts[topic_id], before.get(topic_id, 0)
+            )
             for topic_id, agent_id, text, conversation_id in self._connection.execute(names)
-            if topic_id in counts
-        ]
-        return sorted(parts, key=lambda part: topic_ids.index(part.topic_id))
-
-    def waiting_count(self, agent_ids: Sequence[UUID], days: ReportDays) -> int:
-        """How many of these days are in no topic yet."""
-        statement = select(func.count()).where(_during(agent_ids, days), TOPIC_QUESTIONS.c.topic_id.is_(None))
-        return self._connection.scalar(statement) or 0
+        }
+        return [parts[topic_id] for topic_id in counts if topic_id in parts], waiting
 
     def _new(self, agent_id: UUID, turn_id: UUID, model_id: str, meaning: Sequence[float]) -> UUID:
         topic_id = new_id()
@@ -168,9 +174,101 @@ class TopicRecords(Repository):
         return topic_id
 
 
-def _during(agent_ids: Sequence[UUID], days: ReportDays) -> ColumnElement[bool]:
+class TopicDayRecords(Repository):
+    """The caller has checked the workspace of the agents."""
+
+    def most(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> tuple[dict[UUID, TurnCounts], int]:
+        """The topics with most questions, in order; and how many questions are in none yet."""
+        found = self._lying(agent_ids, days)
+        counts = self._counts(found)
+        waiting = counts.pop(_NONE, 0)
+        listed = sorted(counts, key=lambda topic_id: (-counts[topic_id], topic_id))[:limit]
+        outcomes: dict[UUID, list[TurnCounts]] = {topic_id: [] for topic_id in listed}
+        for topic_id, of_topic in zip(_ids(found.topics), tallied(found.topics["cells"].astype(np.int64)), strict=True):
+            if topic_id in outcomes:
+                outcomes[topic_id].append(of_topic)
+        for piece in found.pieces:
+            live = _packed(self._cells(piece, TOPIC_QUESTIONS.c.topic_id.in_(listed)))
+            for topic_id, of_topic in zip(_ids(live), tallied(live["cells"].astype(np.int64)), strict=True):
+                outcomes[topic_id].append(of_topic)
+        return {topic_id: total(each) for topic_id, each in outcomes.items()}, waiting
+
+    def asked(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[UUID, int]:
+        """How many questions there were in each topic."""
+        return self._counts(self._lying(agent_ids, days))
+
+    def pack(self, agent_id: UUID, day: date) -> bytes:
+        """Empty where nothing was asked."""
+        return _packed(self._cells(_Piece([agent_id], begin_of(day), begin_of(day + _DAY)))).tobytes()
+
+    def _lying(self, agent_ids: Sequence[UUID], days: ReportDays) -> _TopicDays:
+        """Days of the zone begin and end within days by UTC; what is cut off is counted."""
+        first, until = _day_from(days.since), days.until.date()
+        if first >= until:
+            return _TopicDays(np.empty(0, _TOPIC), [_Piece(agent_ids, days.since, days.until)])
+        packed, spans = PackedDayRecords(self._tx).packed(Kind.TOPICS, agent_ids, first, until - _DAY)
+        pieces = [_Piece(span.agent_ids, begin_of(span.first), begin_of(span.last + _DAY)) for span in spans]
+        edges = ((days.since, begin_of(first)), (begin_of(until), days.until))
+        pieces += [_Piece(agent_ids, since, end) for since, end in edges if since < end]
+        return _TopicDays(_once(b"".join(content for _, content in packed)), pieces)
+
+    def _counts(self, found: _TopicDays) -> dict[UUID, int]:
+        sums = found.topics["cells"].sum(axis=(1, 2)).tolist()
+        counts: dict[UUID, int] = dict(zip(_ids(found.topics), sums, strict=True))
+        for piece in found.pieces:
+            statement = select(TOPIC_QUESTIONS.c.topic_id, func.count()).where(_within(piece))
+            for topic_id, often in self._connection.execute(statement.group_by(TOPIC_QUESTIONS.c.topic_id)):
+                counts[topic_id or _NONE] = counts.get(topic_id or _NONE, 0) + often
+        return counts
+
+    def _cells(self, piece: _Piece, *only: ColumnElement[bool]) -> Iterator[tuple[UUID | None, int, int, int]]:
+        """Of each topic, outcome and rating the number of questions."""
+        parts = TOPIC_QUESTIONS.c.topic_id, OUTCOME, RATING
+        statement = (
+            select(*parts, func.count())
+            .select_from(TOPIC_QUESTIONS)
+            .join(TURNS, TURNS.c.id == TOPIC_QUESTIONS.c.turn_id)
+            .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
+            .where(_within(piece), *only)
+            .group_by(*parts)
+        )
+        yield from self._connection.execute(statement)
+
+
+def _within(piece: _Piece) -> ColumnElement[bool]:
     return and_(
-        TOPIC_QUESTIONS.c.agent_id.in_(agent_ids),
-        TOPIC_QUESTIONS.c.asked_at >= days.since,
-        TOPIC_QUESTIONS.c.asked_at < days.until,
+        TOPIC_QUESTIONS.c.agent_id.in_(piece.agent_ids),
+        TOPIC_QUESTIONS.c.asked_at >= piece.since,
+        TOPIC_QUESTIONS.c.asked_at < piece.until,
     )
+
+
+def _packed(found: Iterator[tuple[UUID | None, int, int, int]]) -> Rows:
+    by_topic: dict[UUID, np.ndarray[Any, Any]] = {}
+    for topic_id, outcome, rating, often in found:
+        own = by_topic.setdefault(topic_id or _NONE, np.zeros((len(OUTCOMES), len(RATINGS)), np.uint32))
+        own[outcome, rating] += often
+    rows = [(topic_id.int // _HALF, topic_id.int % _HALF, own) for topic_id, own in by_topic.items()]
+    return np.array(rows, _TOPIC)
+
+
+def _once(days: bytes) -> Rows:
+    """Each topic with the sums of the days."""
+    if not days:
+        return np.empty(0, _TOPIC)
+    each = np.frombuffer(days, _TOPIC)
+    each = each[np.argsort(each["lower"])]
+    begins = np.flatnonzero(np.append(True, each["lower"][1:] != each["lower"][:-1]))
+    topics: Rows = each[begins]
+    topics["cells"] = np.add.reduceat(each["cells"], begins)
+    return topics
+
+
+def _ids(topics: Rows) -> Iterator[UUID]:
+    for upper, lower in zip(topics["upper"].tolist(), topics["lower"].tolist(), strict=True):
+        yield UUID(int=upper * _HALF + lower)
+
+
+def _day_from(moment: datetime) -> date:
+    """The first that begins then or later, by UTC."""
+    return moment.date() if moment == begin_of(moment.date()) else moment.date() + _DAY

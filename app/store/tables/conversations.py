@@ -223,6 +223,26 @@ TOPIC_QUESTIONS = table(
     partial_index("ix_topic_questions_waiting", "asked_at", where="topic_id IS NULL"),
 )
 
+# What figures count of an agent's day, by UTC, packed once the day is over, so that many days are read at once. `kind`
+# says what is counted. `content` is None from a change of what it was counted of until a worker has counted that again;
+# each change has a `revision` of its own. Another version of the code that reads it differently empties the table.
+PACKED_DAYS = table(
+    "packed_days",
+    parent("agent_id", "agents", primary_key=True),
+    column("kind", String(10), primary_key=True),
+    column("day", Date, primary_key=True),
+    column("revision", Uuid),
+    column("content", LargeBinary, nullable=True),
+    partial_index("ix_packed_days_outdated", "day", where="content IS NULL"),
+)
+
+# Up to this day, by UTC, all days of the agent with anything in them are rows of packed_days.
+PACKED_UNTIL = table(
+    "packed_until",
+    parent("agent_id", "agents", primary_key=True),
+    column("day", Date),
+)
+
 # Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn; what is about
 # a conversation as a whole names that and no turn; what is about a week or a day and not a turn comes once for each
 # agent and week or day, which `week` names by its first day.

@@ -16,6 +16,7 @@ from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.conversations.privacy.retention import ErasedByAge, RetentionPeriod
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
 from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.packed_days import PackedDayRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.turn import TurnState
@@ -134,6 +135,7 @@ class VisitorRecords(Repository):
         # Turns before their conversation, as a turn's end locks them; a new turn then waits for the conversation.
         turn_ids = list(self._connection.scalars(turns.with_for_update()))
         conversation_ids = tuple(self._connection.scalars(conversations.with_for_update()))
+        PackedDayRecords(self._tx).outdate_turns(turn_ids)
         TurnErasing(self._tx).make_usage_anonymous(turn_ids)
         gaps = TurnErasing(self._tx).forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turns))
         stale = TurnErasing(self._tx).forget_tellings(STALE_TELLINGS.c.turn_id.in_(turns))
@@ -211,6 +213,7 @@ class RetentionRecords(Repository):
         )
         turns = self._connection.execute(old).all()
         turn_ids = [turn_id for turn_id, _ in turns]
+        PackedDayRecords(self._tx).outdate_turns(turn_ids)
         TurnErasing(self._tx).make_usage_anonymous(turn_ids)
         TurnErasing(self._tx).forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turn_ids))
         TurnErasing(self._tx).forget_tellings(STALE_TELLINGS.c.turn_id.in_(turn_ids))

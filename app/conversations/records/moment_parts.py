@@ -1,9 +1,9 @@
-"""The day or the hour of stored moments, as text that rows are grouped by."""
+"""The day or the hour of stored moments, as text that rows are grouped by, and all of them as text."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, func, literal_column
+from sqlalchemy import Column, ColumnElement, Text, func, literal_column, type_coerce
 
 _HOUR: Final = timedelta(hours=1)
 
@@ -13,6 +13,13 @@ def utc_day(dialect: str, moment: Column[datetime]) -> ColumnElement[str]:
     if dialect == "sqlite":
         return _beginning(moment, len("2026-01-31"))
     return func.to_char(_in_utc(moment), literal_column("'YYYY-MM-DD'"))
+
+
+def utc_moment(dialect: str, moment: Column[datetime]) -> ColumnElement[str]:
+    """Such as 2026-01-31 17:00:00.000000."""
+    if dialect == "sqlite":
+        return type_coerce(moment, Text)
+    return func.to_char(_in_utc(moment), literal_column("'YYYY-MM-DD HH24:MI:SS.US'"))
 
 
 def hour_beside_utc(dialect: str, moment: Column[datetime], minutes: timedelta) -> ColumnElement[str]:

@@ -1,0 +1,199 @@
+"""Which days of agents are packed, and which are to be counted: anew, for something in them has changed, or live.
+
+A change and `outdate` share a transaction. On Postgres a worker that counts the day meanwhile cannot see the change:
+both write the day's row, so that whoever is second finds another revision there than it has read. A day that has no
+row yet gets one for that. Rows of turns are locked before those of days, and these before topics, by everybody.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, delete, or_, select, update
+
+from app.conversations.records.moment_parts import utc_day
+from app.core.turn import TurnState
+from app.store.tables.agents import AGENTS
+from app.store.tables.conversations import PACKED_DAYS, PACKED_UNTIL, TOPIC_QUESTIONS, TOPICS, TURNS
+from app.store.transaction import Repository, batches, new_id
+
+_DAY: Final = timedelta(days=1)
+
+
+class Kind(StrEnum):
+    """What is counted of a day."""
+
+    TURNS = "turns"
+    CITATIONS = "citations"
+    TOPICS = "topics"
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedDay:
+    """One that a worker is to count."""
+
+    agent_id: UUID
+    kind: Kind
+    day: date
+    revision: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class DaySpan:
+    """Days, both among them, of some agents that are not packed."""
+
+    agent_ids: Sequence[UUID]
+    first: date
+    last: date
+
+
+class PackedDayRecords(Repository):
+    """The caller has checked the workspace."""
+
+    def outdate(self, days: Iterable[tuple[UUID, date]], kinds: Collection[Kind] = tuple(Kind)) -> None:
+        """What is counted of these agents' days (by UTC) changes in this transaction."""
+        today = self._today()
+        if past := [own for own in days if own[1] < today]:
+            self._outdate({(*own, kind) for own in past for kind in kinds})
+
+    def outdate_turns(self, turn_ids: Sequence[UUID]) -> None:
+        """These turns are about to go, and with them the topics that they name."""
+        day = utc_day(self._dialect, TURNS.c.created_at)
+        changed: set[tuple[UUID, date, Kind]] = set()
+        for batch in batches(turn_ids):
+            asked = select(TURNS.c.agent_id, day).where(TURNS.c.id.in_(batch)).distinct()
+            for agent_id, name in self._connection.execute(asked):
+                changed.update((agent_id, date.fromisoformat(name), kind) for kind in Kind)
+            changed |= self._with_topics(TOPICS.c.turn_id.in_(batch))
+        self._outdate(changed)
+
+    def outdate_topics(self, condition: ColumnElement[bool]) -> None:
+        """The topics of the condition are about to go."""
+        self._outdate(self._with_topics(condition))
+
+    def packed(
+        self, kind: Kind, agent_ids: Sequence[UUID], first: date, last: date
+    ) -> tuple[list[tuple[UUID, bytes]], list[DaySpan]]:
+        """Of the days from `first` to `last` those that are packed, and those others that may hold something."""
+        until: dict[UUID, date] = {}
+        contents: dict[UUID, dict[date, bytes | None]] = {agent_id: {} for agent_id in agent_ids}
+        for batch in batches(agent_ids):
+            own = select(PACKED_UNTIL).where(PACKED_UNTIL.c.agent_id.in_(batch))
+            until.update((agent_id, day) for agent_id, day in self._connection.execute(own))
+            rows = select(PACKED_DAYS.c.agent_id, PACKED_DAYS.c.day, PACKED_DAYS.c.content).where(
+                PACKED_DAYS.c.agent_id.in_(batch),
+                PACKED_DAYS.c.kind == kind.value,
+                PACKED_DAYS.c.day.between(first, last),
+            )
+            for agent_id, day, content in self._connection.execute(rows):
+                contents[agent_id][day] = content
+        spans: dict[tuple[date, date], list[UUID]] = {}
+        for agent_id, own_days in contents.items():
+            begin = max(first, until[agent_id] + _DAY) if agent_id in until else first
+            open_days = {begin + timedelta(days=number) for number in range((last - begin).days + 1)}
+            outdated = {day for day, content in own_days.items() if content is None}
+            for span in _spans(sorted((open_days - own_days.keys()) | outdated)):
+                spans.setdefault(span, []).append(agent_id)
+        found = [
+            (agent_id, content)
+            for agent_id, days in contents.items()
+            for content in days.values()
+            if content is not None
+        ]
+        return found, [DaySpan(ids, *span) for span, ids in spans.items()]
+
+    def behind(self, last: date) -> list[UUID]:
+        """Agents whose days up to this one are not all looked at."""
+        statement = (
+            select(AGENTS.c.id)
+            .outerjoin(PACKED_UNTIL, PACKED_UNTIL.c.agent_id == AGENTS.c.id)
+            .where(or_(PACKED_UNTIL.c.day.is_(None), PACKED_UNTIL.c.day < last))
+        )
+        return list(self._connection.scalars(statement))
+
+    def go_on_to(self, agent_id: UUID, last: date) -> None:
+        """All of the agent's days up to this one that have a turn become rows, to be counted."""
+        known = select(PACKED_UNTIL.c.day).where(PACKED_UNTIL.c.agent_id == agent_id)
+        moment = begin_of((self._connection.scalar(known) or date.min) + _DAY)
+        rows = []
+        while (following := self._first_turn(agent_id, moment, begin_of(last + _DAY))) is not None:
+            day = following.date()
+            rows += [{"agent_id": agent_id, "kind": kind.value, "day": day, "revision": new_id()} for kind in Kind]
+            moment = begin_of(day + _DAY)
+        if rows:
+            self._connection.execute(self._insert(PACKED_DAYS).on_conflict_do_nothing(), rows)
+        reached = self._insert(PACKED_UNTIL).values(agent_id=agent_id, day=last)
+        self._connection.execute(reached.on_conflict_do_update(index_elements=["agent_id"], set_={"day": last}))
+
+    def outdated(self, last: date, at_most: int) -> list[OutdatedDay]:
+        """Up to this one, the latest first."""
+        columns = (PACKED_DAYS.c.agent_id, PACKED_DAYS.c.kind, PACKED_DAYS.c.day, PACKED_DAYS.c.revision)
+        statement = (
+            select(*columns)
+            .where(PACKED_DAYS.c.content.is_(None), PACKED_DAYS.c.day <= last)
+            .order_by(PACKED_DAYS.c.day.desc())
+            .limit(at_most)
+        )
+        found = self._connection.execute(statement)
+        return [OutdatedDay(agent_id, Kind(kind), day, revision) for agent_id, kind, day, revision in found]
+
+    def keep(self, day: OutdatedDay, content: bytes) -> None:
+        """What was counted of it when it had that revision, unless it has another one by now."""
+        own = (
+            PACKED_DAYS.c.agent_id == day.agent_id,
+            PACKED_DAYS.c.kind == day.kind.value,
+            PACKED_DAYS.c.day == day.day,
+            PACKED_DAYS.c.revision == day.revision,
+        )
+        if content:
+            self._connection.execute(update(PACKED_DAYS).where(*own).values(content=content))
+        else:
+            self._connection.execute(delete(PACKED_DAYS).where(*own))
+
+    def _with_topics(self, condition: ColumnElement[bool]) -> set[tuple[UUID, date, Kind]]:
+        """Days with questions in topics of the condition."""
+        asked = (
+            select(TOPIC_QUESTIONS.c.agent_id, utc_day(self._dialect, TOPIC_QUESTIONS.c.asked_at))
+            .join(TOPICS, TOPICS.c.id == TOPIC_QUESTIONS.c.topic_id)
+            .where(condition)
+            .distinct()
+        )
+        found = self._connection.execute(asked)
+        return {(agent_id, date.fromisoformat(name), Kind.TOPICS) for agent_id, name in found}
+
+    def _outdate(self, changed: Collection[tuple[UUID, date, Kind]]) -> None:
+        """In one order, so that two that change the same days do not wait for each other. Today's are not packed."""
+        rows = [
+            {"agent_id": agent_id, "day": day, "kind": kind.value, "revision": new_id()}
+            for agent_id, day, kind in sorted(changed)
+            if day < self._today()
+        ]
+        if rows:
+            row = self._insert(PACKED_DAYS)
+            new = {"revision": row.excluded.revision, "content": None}
+            self._connection.execute(
+                row.on_conflict_do_update(index_elements=["agent_id", "kind", "day"], set_=new), rows
+            )
+
+    def _first_turn(self, agent_id: UUID, since: datetime, until: datetime) -> datetime | None:
+        moments = select(TURNS.c.created_at).where(
+            TURNS.c.agent_id == agent_id,
+            TURNS.c.created_at >= since,
+            TURNS.c.created_at < until,
+            TURNS.c.state != TurnState.RUNNING.value,  # its end writes the day's rows
+        )
+        return self._connection.scalar(moments.order_by(TURNS.c.created_at).limit(1))
+
+
+def begin_of(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _spans(days: Sequence[date]) -> list[tuple[date, date]]:
+    """Of days that follow each other the first and the last."""
+    begins = [day for number, day in enumerate(days) if number == 0 or days[number - 1] + _DAY < day]
+    ends = [day for number, day in enumerate(days) if number + 1 == len(days) or day + _DAY < days[number + 1]]
+    return list(zip(begins, ends, strict=True))

@@ -1,0 +1,97 @@
+"""Questions as arrays, of which figures over many days are counted at once: an element of each array is a question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.quality.quality import TurnCounts
+
+OUTCOMES: Final = ("answered", "abstained", "failed", "handed_over")  # as TurnCounts names them
+RATINGS: Final = (None, "up", "down")
+UNTIMED: Final = -1
+# `at` in microseconds since 1970. `outcome` and `rating` are places in the lists above, `language` and `page` places in
+# lists of names. Of ids the lower half alone: it is random, and serves to tell one from another.
+TURN: Final = np.dtype(
+    [
+        ("at", "<i8"),
+        ("outcome", "u1"),
+        ("is_curated", "?"),
+        ("rating", "u1"),
+        ("first_word", "<i4"),
+        ("language", "<u4"),
+        ("page", "<u4"),
+        ("conversation", "<u8"),
+        ("visitor", "<u8"),
+    ]
+)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_RANKS: Final = (0.5, 0.95)
+_CELLS: Final = len(OUTCOMES) * len(RATINGS)
+
+Rows = NDArray[np.void]
+Places = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTurns:
+    """`agents` are places in the list of those that were asked for; what `turns` say of languages and pages are places
+    in these lists."""
+
+    turns: Rows
+    agents: Places
+    languages: Sequence[str]
+    pages: Sequence[str]
+
+    def between(self, since: datetime, until: datetime) -> "AskedTurns":
+        inside = (self.turns["at"] >= microseconds(since)) & (self.turns["at"] < microseconds(until))
+        return AskedTurns(self.turns[inside], self.agents[inside], self.languages, self.pages)
+
+    def distinct(self, field: str) -> int:
+        """How many conversations or visitors. Sorted, which is several times as fast as to hash them."""
+        ordered = np.sort(self.turns[field])
+        return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(len(ordered))
+
+    def latest(self, at_most: int) -> Rows:
+        """With all of the moment at which those begin."""
+        if len(self.turns) <= at_most:
+            return self.turns
+        moments = self.turns["at"]
+        place = len(moments) - at_most
+        latest: Rows = self.turns[moments >= np.partition(moments, place)[place]]
+        return latest
+
+
+def tallies(turns: Rows, places: Places, count: int) -> list[TurnCounts]:
+    """What became of the questions at each of so many places."""
+    each = (places.astype(np.int64) * len(OUTCOMES) + turns["outcome"]) * len(RATINGS) + turns["rating"]
+    return tallied(np.bincount(each, minlength=count * _CELLS).reshape(count, len(OUTCOMES), len(RATINGS)))
+
+
+def tallied(counts: NDArray[np.int64]) -> list[TurnCounts]:
+    """Of numbers of questions by place, outcome and rating."""
+    by_outcome = counts.sum(axis=2)
+    by_rating = counts.sum(axis=1)
+    rows = np.column_stack([by_outcome.sum(axis=1), by_outcome, by_rating[:, 1:]])
+    return [TurnCounts(*row) for row in rows.tolist()]
+
+
+def by_place(values: NDArray[Any], places: Places, count: int) -> list[NDArray[Any]]:
+    """The values at each place."""
+    order = np.argsort(places, kind="stable")
+    ends = np.cumsum(np.bincount(places, minlength=count))
+    return np.split(values[order], ends[:-1])
+
+
+def nearest_ranks(milliseconds: NDArray[np.int32]) -> tuple[int | None, int | None]:
+    """Within which half of them lie, and 95 of 100; None where there is none. Those that are UNTIMED do not count."""
+    timed = np.sort(milliseconds[milliseconds != UNTIMED])
+    p50, p95 = (int(timed[min(len(timed) - 1, int(len(timed) * share))]) if len(timed) else None for share in _RANKS)
+    return p50, p95
+
+
+def microseconds(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)
