@@ -48,6 +48,7 @@ def test_the_questions_of_a_text(text: str, parts: list[str]) -> None:
         pytest.param("My card was declined, will I lose my data?", id="one question about what is told before it"),
         pytest.param("When two entries are equal, do they keep their order?", id="when it is"),
         pytest.param("How do I copy and paste a chart?", id="two verbs"),
+        pytest.param("How do I make a photo book and have it printed?", id="what is done after it"),
         pytest.param("Which colours and which sizes are there?", id="two subjects"),
         pytest.param("What does it cost and when?", id="a word that means nothing alone"),
         pytest.param("restart the hub and wait", id="no question"),
