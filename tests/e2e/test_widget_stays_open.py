@@ -87,6 +87,27 @@ def test_the_place_in_the_conversation_is_kept(page: Page, site: Site) -> None:
     assert abs(before["y"] - after["y"]) < 2
 
 
+def test_ways_to_people_that_come_late_do_not_move_what_is_read(page: Page, site: Site) -> None:
+    """They are drawn by a script of their own, in turns above the place at which the visitor was."""
+    site.api.agent = {**site.api.agent, "fallback": {"form": True, "url": "tel:+353209150123", "label": "Call us"}}
+    site.api.messages = [
+        {**message, "low_confidence": True} if message["role"] == "agent" else message
+        for message in said(*range(1, 9))
+    ]
+    chat = Chat.opened(page, site)
+    ways = chat.answers.get_by_text("Call us")
+    expect(ways).to_have_count(8)
+    seventh = chat.questions.filter(has_text="Question 7?")
+    seventh.evaluate("each => each.scrollIntoView()")
+    before = seventh.bounding_box()
+    page.reload()
+    expect(ways).to_have_count(8)
+    after = seventh.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert abs(before["y"] - after["y"]) < 5, "but for the rounding of eight scrolls"
+
+
 def test_older_turns_come_when_scrolling_up_and_what_is_read_stays_in_its_place(page: Page, site: Site) -> None:
     site.api.messages = said(*range(1, 7))
     site.api.at_once = 4

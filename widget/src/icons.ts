@@ -4,6 +4,7 @@ export const ICONS = {
   wide: "M3 12h18M7 8l-4 4 4 4M17 8l4 4-4 4",
   send: "M12 19V5M6 11l6-6 6 6",
   stop: "M7 7h10v10H7z",
+  plus: "M12 5v14M5 12h14",
   fresh: "M20 12a8 8 0 1 1-3-6l3 2V4v4h-4",
   copy: "M9 9h10v10H9zM15 9V5H5v10h4",
   check: "M5 12.5l4.5 4.5L19 7.5",

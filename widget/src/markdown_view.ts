@@ -20,7 +20,10 @@ export function drawNode(node: Node, context: MarkdownContext): Child;
 export function drawNode(node: Node, context: MarkdownContext): Child {
   if (typeof node === "string") return node;
   const { tag } = node;
-  const children = node.children.map((child) => drawNode(child, context));
+  const children = node.children.map((child, at) =>
+    // A number begins no line: it belongs to the word before it.
+    typeof child === "string" && (node.children[at + 1] as Partial<Element>)?.tag === "cite" ? child.replace(/ $/, "\xa0") : drawNode(child, context),
+  );
   if (tag === "cite") return drawCitation(node.children[0] as string, context);
   if (tag === "task") return drawTask(!!node.children[0]);
   if (tag === "a") return drawLink(node.href ?? "", children);
@@ -32,11 +35,13 @@ export function drawNode(node: Node, context: MarkdownContext): Child {
   return h(tag as "p", { start: node.start, class: isNumber && "amount" }, ...children);
 }
 
-/** A column that ends in a number stands at the right, with its heading and its words. */
+/** A column of numbers, at least by half, stands at the right with its heading and its words; any other at the left. */
 function alignAmounts(table: HTMLTableElement): HTMLElement {
-  const last = [...table.rows].at(-1);
-  for (const cell of table.querySelectorAll("th,td")) {
-    if (last?.cells[(cell as HTMLTableCellElement).cellIndex]?.className) cell.className = "amount";
+  const [head, ...body] = table.rows;
+  for (const cell of head!.cells) {
+    const column = body.flatMap((row) => row.cells[cell.cellIndex] ?? []);
+    const amounts = column.filter((each) => each.className).length;
+    for (const each of [cell, ...column]) each.className = amounts && amounts * 2 >= column.length ? "amount" : "";
   }
   return table;
 }

@@ -85,7 +85,7 @@ export class PanelView {
       this.#past?.close();
       void actions.fresh();
     };
-    this.#fresh = iconButton(words[W.fresh], ICONS.fresh, fresh, { class: "icon fresh" });
+    this.#fresh = iconButton(words[W.fresh], ICONS.plus, fresh, { class: "icon fresh" });
     this.#person = h("button", { class: "link", hidden: true, click: () => void actions.withPeople((people) => people.call()) }, words[W.person]);
     frame.wide.before(this.#pastButton, this.#fresh);
     fill(frame.log, this.#intro, this.#earlier, this.#list);

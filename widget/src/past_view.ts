@@ -68,7 +68,7 @@ export class PastView {
     fill(this.#list, dots());
     try {
       const found = await pastConversations(this.actions.client);
-      fill(this.#list, h("h3", {}, this.words[W.past]), ...found.map((one) => this.#entry(one)), chip(this.words[W.fresh], () => this.#fresh(), ICONS.fresh));
+      fill(this.#list, h("h3", {}, this.words[W.past]), ...found.map((one) => this.#entry(one)), chip(this.words[W.fresh], () => this.#fresh(), ICONS.plus));
       this.#list.querySelector("button")?.focus();
     } catch (error) {
       fill(this.#list, trouble(failureText(this.words, (error as Failure).code), this.words[W.retry], () => void this.#open()));

@@ -19,7 +19,7 @@ import { W } from "./words.js";
 /** A server that wants a proof for the same question right after it got one would be asked without end. */
 const PROVED_AGAIN_MS = 5000;
 
-const openPeople: OpenPeople = (desk, client, { store, load, signal: ended }, agent) => {
+const openPeople: OpenPeople = (desk, client, { store, load, frame, signal: ended }, agent) => {
   const { words, actions } = desk;
   const failed = (error: unknown): void => actions.notice(error);
   const shadow = desk.root.getRootNode() as ShadowRoot;
@@ -96,9 +96,12 @@ const openPeople: OpenPeople = (desk, client, { store, load, signal: ended }, ag
   return {
     offer: (place, { confirmation: asked, question, isCut, isUnsure }) => {
       if (asked) return void ask(place, asked).catch(failed);
-      const ways = h("div");
-      fill(place, isCut && cut(question), ways);
-      if (isUnsure) offer(ways, question);
+      // Where it is drawn above what is read, that stays in its place.
+      frame.change(() => {
+        const ways = h("div");
+        fill(place, isCut && cut(question), ways);
+        if (isUnsure) offer(ways, question);
+      });
     },
     askWhy: (place, tell) => drawWhy(place, words, tell),
     call: () => {

@@ -145,8 +145,7 @@ export class TurnView {
           },
           number,
           h("span", { class: "title", dir: "auto" }, one.title || page),
-          h("span", { class: "place" }, host),
-          h("span", { class: "place" }, day),
+          h("span", { class: "place" }, [host, day].filter(Boolean).join(" · ")),
         ),
       );
     });
