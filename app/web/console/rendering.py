@@ -34,12 +34,15 @@ HEADERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class FormView:
-    """What a template's fields show: as it was sent where it was refused, else what the template says."""
+    """What a template's fields show: as it was sent where it was refused, else what the template says.
+
+    Whoever may not send the form is shown values in the place of fields."""
 
     name: str
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
     is_rejected: bool = False
+    is_open: bool = True
 
     def value(self, name: str, default: object = "") -> str:
         if self.is_rejected:
@@ -127,7 +130,7 @@ def _unsaid(rejected: Rejected, text: str) -> str:
     )
 
 
-def _form_view(name: str, rejected: Rejected | None) -> FormView:
+def _form_view(name: str, is_open: bool = True, *, rejected: Rejected | None) -> FormView:
     if rejected is None or rejected.page != name:
-        return FormView(name)
+        return FormView(name, is_open=is_open)
     return FormView(name, rejected.values, rejected.errors, is_rejected=True)

@@ -56,6 +56,26 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
     assert (draft.persona, draft.daily_tokens, draft.retrieval.page_boost) == ("", None, 0.3)
 
 
+@pytest.mark.parametrize("path", ["", "/search"])
+async def test_a_viewer_sees_settings_as_values_and_no_field_to_type_in(house: House, path: str) -> None:
+    draft = await house.parts.get(Agents).change_draft(
+        house.actor, house.agent.id, lambda c: replace(c, persona="A gardener <b>.", avoid_topics=("one", "two"))
+    )
+    editor = await (await an_operator(house, Role.EDITOR)).page(settings_path(house) + path)
+    viewer = await (await an_operator(house, Role.VIEWER)).page(settings_path(house) + path)
+    fields = re.compile(r'<(?:input|textarea|select) id="save_(?:search_)?settings-')
+    assert len(fields.findall(editor)) > 20
+    assert fields.findall(viewer) == []
+    labels = re.compile(r"<dt>([^<]+)</dt><dd")
+    told = set(labels.findall(viewer))
+    named = re.findall(r'<label for="save_(?:search_)?settings-[^"]+">([^<]+?)(?:&nbsp;)?<', editor)
+    assert told >= set(named)
+    if not path:
+        assert "<dd dir=\"auto\">A gardener &lt;b&gt;.</dd>" in viewer
+        assert "one\ntwo" in viewer
+        assert f"<dd dir=\"auto\">{draft.draft.name}</dd>" in viewer
+
+
 async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(house: House) -> None:
     browser = await an_operator(house)
     for name, value in {
