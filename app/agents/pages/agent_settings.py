@@ -21,7 +21,7 @@ from app.agents.agent import (
 from app.agents.agents import MAX_UPLOAD_BYTES, AgentPictures, Agents
 from app.core.errors import InvalidInput
 from app.core.time_zone import MAX_ZONE_CHARS
-from app.web.console.forms import Lines
+from app.web.console.forms import Lines, Percent
 from app.web.console.page import (
     ConsolePage,
     Form,
@@ -54,7 +54,7 @@ class SettingsForm(Form):
     max_answer_chars: int = Field(ge=rules.MIN_ANSWER_CHARS, le=rules.MAX_ANSWER_CHARS)
     custom_prompt: str = Field(default="", max_length=rules.MAX_CUSTOM_PROMPT_CHARS)
     language: str | None = Field(default=None, max_length=3)
-    confidence_threshold: float = Field(ge=0, le=1)
+    confidence_threshold: Percent
     allowed_origins: Lines = ()
     allowed_link_hosts: Lines = ()
     starter_prompts: Lines = ()

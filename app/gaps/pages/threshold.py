@@ -3,14 +3,13 @@
 from dataclasses import replace
 from uuid import UUID
 
-from pydantic import Field
-
 from app.agents.agents import Agents
 from app.core.errors import NotFound
 from app.gaps.gaps import GapTriage, GapView
 from app.quality.quality_review import ThresholdCurves
 from app.search.threshold_curve import ThresholdCurve
 from app.web.console.filters import percent
+from app.web.console.forms import Percent
 from app.web.console.line_chart import Line, LineChart, share_chart
 from app.web.console.page import Form, Go, Pages, Shown, Visit, action, page, read, write
 
@@ -20,7 +19,7 @@ class ThresholdWanted(Form):
 
 
 class ThresholdForm(Form):
-    confidence_threshold: float = Field(ge=0, le=1)
+    confidence_threshold: Percent
     gap: UUID | None = None
 
 

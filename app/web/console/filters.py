@@ -32,6 +32,11 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.0%}"
 
 
+def in_percent(share: float) -> str:
+    """As it is written into a field, with all its digits."""
+    return f"{share * 100:.10g}"
+
+
 def number(value: float | None) -> str:
     """With thousands apart, and no digits that mean nothing."""
     if value is None:
@@ -94,6 +99,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "moment": moment,
     "day": day,
     "percent": percent,
+    "in_percent": in_percent,
     "excerpt": excerpt,
     "markdown": drawn,
     "number": number,

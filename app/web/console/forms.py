@@ -5,7 +5,7 @@ from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from urllib.parse import parse_qsl
 
-from pydantic import BeforeValidator, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 from starlette.requests import Request
 
@@ -31,6 +31,9 @@ def _split(value: object) -> object:
 
 Lines = Annotated[tuple[str, ...], BeforeValidator(_split)]
 """One entry a line of a text area."""
+
+Percent = Annotated[float, Field(ge=0, le=100), AfterValidator(lambda written: written / 100)]
+"""A share of one that is written in percent, as pages show it."""
 
 
 async def read_fields(request: Request, max_bytes: int) -> Fields:

@@ -48,6 +48,7 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
     assert "draft is saved" in await browser.flash(await browser.post(settings_path(house), fields))
     draft = (await agents.get(house.actor, house.agent.id)).draft
     assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
+    assert re.search(r'id="save_settings-confidence_threshold"[^>]* value="50"', await browser.page(settings_path(house)))
     assert draft.allowed_origins == ("https://www.example.com", "https://docs.example.com")
     assert (draft.starter_prompts, draft.theme.primary_color) == (("One?", "Two?"), "#aa0000")
     assert (draft.theme.launcher_icon, draft.theme.opens_itself, draft.theme.opens_wide) == ("spark", True, True)
@@ -80,7 +81,7 @@ async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(ho
     browser = await an_operator(house)
     for name, value in {
         "max_answer_chars": "many",
-        "confidence_threshold": "1.5",
+        "confidence_threshold": "150",
         "allowed_origins": "example.com",
         "theme_primary_color": "red",
         "language": "english",

@@ -42,7 +42,7 @@ async def test_without_a_form_the_page_says_how_to_offer_one(house: House, brows
 
 async def test_the_settings_switch_the_form_on(house: House, browser: ConsoleBrowser) -> None:
     path = f"/console/agents/{house.agent.id}/settings"
-    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
+    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "50", "retention_days": "30"}
     people = {"fallback_form": "true", "fallback_consent": "You may write to me.", "fallback_url": "tel:+35699"}
     await browser.flash(await browser.post(path, form | people))
     agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
@@ -54,7 +54,7 @@ async def test_the_settings_switch_the_form_on(house: House, browser: ConsoleBro
 
 
 async def test_a_link_that_leads_nowhere_is_refused_beside_its_field(house: House, browser: ConsoleBrowser) -> None:
-    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
+    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "50", "retention_days": "30"}
     path = f"/console/agents/{house.agent.id}/settings"
     refused = await browser.post(path, form | {"fallback_url": "javascript:alert(1)"})
     assert refused.status_code == 422

@@ -137,7 +137,7 @@ async def test_a_conversation_leads_to_its_live_chat(waiting: OpenConsole) -> No
 
 async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) -> None:
     path = f"/console/agents/{console.house.agent.id}/settings"
-    fields = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
+    fields = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "50", "retention_days": "30"}
     for given, expected in (({}, False), ({"live_chat": "true"}, True)):
         await console.editor.post(path, fields | given)
         agent = await console.house.parts.get(Agents).get(console.house.actor, console.house.agent.id)

@@ -106,6 +106,6 @@ async def test_another_agents_page_is_not_there(house: House, browser: ConsoleBr
 async def test_the_settings_say_what_becomes_of_such_pages(house: House, browser: ConsoleBrowser) -> None:
     path = f"/console/agents/{house.agent.id}/settings"
     assert '<option value="flag" selected>' in await browser.page(path)
-    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "0.5", "retention_days": "30"}
+    form = {"name": "Docs", "max_answer_chars": "900", "confidence_threshold": "50", "retention_days": "30"}
     await browser.flash(await browser.post(path, {**form, "quarantine": "hold"}))
     assert '<option value="hold" selected>' in await browser.page(path)
