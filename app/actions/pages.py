@@ -84,7 +84,7 @@ class ActionPages(Pages):
     def __init__(self, actions: Actions) -> None:
         self._actions = actions
 
-    @page("/console/agents/{agent_id}/actions", access=read, menu=MenuEntry("Actions", 45, "play"))
+    @page("/console/agents/{agent_id}/actions", access=read, menu=MenuEntry("Actions", 45, "bolt"))
     async def actions(self, visit: Visit[NoForm]) -> Shown:
         listed = await self._actions.of_agent(visit.actor, visit.agent.id)
         return Shown("actions.html", {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS})

@@ -117,6 +117,7 @@ class SearchSettingsPages(Pages):
         return Shown(
             "search_settings.html",
             {
+                "contents": [(title.lower().replace(" ", "-"), title) for title, _ in GROUPS],
                 "groups": [(title, [_view(name, current) for name in names]) for title, names in GROUPS],
                 "only": current.filter,
                 "attributes": [

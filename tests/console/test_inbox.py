@@ -83,6 +83,20 @@ def test_the_keys_are_listed_and_can_be_switched_off(context: BrowserContext, se
     expect(page.locator(".inbox-question").first).to_be_focused()
 
 
+def test_what_is_done_with_many_shows_once_one_is_chosen(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    inbox(page, served, "?state=all")
+    together = page.get_by_role("group", name="With the chosen ones")
+    expect(together).to_be_hidden()
+    page.locator(".inbox input").first.check()
+    expect(together.get_by_role("button", name="Close")).to_be_visible()
+    page.locator(".inbox input").first.uncheck()
+    expect(together).to_be_hidden()
+    page.get_by_role("button", name="Choose all on this page").click()
+    expect(together).to_be_visible()
+
+
 def test_many_are_labelled_without_a_script(browser: Browser, served: ServedConsole) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 320, "height": 800})
     served.sign_in(context)

@@ -81,7 +81,7 @@ async def test_a_gap_says_what_was_found_and_why_it_fell_short(house: House) -> 
     text = text_of(await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}"))
     assert "Page gone: the page that was found best is no longer known." in text
     assert "30% 0.5 1.5" in text
-    assert "The agent answers from 25% on." in text
+    assert "the agent answers from 25% on." in text
     assert "Asked 1 Visitors 1 Impact 2" in text
 
 
