@@ -48,6 +48,10 @@ class Gaps:
             lambda tx: GapRecords(tx).page(agent_id, state, page, only, order)
         )
 
+    async def counts(self, actor: Actor, agent_id: UUID, only: GapFilter = EVERY_GAP) -> dict[GapState, int]:
+        """Of the states in which there is one."""
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: GapRecords(tx).counts(agent_id, only))
+
     async def all_of_agent(
         self, actor: Actor, agent_id: UUID, state: GapState | None, only: GapFilter = EVERY_GAP
     ) -> list[Gap]:

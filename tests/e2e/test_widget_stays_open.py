@@ -91,8 +91,7 @@ def test_ways_to_people_that_come_late_do_not_move_what_is_read(page: Page, site
     """They are drawn by a script of their own, in turns above the place at which the visitor was."""
     site.api.agent = {**site.api.agent, "fallback": {"form": True, "url": "tel:+353209150123", "label": "Call us"}}
     site.api.messages = [
-        {**message, "low_confidence": True} if message["role"] == "agent" else message
-        for message in said(*range(1, 9))
+        {**message, "low_confidence": True} if message["role"] == "agent" else message for message in said(*range(1, 9))
     ]
     chat = Chat.opened(page, site)
     ways = chat.answers.get_by_text("Call us")

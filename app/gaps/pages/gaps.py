@@ -1,5 +1,7 @@
 """The gaps of an agent: what could not be answered, what weighs most first."""
 
+from datetime import datetime, timedelta
+from enum import IntEnum
 from typing import Literal
 from urllib.parse import urlencode
 from uuid import UUID
@@ -12,9 +14,18 @@ from app.core.list_page import PageRequest
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage
+from app.web.console.filters import number
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
+
+
+class Span(IntEnum):
+    """Days until now."""
+
+    WEEK = 7
+    MONTH = 30
+    QUARTER = 90
 
 
 class GapsWanted(Form):
@@ -23,14 +34,15 @@ class GapsWanted(Form):
     state: GapState = GapState.OPEN
     reason: GapReason | None = None
     text: str | None = Field(default=None, max_length=200)
+    days: Span | None = None
     sort: GapOrder = GapOrder.IMPACT
     cursor: str | None = Field(default=None, max_length=512)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
-    @property
-    def only(self) -> GapFilter:
-        return GapFilter(self.reason, text=self.text)
+    def only(self, now: datetime) -> GapFilter:
+        since = now - timedelta(days=self.days) if self.days else None
+        return GapFilter(self.reason, since=since, text=self.text)
 
 
 class ExportWanted(GapsWanted):
@@ -53,10 +65,18 @@ class GapsPages(Pages):
     @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
     async def gaps(self, visit: Visit[GapsWanted]) -> Shown:
         wanted = visit.input
+        only = wanted.only(visit.now)
         page = await self._gaps.of_agent(
-            visit.actor, visit.agent.id, wanted.state, PageRequest(_SHOWN, wanted.cursor), wanted.only, wanted.sort
+            visit.actor, visit.agent.id, wanted.state, PageRequest(_SHOWN, wanted.cursor), only, wanted.sort
         )
-        kept = {"state": wanted.state.value, "text": wanted.text, "reason": wanted.reason, "sort": wanted.sort.value}
+        counts = await self._gaps.counts(visit.actor, visit.agent.id, only)
+        kept = {
+            "state": wanted.state.value,
+            "text": wanted.text,
+            "reason": wanted.reason,
+            "days": wanted.days and wanted.days.value,
+            "sort": wanted.sort.value,
+        }
         return Shown(
             "gaps.html",
             {
@@ -64,8 +84,17 @@ class GapsPages(Pages):
                 "wanted": wanted,
                 "kept": kept,
                 "tabs": [
-                    (label, visit.url("gaps", {**kept, "state": state.value}), state is wanted.state)
+                    (
+                        label,
+                        visit.url("gaps", {**kept, "state": state.value}),
+                        state is wanted.state,
+                        number(counts.get(state, 0)),
+                    )
                     for state, label in _TABS
+                ],
+                "spans": [
+                    (label, visit.url("gaps", {**kept, "days": days and days.value}), days is wanted.days)
+                    for days, label in _SPANS
                 ],
                 "orders": [
                     (label, visit.url("gaps", {**kept, "sort": order.value}), order is wanted.sort)
@@ -77,7 +106,7 @@ class GapsPages(Pages):
     @page("/console/agents/{agent_id}/gaps/export", access=read, under="gaps", is_file=True)
     async def export_gaps(self, visit: Visit[ExportWanted]) -> Response:
         wanted = visit.input
-        gaps = await self._gaps.all_of_agent(visit.actor, visit.agent.id, wanted.state, wanted.only)
+        gaps = await self._gaps.all_of_agent(visit.actor, visit.agent.id, wanted.state, wanted.only(visit.now))
         file = gaps_file(gaps, wanted.format)
         file.headers["Cache-Control"] = "no-store"
         return file
@@ -104,4 +133,5 @@ _TABS = (
     (GapState.RESOLVED, "Closed without proof"),
     (GapState.IGNORED, "Ignored"),
 )
+_SPANS = ((None, "Any time"), *((span, f"{span} days") for span in Span))
 _ORDERS = ((GapOrder.IMPACT, "Impact"), (GapOrder.ASKED, "Most asked"), (GapOrder.LATEST, "Latest"))

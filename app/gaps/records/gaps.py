@@ -36,26 +36,18 @@ class GapRecords(Repository):
         only: GapFilter = EVERY_GAP,
         order: GapOrder = GapOrder.ASKED,
     ) -> ListPage[Gap]:
-        statement = select(GAPS).where(GAPS.c.agent_id == agent_id)
+        statement = _fitting(select(GAPS), agent_id, only)
         if state is not None:
             statement = statement.where(GAPS.c.state == state.value)
-        if only.reason is not None:
-            statement = statement.where(GAPS.c.reason == only.reason.value)
-        if only.since is not None:
-            statement = statement.where(GAPS.c.last_seen >= only.since)
-        if only.text is not None:
-            statement = statement.where(GAPS.c.question.icontains(only.text, autoescape=True))
-        if only.language is not None:
-            spoken = (
-                select(GAP_QUESTIONS.c.id)
-                .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
-                .where(GAP_QUESTIONS.c.gap_id == GAPS.c.id, TURNS.c.language == only.language)
-            )
-            statement = statement.where(spoken.exists())
         if order is GapOrder.IMPACT:
             return self._by_impact(agent_id, statement, page)
         keyset = _LATEST_FIRST if order is GapOrder.LATEST else _MOST_ASKED_FIRST
         return self._page(keyset, Gap, statement, page)
+
+    def counts(self, agent_id: UUID, only: GapFilter = EVERY_GAP) -> dict[GapState, int]:
+        """Of the states in which there is one."""
+        statement = _fitting(select(GAPS.c.state, func.count().label("gaps")), agent_id, only).group_by(GAPS.c.state)
+        return {GapState(row.state): row.gaps for row in self._connection.execute(statement)}
 
     def questions(self, gap_ids: Collection[UUID]) -> dict[UUID, str]:
         """Of the gaps that are still there."""
@@ -147,6 +139,24 @@ class GapRecords(Repository):
             self._connection.scalar(select(func.count()).select_from(GAPS).where(*happened)) or 0,
             tuple(self._connection.scalars(most_asked)),
         )
+
+
+def _fitting(statement: Select[Any], agent_id: UUID, only: GapFilter) -> Select[Any]:
+    statement = statement.where(GAPS.c.agent_id == agent_id)
+    if only.reason is not None:
+        statement = statement.where(GAPS.c.reason == only.reason.value)
+    if only.since is not None:
+        statement = statement.where(GAPS.c.last_seen >= only.since)
+    if only.text is not None:
+        statement = statement.where(GAPS.c.question.icontains(only.text, autoescape=True))
+    if only.language is not None:
+        spoken = (
+            select(GAP_QUESTIONS.c.id)
+            .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
+            .where(GAP_QUESTIONS.c.gap_id == GAPS.c.id, TURNS.c.language == only.language)
+        )
+        statement = statement.where(spoken.exists())
+    return statement
 
 
 def _of_workspace(workspace_id: UUID) -> ColumnElement[bool]:

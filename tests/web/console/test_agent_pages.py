@@ -48,7 +48,9 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
     assert "draft is saved" in await browser.flash(await browser.post(settings_path(house), fields))
     draft = (await agents.get(house.actor, house.agent.id)).draft
     assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
-    assert re.search(r'id="save_settings-confidence_threshold"[^>]* value="50"', await browser.page(settings_path(house)))
+    assert re.search(
+        r'id="save_settings-confidence_threshold"[^>]* value="50"', await browser.page(settings_path(house))
+    )
     assert draft.allowed_origins == ("https://www.example.com", "https://docs.example.com")
     assert (draft.starter_prompts, draft.theme.primary_color) == (("One?", "Two?"), "#aa0000")
     assert (draft.theme.launcher_icon, draft.theme.opens_itself, draft.theme.opens_wide) == ("spark", True, True)
@@ -72,9 +74,9 @@ async def test_a_viewer_sees_settings_as_values_and_no_field_to_type_in(house: H
     named = re.findall(r'<label for="save_(?:search_)?settings-[^"]+">([^<]+?)(?:&nbsp;)?<', editor)
     assert told >= set(named)
     if not path:
-        assert "<dd dir=\"auto\">A gardener &lt;b&gt;.</dd>" in viewer
+        assert '<dd dir="auto">A gardener &lt;b&gt;.</dd>' in viewer
         assert "one\ntwo" in viewer
-        assert f"<dd dir=\"auto\">{draft.draft.name}</dd>" in viewer
+        assert f'<dd dir="auto">{draft.draft.name}</dd>' in viewer
 
 
 async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(house: House) -> None:

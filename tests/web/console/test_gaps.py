@@ -76,6 +76,26 @@ async def test_what_visitors_wrote_is_text_wherever_it_stands(house: House) -> N
         assert escape(HOSTILE, quote=False)[:20] in text
 
 
+async def test_tabs_count_what_is_behind_them_and_days_narrow_it(house: House) -> None:
+    await asked_in_vain(house, "Do you ship to Malta?")
+    old = await asked_in_vain(house, "Can I pay by invoice?")
+    house.clock.advance(20 * 24 * 3600)
+    await asked_in_vain(house, "Is there a discount?")
+    browser = await an_operator(house)
+    await browser.post(f"{gaps_path(house)}/{old}/ignore", {"reason": "not ours"})
+    shown = text_of(await browser.page(gaps_path(house)))
+    assert "Open 2 Proposed for closing 0 Answered 0 Closed without proof 0 Ignored 1" in shown
+    week = await browser.page(f"{gaps_path(house)}?days=7")
+    assert "Open 1 Proposed for closing 0 Answered 0 Closed without proof 0 Ignored 0" in text_of(week)
+    assert "Is there a discount?" in week
+    assert "Do you ship to Malta?" not in week
+    assert "days=7" in re.findall(r'href="([^"]+)">Ignored', week)[0]
+    assert "Do you ship to Malta?" in await browser.page(f"{gaps_path(house)}?days=30")
+    assert (await browser.get(f"{gaps_path(house)}?days=8")).status_code == 422
+    file = (await browser.get(f"{gaps_path(house)}/export?days=7&format=json")).json()
+    assert [each["question"] for each in file] == ["Is there a discount?"]
+
+
 async def test_a_gap_says_what_was_found_and_why_it_fell_short(house: House) -> None:
     gap = await asked_in_vain(house, "Do you ship to Malta?")
     text = text_of(await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}"))
