@@ -1,10 +1,12 @@
 """How values read on the pages: the filters of the templates."""
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Final
+
+from app.core.turn import Citation
 
 _STEPS = ((timedelta(days=365), "year"), (timedelta(days=30), "month"), (timedelta(days=7), "week"))
 _FINE_STEPS = ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute"))
@@ -89,10 +91,10 @@ def excerpt(markdown: str) -> str:
     return markdown_excerpt(markdown)
 
 
-def drawn(markdown: str) -> str:
+def drawn(markdown: str, citations: Iterable[Citation] = ()) -> str:
     from app.web.console.markdown_html import markdown_html
 
-    return markdown_html(markdown)
+    return markdown_html(markdown, {each.id for each in citations})
 
 
 FILTERS: dict[str, Callable[..., object]] = {

@@ -1,6 +1,9 @@
-"""Markdown as operators read it: what answers are made of, and nothing that a page could be harmed by."""
+"""Markdown as operators read it: what answers are made of, drawn by the widget's rules, and nothing that a page could
+be harmed by."""
 
-from collections.abc import MutableMapping, Sequence
+import re
+from collections.abc import Collection, Iterator, MutableMapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -13,12 +16,24 @@ from markupsafe import Markup, escape
 _EXCERPT_READ: Final = 1000
 _EXCERPT_CHARS: Final = 200
 _SCHEMES: Final = frozenset({"http", "https", "mailto", "tel"})
+# As in the widget's markdown_view.ts: "1,200.50", "3 %" or "€ 9". Longer cells are texts, whatever they are made of.
+_NUMBER: Final = re.compile(r"[\W\d_]*\d[\d.,\s]*(?:[\W_]|EUR|USD|GBP)*")
+_NUMBER_CHARS: Final = 40
+_CITED: Final = re.compile(r"\[(\d{1,3})\]")
+_TASKS: Final = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
-def markdown_html(markdown: str) -> Markup:
+def markdown_html(markdown: str, cited: Collection[int] = ()) -> Markup:
     """HTML is shown as the text that it is, a picture as its words, a heading as a line in bold: the page has headings
-    of its own. A link leads to http:, https:, mailto: or tel:, and is a text otherwise."""
-    return Markup(_MARKDOWN.render(markdown))  # noqa: S704 the renderer escapes whatever is no Markdown
+    of its own. A link leads to http:, https:, mailto: or tel:, and is a text otherwise. `cited` are the numbers of
+    sources, which stand raised."""
+    tokens = _MARKDOWN.parse(markdown)
+    _align_amounts(tokens)
+    for before, token in zip(["", *(each.type for each in tokens)], tokens, strict=False):
+        if token.type == "inline" and token.children:
+            _tick_task(token.children[0], before)
+            token.children = [part for each in token.children for part in _with_numbers(each, cited)]
+    return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704 it escapes what is no Markdown
 
 
 def markdown_excerpt(markdown: str) -> Markup:
@@ -36,6 +51,45 @@ def markdown_excerpt(markdown: str) -> Markup:
         if length >= _EXCERPT_CHARS:
             break
     return Markup(" · ".join(found))  # noqa: S704 the renderer escapes whatever is no Markdown
+
+
+def _align_amounts(tokens: Sequence[Token]) -> None:
+    """A column of numbers, at least by half, stands at the right with its heading and its words."""
+    columns: list[list[tuple[Token, str]]] = []
+    for token, inline in pairwise(tokens):
+        if token.type == "table_open":
+            columns = []
+        elif token.type == "tr_open":
+            at = 0
+        elif token.type in ("th_open", "td_open"):
+            token.attrs.pop("style", None)  # the pages' policy refuses it
+            columns += [[]] if at == len(columns) else []
+            columns[at].append((token, inline.content))
+            at += 1
+        elif token.type == "tbody_close":
+            for column in columns:
+                texts = [text for _, text in column[1:]]
+                amounts = sum(len(text) <= _NUMBER_CHARS and bool(_NUMBER.fullmatch(text)) for text in texts)
+                if amounts and amounts * 2 >= len(texts):
+                    for cell, _ in column:
+                        cell.attrSet("class", "amount")
+
+
+def _tick_task(first: Token, before: str) -> None:
+    """An item of a list of tasks begins with its box."""
+    if before == "paragraph_open" and first.content[:4] in _TASKS:
+        first.content = _TASKS[first.content[:4]] + first.content[4:]
+
+
+def _with_numbers(token: Token, cited: Collection[int]) -> Iterator[Token]:
+    if token.type != "text":
+        yield token
+        return
+    for at, part in enumerate(_CITED.split(token.content)):
+        if at % 2 and int(part) in cited:
+            yield Token("cite", "", 0, content=part)
+        elif part:
+            yield Token("text", "", 0, content=f"[{part}]" if at % 2 else part)
 
 
 class _Markdown(MarkdownIt):
@@ -58,6 +112,14 @@ class _Renderer(RendererHTML):
 
     def table_close(self, *_: Any) -> str:
         return "</table></div>\n"
+
+    def fence(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        language = tokens[index].info.split(maxsplit=1)[:1]
+        named = f'<p class="code-language">{escape(language[0])}</p>' if language else ""
+        return named + super().fence(tokens, index, options, env)
+
+    def cite(self, tokens: Sequence[Token], index: int, *_: Any) -> str:
+        return f'<sup class="cite">{tokens[index].content}</sup>'
 
     def link_open(
         self, tokens: Sequence[Token], index: int, options: OptionsDict, env: MutableMapping[str, Any]

@@ -56,7 +56,7 @@ async def test_a_chat_shows_what_was_said_before_and_since(waiting: OpenConsole)
     shown = text_of(html)
     for words in (
         "What does it cost?",
-        "12 euros [1].",
+        "12 euros 1",
         "Is anybody there?",
         "My lamp is <b>broken</b>.",
         "waits for a",

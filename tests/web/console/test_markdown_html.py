@@ -1,5 +1,7 @@
 """Answers drawn for operators: Markdown is drawn, and whatever a model or a visitor wrote stays harmless."""
 
+import re
+
 import pytest
 
 from app.web.console.markdown_html import markdown_excerpt, markdown_html
@@ -22,6 +24,37 @@ from app.web.console.markdown_html import markdown_excerpt, markdown_html
 )
 def test_what_answers_are_made_of(written: str, seen: str) -> None:
     assert markdown_html(written).strip() == seen
+
+
+def test_the_numbers_of_sources_stand_raised_and_no_others() -> None:
+    drawn = markdown_html("It costs **12 euros** [1]. Not [2], `[1]`.", {1})
+    assert drawn.strip() == (
+        '<p>It costs <strong>12 euros</strong> <sup class="cite">1</sup>. Not [2], <code>[1]</code>.</p>'
+    )
+
+
+def test_numbers_of_a_table_end_together_as_in_the_widget() -> None:
+    rows = ("| Country | Fee | Note |", "|---|:--|---:|", "| Malta | free | a |", "| Italy | 4.90 € | 3 |")
+    drawn = markdown_html("\n".join([*rows, "| Spain | 1,200 EUR | b |"]))
+    assert "style=" not in drawn
+    assert re.findall(r'<t[hd] class="amount">([^<]+)', drawn) == ["Fee", "free", "4.90 €", "1,200 EUR"]
+
+
+def test_a_table_without_rows_and_two_tables_are_drawn() -> None:
+    two = "| a |\n| --- |\n\ntext\n\n| b | c |\n| --- | --- |\n| 1 | x |\n"
+    assert re.findall(r'<t[hd] class="amount">([^<]+)', markdown_html(two)) == ["b", "1"]
+
+
+def test_a_cell_of_many_signs_takes_no_time() -> None:
+    assert "amount" not in markdown_html(f"| a |\n| --- |\n| {'1,.' * 5000}x |")
+
+
+def test_tasks_have_boxes_and_code_says_its_language() -> None:
+    drawn = markdown_html("- [x] Pack it\n- [ ] Send it\n\n```python\nprint(1)\n```\n\n```<b>\nx\n```")
+    assert "<li>☑ Pack it</li>" in drawn
+    assert "<li>☐ Send it</li>" in drawn
+    assert '<p class="code-language">python</p><pre><code class="language-python">print(1)' in drawn
+    assert '<p class="code-language">&lt;b&gt;</p>' in drawn
 
 
 def test_a_table_may_be_scrolled_by_keyboard() -> None:
