@@ -91,6 +91,22 @@ def test_that_the_other_side_writes_is_told_both_ways(context: BrowserContext, s
     expect(spoken).to_have_text("")
 
 
+def test_a_note_is_made_beside_the_chat_and_what_is_being_written_stays(
+    context: BrowserContext, served: ServedConsole
+) -> None:
+    page = chat_taken_over(context, served)
+    page.get_by_label("Your message").fill("Let me see")
+    page.get_by_label("A new note").fill("Wants to exchange the lamp.")
+    page.get_by_role("button", name="Note it").click()
+    notes = page.get_by_role("region", name="Notes")
+    expect(notes.get_by_text("Wants to exchange the lamp.")).to_be_visible()
+    expect(page.get_by_label("A new note")).to_have_value("")
+    expect(page.get_by_label("Your message")).to_have_value("Let me see")
+    page.get_by_label("Your message").press("Enter")
+    expect(page.get_by_role("log").get_by_text("Let me see")).to_have_count(1)
+    expect(notes).to_be_visible()
+
+
 def test_enter_sends_and_the_page_stays(context: BrowserContext, served: ServedConsole) -> None:
     page = chat_taken_over(context, served)
     expect(page).to_have_url(re.compile("#write$"))

@@ -30,7 +30,10 @@ _DECISIONS: Final = {
 
 
 class NoteForm(Form):
+    """`is_in_chat` where it stands beside a live chat."""
+
     text: str = Field(max_length=MAX_NOTE_CHARS)
+    is_in_chat: bool = False
 
 
 class ConversationPages(Pages):
@@ -104,7 +107,8 @@ class ConversationPages(Pages):
     async def add_note(self, visit: Visit[NoteForm]) -> Go:
         thread = await self._thread(visit)
         await self._inbox.note(visit.actor, thread.conversation.id, visit.input.text)
-        return Go(visit.url("conversation", conversation_id=thread.conversation.id) + "#notes", "Noted.")
+        back = "live_chat" if visit.input.is_in_chat else "conversation"
+        return Go(visit.url(back, conversation_id=thread.conversation.id) + "#notes", "Noted.")
 
     @action(
         "/console/agents/{agent_id}/conversations/{conversation_id}/notes/{note_id}/remove",

@@ -66,6 +66,20 @@ async def test_a_chat_shows_what_was_said_before_and_since(waiting: OpenConsole)
     assert "Take over" not in shown  # a viewer only reads
 
 
+async def test_who_asks_and_what_was_noted_stand_beside_the_chat(waiting: OpenConsole) -> None:
+    editor, ids = waiting.editor, waiting.rooms.ids
+    notes = f"/console/agents/{ids['agent_id']}/conversations/{ids['conversation_id']}/notes"
+    noted = await editor.post(notes, {"text": "Asked <b>twice</b>.", "is_in_chat": "true"})
+    assert noted.headers["location"] == chat(waiting, "#notes")
+    html = await waiting.viewer.page(chat(waiting))
+    shown = text_of(html)
+    for words in ("First seen", "Asked on https://www.example.com/pricing", "Asked <b>twice</b>."):
+        assert words in shown
+    assert "A new note" not in shown  # a viewer only reads
+    assert "A new note" in await editor.page(chat(waiting))
+    assert "First seen" not in await editor.page(chat(waiting, "?after=1"))  # a look for what is new
+
+
 async def test_an_operator_takes_over_answers_and_hands_back(waiting: OpenConsole) -> None:
     editor = waiting.editor
     assert "Your name, as the visitor sees it" in await editor.page(chat(waiting))
