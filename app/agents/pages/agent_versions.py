@@ -1,10 +1,11 @@
 """What visitors get: publishing, going back, and the widget that a website pastes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio.to_thread
 
-from app.agents.agent import Agent, AgentVersion
+from app.agents.agent import Agent, AgentConfig, AgentVersion
 from app.agents.agents import Agents
 from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
 from app.core.difference import differences
@@ -63,8 +64,7 @@ class AgentVersionPages(Pages):
     @page("/console/agents/{agent_id}/settings/embed", access=read, under="agent_settings")
     async def embed_agent(self, visit: Visit[NoForm]) -> Shown:
         """The widget as the draft looks, and the tag to paste."""
-        url, base = visit.request.url, base_url_of(visit.request)
-        origin = f"{url.scheme}://{url.netloc}"
+        base, origin = base_url_of(visit.request), _own_origin(visit)
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
         worn = live.config if live else visit.agent.draft
@@ -74,10 +74,27 @@ class AgentVersionPages(Pages):
             "pinned": pinned_embed_tag(base, visit.agent.id, script, worn.theme),
             "script": visit.root_path + SCRIPT_PATH,
             "is_admitted": live is not None and is_listed(origin, live.config.allowed_origins),
+            "is_in_draft": is_listed(origin, visit.agent.draft.allowed_origins),
             "live": live,
             "origin": origin,
         }
         return Shown("agent_embed.html", told)
+
+    @action("/console/agents/{agent_id}/settings/embed", access=write, shown_on="embed_agent")
+    async def list_console(self, visit: Visit[NoForm]) -> Go:
+        """Among the draft's websites, so that the preview is answered once the draft is live."""
+        origin = _own_origin(visit)
+
+        def listed(draft: AgentConfig) -> AgentConfig:
+            known = draft.allowed_origins
+            return draft if is_listed(origin, known) else replace(draft, allowed_origins=(*known, origin))
+
+        await self._agents.change_draft(visit.actor, visit.agent.id, listed)
+        return Go(visit.url("agent_versions"), f"{origin} is listed in the draft. Publish it to try the widget there.")
+
+
+def _own_origin(visit: Visit[NoForm]) -> str:
+    return f"{visit.request.url.scheme}://{visit.request.url.netloc}"
 
 
 def _losses(published: Published) -> str:

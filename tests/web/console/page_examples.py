@@ -106,6 +106,7 @@ FORMS: Mapping[str, Mapping[str, Value]] = {
     "set_first_questions": {"starter_prompts": ["When are you open?"], "own": "Do you ship to Malta?"},
     "publish_agent": {},
     "roll_back": {"number": "1"},
+    "list_console": {},
     "look_at_agent_file": {"file": Upload("agent.yaml", b"settings: {tone: short}")},
     "apply_agent_file": {"text": "settings: {tone: short}"},
     "issue_token": {"name": "deploy script", "scopes": ["read", "write"], "days": "30"},

@@ -95,6 +95,21 @@ async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(ho
     assert (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft.persona != "A sailor."
 
 
+async def test_the_address_of_the_preview_is_listed_by_a_button_and_published(house: House, tmp_path: Path) -> None:
+    (tmp_path / "widget.js").write_text("var one = 1;\n")  # where the house has its widget
+    editor, path = await an_operator(house, Role.EDITOR), f"{settings_path(house)}/embed"
+    assert "List it in the draft" in await editor.page(path)
+    assert "List it in the draft" not in await (await an_operator(house, Role.VIEWER)).page(path)
+    assert "is listed in the draft" in await editor.flash(await editor.post(path))
+    await editor.post(path)  # the same again changes nothing
+    agents = house.parts.get(Agents)
+    websites = (await agents.get(house.actor, house.agent.id)).draft.allowed_origins
+    assert websites.count("https://api.test") == 1
+    assert "it lists" in text_of(await editor.page(path))
+    await editor.post(f"{settings_path(house)}/publish")
+    assert "To try it here" not in await editor.page(path)
+
+
 async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -> None:
     browser, path = await an_operator(house), settings_path(house)
     assert "The draft is the live version 1." in text_of(await browser.page(f"{path}/versions"))
@@ -146,7 +161,7 @@ async def test_the_tag_names_this_server_and_the_agent(house: House, tmp_path: P
     text = text_of(await (await an_operator(house)).page(f"{settings_path(house)}/embed"))
     assert f'src="https://api.test/widget/widget.js" data-agent="{house.agent.id}"' in text
     assert re.search(r'integrity="sha384-[\w+/=]{64}" crossorigin="anonymous"', text)
-    assert "list https://api.test under Websites" in text
+    assert "https://api.test must be among the agent's websites" in text
 
 
 async def test_a_token_is_shown_once_and_works_until_it_is_revoked(house: House) -> None:
