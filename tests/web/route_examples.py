@@ -34,6 +34,7 @@ from app.gaps.records.triage import GapTriageRecords
 from app.knowledge.document import PageContent
 from app.knowledge.injection_scan import Finding, FindingKind
 from app.knowledge.records.documents import DocumentRecords
+from app.mail.mailer import Mailer
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
@@ -147,7 +148,9 @@ async def furnished(folder: Path, belongings: Belongings | None = None) -> Async
             _furnished_once = rooms, Belongings.left_in(Path(first), house)
     rooms, its_own = _furnished_once
     built = a_built_widget(folder / "dist")
-    async with open_house(folder, widget_files=built, belongings=belongings or its_own) as house:
+    async with open_house(
+        folder, widget_files=built, mailer=Mailer(is_on=True, public_url=""), belongings=belongings or its_own
+    ) as house:
         yield replace(rooms, house=house, visitor=VisitorHttp(house, rooms.visitor.session))
 
 

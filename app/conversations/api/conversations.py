@@ -24,10 +24,12 @@ from app.conversations.conversation import (
     Outcome,
 )
 from app.conversations.inbox import MAX_EXPORTED, ConversationReview, Inbox, Thread
+from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnState
+from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.file_export import ExportFormat, csv_table, exported
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, delete, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
@@ -263,6 +265,12 @@ class NoteIn(Model):
     text: str = Field(max_length=MAX_NOTE_CHARS)
 
 
+class TranscriptIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ann@example.com"}]})
+
+    email: str = Field(max_length=MAX_ADDRESS_CHARS, description="Whom it goes to.")
+
+
 class ChangedConversationsOut(Model):
     items: tuple[ConversationOut, ...] = Field(description="In the order in which they were named.")
 
@@ -279,9 +287,10 @@ class LabelsOut(Model):
 class AdminInbox(Api):
     tag = TAG
 
-    def __init__(self, inbox: Inbox, review: ConversationReview) -> None:
+    def __init__(self, inbox: Inbox, review: ConversationReview, transcripts: Transcripts) -> None:
         self._inbox = inbox
         self._review = review
+        self._transcripts = transcripts
 
     @patch(
         "/v1/conversations/{conversation_id}",
@@ -314,6 +323,14 @@ class AdminInbox(Api):
     @delete("/v1/conversations/{conversation_id}/notes/{note_id}", "Remove a note", access=write)
     async def remove_note(self, call: Call[Actor, None]) -> None:
         await self._inbox.remove_note(call.caller, call.path_id("conversation_id"), call.path_id("note_id"))
+
+    @post(
+        "/v1/conversations/{conversation_id}/transcript",
+        "Send a conversation by mail to an address",
+        access=write,
+    )
+    async def send_transcript(self, call: Call[Actor, TranscriptIn]) -> None:
+        await self._transcripts.send(call.caller, call.path_id("conversation_id"), call.input.email)
 
     @get("/v1/agents/{agent_id}/labels", "List the labels of an agent's conversations", access=read)
     async def list_labels(self, call: Call[Actor, None]) -> LabelsOut:

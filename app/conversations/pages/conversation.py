@@ -9,10 +9,12 @@ from app.conversations.conversation import MAX_NOTE_CHARS, ConversationState
 from app.conversations.inbox import ConversationReview, Inbox, Thread
 from app.conversations.pages.conversations import OUTCOMES, WRITERS, EditForm, InboxWanted, gone_to, label_errors
 from app.conversations.people.live_chats import LiveChats
+from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
 from app.core.confirmation import ConfirmationState
 from app.core.errors import NotFound
 from app.gaps.turn_review import TurnReview
+from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.trace_view import found_by_turn, stages_of
 from app.workspaces.assignees import Assignees
@@ -36,6 +38,10 @@ class NoteForm(Form):
     is_in_chat: bool = False
 
 
+class TranscriptForm(Form):
+    email: str = Field(max_length=MAX_ADDRESS_CHARS)
+
+
 class ConversationPages(Pages):
     def __init__(
         self,
@@ -45,6 +51,7 @@ class ConversationPages(Pages):
         live_chats: LiveChats,
         budgets: TokenBudgets,
         turns: TurnReview,
+        transcripts: Transcripts,
     ) -> None:
         self._review = review
         self._inbox = inbox
@@ -52,6 +59,7 @@ class ConversationPages(Pages):
         self._live_chats = live_chats
         self._budgets = budgets
         self._turns = turns
+        self._transcripts = transcripts
 
     @page("/console/agents/{agent_id}/conversations/{conversation_id}", access=read, under="conversations")
     async def conversation(self, visit: Visit[InboxWanted]) -> Shown:
@@ -69,13 +77,17 @@ class ConversationPages(Pages):
         ]
         live = await self._live_chats.view(visit.actor, conversation.id)
         labels = await self._review.labels(visit.actor, visit.agent.id)
+        facts = await self._review.visitor(visit.actor, conversation.visitor_id)
+        known = (each.value for each in facts.visitor.attributes if each.is_signed and each.name == "email")
         return Shown(
             "conversation.html",
             {
+                "can_mail": self._transcripts.can_send,
+                "known_email": next(known, ""),
                 "conversation": conversation,
                 "entry": thread.entry,
                 "notes": thread.notes,
-                "facts": await self._review.visitor(visit.actor, conversation.visitor_id),
+                "facts": facts,
                 "neighbours": await self._review.neighbours(visit.actor, conversation.id, wanted.only),
                 "wanted": wanted,
                 "kept": wanted.kept,
@@ -109,6 +121,14 @@ class ConversationPages(Pages):
         await self._inbox.note(visit.actor, thread.conversation.id, visit.input.text)
         back = "live_chat" if visit.input.is_in_chat else "conversation"
         return Go(visit.url(back, conversation_id=thread.conversation.id) + "#notes", "Noted.")
+
+    @action(
+        "/console/agents/{agent_id}/conversations/{conversation_id}/transcript", access=write, shown_on="conversation"
+    )
+    async def send_transcript(self, visit: Visit[TranscriptForm]) -> Go:
+        thread = await self._thread(visit)
+        await self._transcripts.send(visit.actor, thread.conversation.id, visit.input.email)
+        return Go(visit.url("conversation", conversation_id=thread.conversation.id), "The conversation is sent.")
 
     @action(
         "/console/agents/{agent_id}/conversations/{conversation_id}/notes/{note_id}/remove",

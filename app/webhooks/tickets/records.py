@@ -9,12 +9,17 @@ from uuid import UUID
 from sqlalchemy import Row, select, update
 
 from app.agents.records.agents import AgentRecords
+from app.conversations.people.lead import Lead
+from app.conversations.people.live_chat import LiveMessage
 from app.conversations.people.records.leads import LeadRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.people.transcript_text import MAX_TEXT_CHARS, transcript
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
+from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
+from app.mail.mail import one_line
 from app.providers.help_desks.help_desk import Ticket
 from app.store.deliveries import Deliveries
 from app.store.sealed_rows import SealedRows
@@ -23,7 +28,6 @@ from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.webhooks import HELP_DESKS, TICKETS
 from app.store.transaction import Keyset, Repository, new_id
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
-from app.webhooks.tickets.ticket_text import ticket_subject, ticket_text
 from app.webhooks.webhook import News
 
 _LATEST_FIRST = Keyset(TICKETS.c.id, descending=True)
@@ -156,8 +160,8 @@ class TicketRecords(Repository):
         url = console_url.format(agent=row.agent_id, conversation=row.conversation_id)
         ticket = Ticket(
             ticket_id,
-            ticket_subject(agent, turns, lead),
-            ticket_text(agent, turns, messages, lead, url),
+            _subject(agent, turns, lead),
+            _text(agent, turns, messages, lead, url),
             row.visitor_id,
             lead.name if lead else "",
             lead.email if lead else "",
@@ -188,3 +192,25 @@ def _desk_of(agent_id: UUID) -> Any:
 def _desk(row: Row[Any]) -> DeskSettings:
     events = tuple(WebhookEvent(event) for event in HANDED_OVER if event in row.events)
     return DeskSettings(DeskKind(row.kind), row.host, row.account, row.inbox, events, row.agent_id, row.created_at)
+
+
+def _subject(agent: str, turns: Sequence[StoredTurn], lead: Lead | None) -> str:
+    asked = lead.message if lead else turns[-1].question if turns else "a visitor asks for a person"
+    return one_line(f"{agent}: {asked}")
+
+
+def _text(
+    agent: str, turns: Sequence[StoredTurn], messages: Sequence[LiveMessage], lead: Lead | None, console_url: str
+) -> str:
+    """Plain text in chronological order; the beginning is cut when it exceeds MAX_TEXT_CHARS."""
+    head = []
+    if lead:
+        who = f"{lead.name} <{lead.email}>" if lead.name else lead.email
+        head.append(f"From: {who}\n\n{lead.message}")
+    if turns:
+        head.append(f"Asked on {turns[-1].page_url}")
+    if console_url:
+        head.append(f"In Docent: {console_url}")
+    left = MAX_TEXT_CHARS - sum(map(len, head))
+    said = transcript(turns, messages, visitor="Visitor: ", agent=f"{agent} (automatic): ", max_chars=left)
+    return "\n\n".join([*head, *said])[:MAX_TEXT_CHARS]

@@ -14,6 +14,7 @@ from app.agents.agent import Fallback
 from app.agents.records.agents import AgentRecords
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats, TypingSigns
+from app.conversations.people.transcript_text import MAX_TEXT_CHARS
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
@@ -31,7 +32,6 @@ from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
 from app.webhooks.tickets.help_desks import HelpDesks
 from app.webhooks.tickets.records import TicketState
 from app.webhooks.tickets.ticket_delivery import LEASE, TicketDelivery
-from app.webhooks.tickets.ticket_text import MAX_TEXT_CHARS
 from app.webhooks.webhooks import WebhookDelivery
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.help_desk_services import HelpDeskServices, Json
