@@ -166,6 +166,28 @@ def test_doubt_is_a_plain_sentence_and_is_not_said_twice(page: Page, site: Site)
     expect(chat.answers.last.locator(".doubt")).to_have_count(0)
 
 
+def test_nothing_jumps_while_a_visitor_reads(page: Page, site: Site) -> None:
+    """By the browser's own measure, which leaves out what a visitor's act has moved: here it is the page that asks."""
+    page.add_init_script("""
+        globalThis.shifts = [];
+        const watch = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
+        watch.observe({ type: "layout-shift", buffered: true });
+    """)
+    site.write(body="<p>A light shirt for warm days.</p>" * 30)
+    page_of_sources = [{"id": at, "url": f"https://shop.example/{at}", "title": f"Help {at}"} for at in (1, 2, 3, 4)]
+    answer = "A line of it [1].\n\n" * 20
+    site.api.script[QUESTION] = [*tokens(answer), Hold(), citations(*page_of_sources), done()]
+    chat = Chat.visit(page, site)
+    page.evaluate("Docent.open()")
+    expect(chat.log.locator(".greeting")).to_be_visible()
+    page.evaluate("question => Docent.ask(question)", QUESTION)
+    expect(chat.answer).to_contain_text("A line of it")
+    site.api.release()
+    chat.finish()
+    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    assert page.evaluate("shifts.map((each) => each.value)") == []
+
+
 def test_tasks_have_boxes_and_what_is_struck_out_is_crossed(page: Page, site: Site) -> None:
     site.api.script[QUESTION] = [*tokens("- [x] Pack it\n- [ ] Send it\n\n~~9~~ 4 euros, ~5 days"), done()]
     chat = Chat.opened(page, site)
