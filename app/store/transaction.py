@@ -35,7 +35,26 @@ from app.store.keyset import Keyset
 from app.store.secret_keys import SecretKeys
 from app.store.time_ordered_id import new_id
 
+__all__ = [
+    "Keyset",
+    "KnownRows",
+    "Repository",
+    "Transaction",
+    "TurnEndListener",
+    "TurnIds",
+    "affected_rows",
+    "among",
+    "batches",
+    "config_from_json",
+    "config_to_json",
+    "insert_of",
+    "new_id",
+    "row_of",
+    "value_of",
+]
+
 Item = TypeVar("Item")
+Value = TypeVar("Value")
 
 BATCH_SIZE = 500
 
@@ -49,25 +68,6 @@ def batches(items: Iterable[Item], size: int = BATCH_SIZE) -> Iterator[list[Item
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
-
-
-__all__ = [
-    "Keyset",
-    "KnownRows",
-    "Repository",
-    "Transaction",
-    "TurnEndListener",
-    "TurnIds",
-    "affected_rows",
-    "config_from_json",
-    "config_to_json",
-    "insert_of",
-    "new_id",
-    "row_of",
-    "value_of",
-]
-
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
