@@ -168,11 +168,6 @@ def test_doubt_is_a_plain_sentence_and_is_not_said_twice(page: Page, site: Site)
 
 def test_nothing_jumps_while_a_visitor_reads(page: Page, site: Site) -> None:
     """By the browser's own measure, which leaves out what a visitor's act has moved: here it is the page that asks."""
-    page.add_init_script("""
-        globalThis.shifts = [];
-        const watch = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
-        watch.observe({ type: "layout-shift", buffered: true });
-    """)
     site.write(body="<p>A light shirt for warm days.</p>" * 30)
     page_of_sources = [{"id": at, "url": f"https://shop.example/{at}", "title": f"Help {at}"} for at in (1, 2, 3, 4)]
     answer = "A line of it [1].\n\n" * 20
@@ -180,11 +175,17 @@ def test_nothing_jumps_while_a_visitor_reads(page: Page, site: Site) -> None:
     chat = Chat.visit(page, site)
     page.evaluate("Docent.open()")
     expect(chat.log.locator(".greeting")).to_be_visible()
+    drawn = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+    page.evaluate(drawn)
+    page.evaluate("""() => {
+        globalThis.shifts = [];
+        new PerformanceObserver((list) => shifts.push(...list.getEntries())).observe({ type: "layout-shift" });
+    }""")
     page.evaluate("question => Docent.ask(question)", QUESTION)
     expect(chat.answer).to_contain_text("A line of it")
     site.api.release()
     chat.finish()
-    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    page.evaluate(drawn)
     assert page.evaluate("shifts.map((each) => each.value)") == []
 
 
