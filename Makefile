@@ -104,7 +104,7 @@ test-proxies: .venv/installed ## Answers through a real nginx that buffers, and 
 
 .PHONY: test-packaging
 test-packaging: .venv/installed ## Render and lint the Helm chart, and check compose and Fly files (installs Helm's code, 75 MB; needs nginx-light)
-	$(BIN)/python -m pip install --quiet --editable '.[packaging]'
+	@$(BIN)/python -c 'import check_jsonschema, helm_python, kubernetes_validate' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[packaging]'
 	$(BIN)/pytest tests/packaging
 
 .PHONY: test-image
@@ -129,7 +129,7 @@ test-cases: .venv/installed widget/node_modules/.package-lock.json ## The securi
 
 .PHONY: test-api
 test-api: .venv/installed ## Call the API in every way that its document allows, and others (EXAMPLES=200 SEED=7 for a night; installs schemathesis)
-	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
+	@$(BIN)/python -c 'import schemathesis' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable '.[fuzz]'
 	$(BIN)/python -m tests.api --examples $(or $(EXAMPLES),5) --seed $(or $(SEED),1)
 
 .PHONY: test-security
