@@ -35,11 +35,11 @@ class Transcripts:
         """What was said until now, without notes and traces. The audit counts it, and does not name whom it went to.
         Raises InvalidInput, also where nothing was said yet or there is no mail server, and NotFound for a conversation
         that is absent or another workspace's."""
-        if not self.can_send:
-            raise InvalidInput("email", _NO_MAIL)
 
         def work(tx: Transaction) -> None:
             conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+            if not self.can_send:
+                raise InvalidInput("email", _NO_MAIL)
             name = AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name
             turns = StoredTurnRecords(tx).of_conversation(conversation_id)
             messages = LiveChatRecords(tx).messages(conversation_id, 0, _MOST_MESSAGES)
