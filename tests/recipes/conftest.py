@@ -12,6 +12,14 @@ from tests.e2e.real_docent import RealDocent, real_docent
 from tests.recipes.website import Website, website
 
 expect.set_options(timeout=15_000)  # for machines that have much else to do
+_SECONDS = 300  # the first test of a run waits until a site is crawled and two servers are up
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    own = Path(__file__).parent
+    for item in items:
+        if own in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(_SECONDS))
 
 
 @pytest.fixture(scope="session")
