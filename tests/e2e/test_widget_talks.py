@@ -45,7 +45,7 @@ def test_an_answer_streams_in_with_its_sources(page: Page, site: Site) -> None:
         expect(link).to_have_attribute("href", SOURCE["url"])  # type: ignore[arg-type]
         expect(link).to_have_attribute("rel", "noopener noreferrer")
         expect(link).to_have_attribute("target", "_blank")
-    expect(chat.answers.last.locator(".source")).to_contain_text("shop.exampleas of Mar 1, 2026")
+    expect(chat.answers.last.locator(".source")).to_contain_text("shop.example · as of Mar 1, 2026")
     asked = site.api.calls_to("/messages/stream")[0]
     assert asked.headers["authorization"] == "Bearer token-1"
     assert re.fullmatch(r"[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}", asked.body["turn_id"])
