@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Final
 
 from app.answers.small_talk import small_talk
-from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.languages import LANGUAGES, any_of, language_table
 from app.core.text.words import folded_words, is_spaceless
 
 _LONGEST_CHARS: Final = 160  # who writes more has said what it is about
@@ -176,6 +176,4 @@ def _table(language: str) -> dict[str, list[str]]:
 
 
 def _any_of(phrases: Sequence[str], between: str = "(?:{})") -> re.Pattern[str]:
-    """The longest that fits."""
-    listed = "|".join(re.escape(phrase) for phrase in sorted(filter(None, phrases), key=len, reverse=True))
-    return re.compile(between.format(listed))
+    return re.compile(between.format(any_of(phrases)))

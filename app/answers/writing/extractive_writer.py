@@ -35,6 +35,7 @@ _NEAR_BEST = 0.75  # log odds: what is worth so much less adds nothing
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
 _LINE_CHARS = 150  # a section of no more says what something is, and seldom how it is used
 _FURTHER = 3  # sections named behind the answer
+_CLOSEST = 3  # sections named where there is none
 _SURE_OF_OWN_PAGE = 0.5
 # The sections of a manual page, by man-pages(7), and what they are called elsewhere.
 _MANUAL_HEADING: Final = re.compile(
@@ -84,20 +85,21 @@ class ExtractiveWriter:
     async def _readings(self, context: AnswerContext) -> list[_Reading]:
         """Of each question that the visitor asks at once, where one of them has an answer: what answers one is near to
         it, and not to them all. Else of what they say as a whole."""
-        leans = bool(context.history) and leans_on_history(context.question)
-        parts = [] if leans else question_parts(context.standalone, context.language)
-        readings = [await self._reading(replace(context, standalone=part)) for part in parts]
-        if not any(each.is_sure for each in readings):
-            readings = [await self._reading(context)]
-        return [each for each in readings if each.judged]
-
-    async def _reading(self, context: AnswerContext) -> _Reading:
-        """Of what search found; the visitor's own page, which comes unasked whatever the question is, is asked when
-        there is nothing else, and has to earn the confidence that citing it gives."""
+        # The visitor's own page, which comes unasked whatever the question is, is asked when there is nothing else, and
+        # has to earn the confidence that citing it gives.
         found = [source for source in context.sources if not source.is_unasked]
         candidates = [passage for source in (found or context.sources) for passage in passages(source)]
+        least = 0.0 if found else _SURE_OF_OWN_PAGE
+        leans = bool(context.history) and leans_on_history(context.question)
+        parts = [] if leans else question_parts(context.standalone, context.language)
+        readings = [await self._reading(replace(context, standalone=part), candidates, least) for part in parts]
+        if not any(each.is_sure for each in readings):
+            readings = [await self._reading(context, candidates, least)]
+        return [each for each in readings if each.judged]
+
+    async def _reading(self, context: AnswerContext, candidates: Sequence[Passage], least: float) -> _Reading:
         judged = await self._judge.judged(context, candidates)
-        return _Reading(context, judged if found else [one for one in judged if one.probability >= _SURE_OF_OWN_PAGE])
+        return _Reading(context, [one for one in judged if one.probability >= least])
 
     async def _quoted(self, readings: Sequence[_Reading]) -> list[Passage]:
         """The best passage for each question; for a single one also another that stands elsewhere where it is short and
@@ -215,9 +217,6 @@ def _length(passage: Passage) -> int:
     return len(passage.heading) + len(passage.text) + _MARK_CHARS
 
 
-_SECTIONS = 3
-
-
 class ClosestSectionsWriter:
     """An AnswerWriter that claims nothing: it says that it has no exact answer and names up to three sections of what
     search found. Without any it says nothing."""
@@ -244,7 +243,7 @@ class ClosestSectionsWriter:
         for judged in await self._judge.judged(context, found):
             if name := _linked(judged.passage):
                 named.setdefault(name, judged.passage)
-        return dict(list(named.items())[:_SECTIONS])
+        return dict(list(named.items())[:_CLOSEST])
 
     async def _lines(self, context: AnswerContext, closest: Sequence[Passage]) -> dict[tuple[int, str], str]:
         lines = [line for passage in closest for line in single_lines(passage)]

@@ -1,12 +1,12 @@
 """The questions of a text that asks several: "What does delivery cost, and how long does it take?"."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.languages import LANGUAGES, any_of, language_table
 from app.core.text.sentences import asks, sentences
 from app.core.text.words import folded_words
 
@@ -77,14 +77,10 @@ def _forms(language: str) -> _Forms:
     table = language_table(language) if language in LANGUAGES else None
     if table is None or not table["questions"]["begin"]:
         return _Forms()
-    joins, opens = _any_of(table["follow_up"]["joins"]), _any_of(table["follow_up"]["opens"])
-    begin = rf"(?:{opens}\s+)?{_any_of(table['questions']['begin'])}(?!\w)"
+    joins, opens = (f"(?:{any_of(table['follow_up'][key])})" for key in ("joins", "opens"))
+    begin = rf"(?:{opens}\s+)?(?:{any_of(table['questions']['begin'])})(?!\w)"
     return _Forms(
         re.compile(rf"(?:[,;:]\s+(?:{joins}\s+)?|\s+{joins}\s+)(?={begin})", re.IGNORECASE),
         re.compile(begin, re.IGNORECASE),
-        re.compile(rf"{_any_of(table['questions']['may_tell'])}(?!\w)", re.IGNORECASE),
+        re.compile(rf"(?:{any_of(table['questions']['may_tell']) or _NEVER.pattern})(?!\w)", re.IGNORECASE),
     )
-
-
-def _any_of(words: Sequence[str]) -> str:
-    return f"(?:{'|'.join(map(re.escape, words)) or _NEVER.pattern})"

@@ -6,13 +6,20 @@ of them `may_tell` ("When it rains, does it ...?"); `failure` regular expression
 knowing. The widget speaks the same languages (`widget/src/words`).
 """
 
+import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from typing import Any, Final
 
 # BCP 47 primary subtags.
 LANGUAGES: Final = frozenset("ar de el en es fa fr he hi it ja nl pl pt ro ru th tr ur vi zh".split())  # noqa: SIM905
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """A regular expression for one of them, the longest that fits."""
+    return "|".join(re.escape(phrase) for phrase in sorted(filter(None, phrases), key=len, reverse=True))
 
 
 @cache
