@@ -46,8 +46,13 @@ class AskedTurns:
     languages: Sequence[str]
     pages: Sequence[str]
 
+    def inside(self, since: datetime, until: datetime) -> NDArray[np.bool_]:
+        """Whether each was asked from `since` on and before `until`."""
+        moments = self.turns["at"]
+        return np.asarray((moments >= microseconds(since)) & (moments < microseconds(until)))
+
     def between(self, since: datetime, until: datetime) -> "AskedTurns":
-        inside = (self.turns["at"] >= microseconds(since)) & (self.turns["at"] < microseconds(until))
+        inside = self.inside(since, until)
         return AskedTurns(self.turns[inside], self.agents[inside], self.languages, self.pages)
 
     def distinct(self, field: str) -> int:

@@ -46,10 +46,7 @@ class _Asked:
     def in_days(cls, days: ReportDays, asked: AskedTurns) -> "_Asked":
         local = asked.turns["at"].copy()
         for stretch in days.stretches:
-            inside = (asked.turns["at"] >= microseconds(stretch.since)) & (
-                asked.turns["at"] < microseconds(stretch.until)
-            )
-            local[inside] += stretch.offset // _MOMENT
+            local[asked.inside(stretch.since, stretch.until)] += stretch.offset // _MOMENT
         first = microseconds(datetime.combine(days.first, time(), UTC))
         return cls(days, asked, (local - first) // _DAY, local % _DAY // _HOUR)
 

@@ -49,15 +49,21 @@ class DaySpan:
     first: date
     last: date
 
+    @property
+    def since(self) -> datetime:
+        return begin_of(self.first)
+
+    @property
+    def until(self) -> datetime:
+        return begin_of(self.last + _DAY)
+
 
 class PackedDayRecords(Repository):
     """The caller has checked the workspace."""
 
     def outdate(self, days: Iterable[tuple[UUID, date]], kinds: Collection[Kind] = tuple(Kind)) -> None:
         """What is counted of these agents' days (by UTC) changes in this transaction."""
-        today = self._today()
-        if past := [own for own in days if own[1] < today]:
-            self._outdate({(*own, kind) for own in past for kind in kinds})
+        self._outdate({(*own, kind) for own in days for kind in kinds})
 
     def outdate_turns(self, turn_ids: Sequence[UUID]) -> None:
         """These turns are about to go, and with them the topics that they name."""
@@ -166,10 +172,10 @@ class PackedDayRecords(Repository):
 
     def _outdate(self, changed: Collection[tuple[UUID, date, Kind]]) -> None:
         """In one order, so that two that change the same days do not wait for each other. Today's are not packed."""
+        today = self._today()
         rows = [
             {"agent_id": agent_id, "day": day, "kind": kind.value, "revision": new_id()}
-            for agent_id, day, kind in sorted(changed)
-            if day < self._today()
+            for agent_id, day, kind in sorted(each for each in changed if each[1] < today)
         ]
         if rows:
             row = self._insert(PACKED_DAYS)

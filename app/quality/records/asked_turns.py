@@ -76,8 +76,7 @@ class AskedTurnRecords(Repository):
         for agent_id, content in packed:
             gathered.unpack(agent_id, content)
         for span in spans:
-            begin, end = max(since, begin_of(span.first)), min(until, begin_of(span.last + _DAY))
-            gathered.add(self._rows(span.agent_ids, begin, end))
+            gathered.add(self._rows(span.agent_ids, max(since, span.since), min(until, span.until)))
         return gathered.asked().between(since, until)
 
     def pack(self, agent_id: UUID, day: date) -> bytes:

@@ -184,13 +184,11 @@ class TopicDayRecords(Repository):
         waiting = counts.pop(_NONE, 0)
         listed = sorted(counts, key=lambda topic_id: (-counts[topic_id], topic_id))[:limit]
         outcomes: dict[UUID, list[TurnCounts]] = {topic_id: [] for topic_id in listed}
-        for topic_id, of_topic in zip(_ids(found.topics), tallied(found.topics["cells"].astype(np.int64)), strict=True):
-            if topic_id in outcomes:
-                outcomes[topic_id].append(of_topic)
-        for piece in found.pieces:
-            live = _packed(self._cells(piece, TOPIC_QUESTIONS.c.topic_id.in_(listed)))
-            for topic_id, of_topic in zip(_ids(live), tallied(live["cells"].astype(np.int64)), strict=True):
-                outcomes[topic_id].append(of_topic)
+        is_listed = TOPIC_QUESTIONS.c.topic_id.in_(listed)
+        for topics in (found.topics, *(_packed(self._cells(piece, is_listed)) for piece in found.pieces)):
+            for topic_id, of_topic in zip(_ids(topics), tallied(topics["cells"].astype(np.int64)), strict=True):
+                if topic_id in outcomes:
+                    outcomes[topic_id].append(of_topic)
         return {topic_id: total(each) for topic_id, each in outcomes.items()}, waiting
 
     def asked(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[UUID, int]:
@@ -207,7 +205,7 @@ class TopicDayRecords(Repository):
         if first >= until:
             return _TopicDays(np.empty(0, _TOPIC), [_Piece(agent_ids, days.since, days.until)])
         packed, spans = PackedDayRecords(self._tx).packed(Kind.TOPICS, agent_ids, first, until - _DAY)
-        pieces = [_Piece(span.agent_ids, begin_of(span.first), begin_of(span.last + _DAY)) for span in spans]
+        pieces = [_Piece(span.agent_ids, span.since, span.until) for span in spans]
         edges = ((days.since, begin_of(first)), (begin_of(until), days.until))
         pieces += [_Piece(agent_ids, since, end) for since, end in edges if since < end]
         return _TopicDays(_once(b"".join(content for _, content in packed)), pieces)
