@@ -196,6 +196,8 @@ class Dispatcher:
         target = visit.url(SIGN_IN, {"next": wanted} if visit.request.method in ("GET", "HEAD") else {})
         if visit.request.headers.get("hx-request"):
             return Response(headers={**HEADERS, "HX-Redirect": target})
+        if visit.page.is_stream:
+            return Response(status_code=204, headers=HEADERS)  # a browser asks no more for such a stream
         return RedirectResponse(target, 303, HEADERS)
 
 

@@ -54,9 +54,9 @@ async def test_they_end_with_the_session(listening: Listening) -> None:
     assert await listening.next() is None
 
 
-async def test_who_has_no_session_is_told_nothing(console: OpenConsole) -> None:
+async def test_who_has_no_session_is_told_nothing_and_to_ask_no_more(console: OpenConsole) -> None:
     refused = await ConsoleBrowser(console.house).get("/console/news")
-    assert (refused.status_code, refused.headers["location"]) == (303, "/console/sign-in?next=%2Fconsole%2Fnews")
+    assert (refused.status_code, refused.content) == (204, b"")
 
 
 async def test_the_news_are_of_one_workspace(console: OpenConsole) -> None:
