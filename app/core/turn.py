@@ -96,7 +96,8 @@ class VisitorSession:
 @dataclass(frozen=True, slots=True)
 class Citation:
     """One numbered source of an answer. `id` counts 1, 2, 3 ... as the answer's [n] do. `quote` is the words of the
-    source that the answer rests on, with newlines between blocks and tabs between cells; None where none were found."""
+    source that the answer rests on, with newlines between blocks and tabs between cells; None where none were found.
+    `passage`, in the same form, is what a source says that the answer names and does not quote."""
 
     id: int
     url: str
@@ -104,11 +105,12 @@ class Citation:
     as_of: date | None
     chunk_id: str | None = None  # None for the visitor's own page
     quote: str | None = None
+    passage: str | None = None
 
     @property
     def link(self) -> str:
-        """The URL that opens the page at the quoted words."""
-        return link_to_words(self.url, self.quote)
+        """The URL that opens the page at the words."""
+        return link_to_words(self.url, self.quote or self.passage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,7 @@ def citation_payload(citation: Citation) -> dict[str, Any]:
         "title": citation.title,
         "as_of": as_of,
         "quote": citation.quote,
+        "passage": citation.passage,
         "link": citation.link,
     }
 

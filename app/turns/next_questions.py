@@ -101,7 +101,7 @@ class NextQuestionFinder:
         self, agent: LiveAgent, conversation_id: UUID, citations: Sequence[Citation], wordings: Sequence[str]
     ) -> tuple[list[NextQuestion], str | None]:
         """With the language of the first cited page."""
-        quoted = {citation.chunk_id: citation.quote for citation in citations if citation.chunk_id}
+        quoted = {citation.chunk_id: citation.quote or citation.passage for citation in citations if citation.chunk_id}
         cited = list(quoted)[:_PAGES]
         if not cited:
             return [], None

@@ -81,7 +81,7 @@ def section_questions(
 ) -> list[NextQuestion]:
     """At most `most` headings: those nearest to what was cited first, page by page in turn. `pages` are neighbouring
     chunks of each page in their order; `cited` has the id of each chunk that an answer rests on, with the words of it
-    that were quoted."""
+    that were quoted or offered."""
     rounds = zip_longest(*(_of_page(page, cited) for page in pages))
     found: dict[str, NextQuestion] = {}
     for question in (each for of_pages in rounds for each in of_pages if each is not None):

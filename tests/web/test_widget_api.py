@@ -130,6 +130,7 @@ async def test_an_answer_streams_in_order_and_ends_with_its_receipt(visitor: Vis
             "title": "Pricing",
             "as_of": None,
             "quote": "Plus costs €3.90.",
+            "passage": None,
             "link": "https://www.example.com/pricing#:~:text=Plus%20costs%20%E2%82%AC3.90.",
         }
     ]
@@ -182,6 +183,7 @@ async def test_an_answer_can_be_had_whole(visitor: VisitorHttp) -> None:
                 "title": "Pricing",
                 "as_of": None,
                 "quote": "Plus costs €3.90.",
+                "passage": None,
                 "link": "https://www.example.com/pricing#:~:text=Plus%20costs%20%E2%82%AC3.90.",
             }
         ],

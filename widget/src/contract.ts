@@ -7,6 +7,8 @@ export interface Citation {
   as_of?: string | null;
   /** The words of the page that the answer rests on, with newlines between blocks and tabs between cells. */
   quote?: string | null;
+  /** What stands on a page that the answer names and does not quote, in the same form. */
+  passage?: string | null;
   /** The URL that opens the page at these words. */
   link?: string | null;
 }

@@ -58,6 +58,11 @@ def found_quotes(answer: str, sources: Mapping[int, str]) -> dict[int, str]:
     return quotes
 
 
+def as_quote(markdown: str) -> str:
+    """All of it in the form of a quote, up to 1000 characters."""
+    return _joined(_units(markdown))
+
+
 def marked_numbers(answer: str) -> frozenset[int]:
     """The numbers of the [n] marks that stand in the answer."""
     return frozenset(number for _, numbers in _cited(answer) for number in numbers)

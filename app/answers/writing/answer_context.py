@@ -78,13 +78,21 @@ class FoundSource:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedPassage:
+    """A writer will name the source of that `number` without quoting it, for `text`, Markdown, may answer as well."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """A writer proposes a change, which the visitor is asked to confirm below the answer."""
 
     change: ProposedChange
 
 
-WritingItem = TextDelta | ChatEnd | FoundSource | Proposal
+WritingItem = TextDelta | ChatEnd | FoundSource | NamedPassage | Proposal
 
 
 class AnswerWriter(Protocol):

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Final
 
 from app.answers.follow_up import leans_on_history
-from app.answers.writing.answer_context import AnswerContext, Source
+from app.answers.writing.answer_context import AnswerContext, NamedPassage, Source
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import (
     Passage,
@@ -73,10 +73,14 @@ class ExtractiveWriter:
     def __init__(self, judge: PassageJudge) -> None:
         self._judge = judge
 
-    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | NamedPassage | ChatEnd, None]:
         readings = await self._readings(context)
         if sure := [each for each in readings if each.is_sure]:
-            for part in _answer(sure[0].judged, await self._quoted(sure), context):
+            quoted = await self._quoted(sure)
+            further = _further(sure[0].judged, quoted)
+            for passage in further:
+                yield _named(passage)
+            for part in _answer(sure[0].judged, quoted, further, context):
                 yield TextDelta(part)
                 yield TextDelta("\n\n")
         # What one of two questions has no answer to is half an answer.
@@ -134,13 +138,15 @@ class ExtractiveWriter:
         return completed(first, min(_ANNOUNCED_CHARS, max_chars))
 
 
-def _answer(judged: Sequence[JudgedPassage], quoted: Sequence[Passage], context: AnswerContext) -> list[str]:
+def _answer(
+    judged: Sequence[JudgedPassage], quoted: Sequence[Passage], further: Sequence[Passage], context: AnswerContext
+) -> list[str]:
     common = _common_headings(judged, context.sources)
     parts = [
         _paragraph(passage, common, is_headed=_heading_of(passage) != _heading_of(quoted[0])) for passage in quoted[1:]
     ]
     parts.insert(0, _paragraph(quoted[0], common))
-    if (further := _further(judged, quoted)) and not judged[0].passage.source.is_unasked:
+    if further:
         names = ", ".join(f"{_name(passage, common)} [{passage.source.number}]" for passage in further)
         parts.append(f"{canned_messages(context.language).see_also} {names}")
     return parts
@@ -171,6 +177,8 @@ def _next_section(first: Passage, room: int) -> Passage | None:
 
 def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list[Passage]:
     """One passage for each of the best sources, and sections, that are not quoted."""
+    if judged[0].passage.source.is_unasked:
+        return []
     numbers = {passage.source.number for passage in quoted}
     told = {_heading_of(passage) for passage in quoted}
     further: list[Passage] = []
@@ -181,6 +189,11 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list
         told.add(_heading_of(passage))
         further.append(passage)
     return further[:_FURTHER]
+
+
+def _named(passage: Passage) -> NamedPassage:
+    """With what stands around it, as it would be quoted."""
+    return NamedPassage(passage.source.number, completed(extended(passage, _FIRST_CHARS), _ANNOUNCED_CHARS).text)
 
 
 def _heading_of(passage: Passage) -> tuple[str, str]:
@@ -226,8 +239,10 @@ class ClosestSectionsWriter:
     def __init__(self, judge: PassageJudge) -> None:
         self._judge = judge
 
-    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | ChatEnd, None]:
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | NamedPassage | ChatEnd, None]:
         if closest := await self._closest(context):
+            for passage in closest.values():
+                yield _named(passage)
             shown = await self._lines(context, list(closest.values()))
             items = [
                 f"- **{name}** [{passage.source.number}]{shown.get(passage.section, '')}"

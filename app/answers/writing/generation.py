@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -14,9 +14,9 @@ from app.agents.agent import AnswerCheck
 from app.answers.guard.answer_evidence import KnownSections
 from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.output_guard import OutputGuard
-from app.answers.guard.quote_finder import found_quotes, marked_numbers
+from app.answers.guard.quote_finder import as_quote, found_quotes, marked_numbers
 from app.answers.guard.statement_check import StatementCheck
-from app.answers.writing.answer_context import AnswerContext, AnswerWriter, FoundSource, Proposal, Source
+from app.answers.writing.answer_context import AnswerContext, AnswerWriter, FoundSource, NamedPassage, Proposal, Source
 from app.core.confirmation import ProposedChange
 from app.core.errors import ModelUnavailable
 from app.core.page_url import host_of
@@ -94,6 +94,7 @@ class Generation:
 
     async def _write_with(self, writer: AnswerWriter) -> None:
         guard = _guard(self.context)
+        named: dict[int, str] = {}
         self.answered_by = writer.answered_by
         checked = self._check(guard) if writer.answered_by is AnsweredBy.MODEL else None
         try:
@@ -108,6 +109,9 @@ class Generation:
                         continue
                     if isinstance(item, FoundSource):
                         self._take(item.source, guard, checked)
+                        continue
+                    if isinstance(item, NamedPassage):
+                        named.setdefault(item.number, item.text)
                         continue
                     self._show_checked(await self._looked_up(guard.feed(item.text), checked))
                     if guard.finish is not None:
@@ -125,7 +129,7 @@ class Generation:
                 self.trace["answer_check"] = checked.trace
             if self.context.actions and self.context.actions.trace:
                 self.trace["actions"] = self.context.actions.trace
-            self.citations = _citations(self.context, guard.cited, self.text)
+            self.citations = _citations(self.context, guard.cited, self.text, named)
         if guard.finish is not None:
             self.finish = guard.finish
 
@@ -179,14 +183,24 @@ def _title(source: Source, language: str | None) -> str:
     return f"{title} ({words.internal_document})" if is_document else title
 
 
-def _citations(context: AnswerContext, cited: Sequence[int], text: str) -> tuple[Citation, ...]:
+def _citations(
+    context: AnswerContext, cited: Sequence[int], text: str, named: Mapping[int, str]
+) -> tuple[Citation, ...]:
     by_number = {source.number: source for source in context.sources}
     shown = marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
     sources = {number: by_number[old] for number, old in enumerate(cited, start=1) if number in shown}
-    quotes = found_quotes(text, {number: source.text for number, source in sources.items()})
+    quotes = found_quotes(
+        text, {number: source.text for number, source in sources.items() if source.number not in named}
+    )
     return tuple(
         Citation(
-            number, source.url, _title(source, context.language), source.as_of, source.chunk_id, quotes.get(number)
+            number,
+            source.url,
+            _title(source, context.language),
+            source.as_of,
+            source.chunk_id,
+            quotes.get(number),
+            as_quote(named.get(source.number, "")) or None,
         )
         for number, source in sources.items()
     )

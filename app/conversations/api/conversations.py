@@ -127,6 +127,9 @@ class TurnCitationOut(Model):
     title: str
     as_of: date | None
     quote: str | None = Field(description="The words of the page that the answer rests on; null where none were found.")
+    passage: str | None = Field(
+        description="What stands on a page that the answer names and does not quote; else null."
+    )
     chunk_id: str | None = Field(description="Null for the visitor's own page.")
 
 

@@ -193,6 +193,10 @@ class CitationOut(Model):
         description="The words of the page that the answer rests on, with newlines between blocks and tabs between "
         "cells; null where none were found."
     )
+    passage: str | None = Field(
+        description="What stands on a page that the answer names and does not quote, in the same form; it may answer "
+        "as well. Null for every other."
+    )
     link: str = Field(description="The URL that opens the page at these words, by a text fragment.")
 
 

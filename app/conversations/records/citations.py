@@ -24,4 +24,4 @@ def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID,
 
 
 def _citation(row: Row[Any]) -> Citation:
-    return Citation(row.number, row.url, row.title, row.as_of, row.chunk_id, row.quote)
+    return Citation(row.number, row.url, row.title, row.as_of, row.chunk_id, row.quote, row.passage)

@@ -319,6 +319,7 @@ class TurnRecords(Repository):
                 "as_of": citation.as_of,
                 "chunk_id": citation.chunk_id,
                 "quote": citation.quote,
+                "passage": citation.passage,
             }
             for citation in end.citations
         ]

@@ -147,6 +147,7 @@ CITATIONS = table(
     column("as_of", Date, nullable=True),
     column("chunk_id", String(32), nullable=True),
     column("quote", StorableText, nullable=True),
+    column("passage", StorableText, nullable=True),
     UniqueConstraint("turn_id", "number"),
 )
 

@@ -1,0 +1,52 @@
+"""What stands in the sections that an answer names and does not quote."""
+
+from collections.abc import Sequence
+
+from app.agents.agent import AgentConfig
+from app.answers.writing.answer_context import AnswerContext, AnswerWriter, Source
+from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
+from app.answers.writing.generation import Generation
+from app.answers.writing.passage_judge import PassageJudge
+from app.core.turn import Citation
+from tests.answers.extractive_answers import source
+from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_keyword_index import MemoryKeywordIndex
+
+JUDGE = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
+ASKED = "How long is the warranty of a lamp?"
+
+
+async def cited(writer: AnswerWriter, sources: Sequence[Source], asked: str = ASKED) -> tuple[Citation, ...]:
+    agent = AgentConfig(name="x", confidence_threshold=0)
+    context = AnswerContext(agent, asked, asked, tuple(sources), language="en")
+    generation = Generation(context, lambda piece, whole: None)
+    await generation.write((writer,))
+    return generation.citations
+
+
+async def test_a_section_that_is_named_comes_with_its_passage() -> None:
+    boxes = "Boxes are made of **paper**:\n\n- in Galway\n- in [Cork](/cork)"
+    quoted, named = await cited(
+        ExtractiveWriter(JUDGE),
+        [source(1, "The warranty of a lamp is 3 years.", "Lamps"), source(2, boxes, "Boxes", order=0.1)],
+    )
+    assert (quoted.quote, quoted.passage) == ("The warranty of a lamp is 3 years.", None)
+    assert (named.quote, named.passage) == (None, "Boxes are made of paper:\nin Galway\nin Cork")
+
+
+async def test_its_link_opens_the_page_there() -> None:
+    _, named = await cited(
+        ExtractiveWriter(JUDGE),
+        [
+            source(1, "The warranty of a lamp is 3 years.", "Lamps"),
+            source(2, "Boxes are made of paper.", "Boxes", order=0.1),
+        ],
+    )
+    assert named.link == "https://x.example/2#:~:text=Boxes%20are%20made%20of%20paper."
+
+
+async def test_so_do_the_closest_sections_where_there_is_no_answer() -> None:
+    (named,) = await cited(
+        ClosestSectionsWriter(JUDGE), [source(1, "The lamp is blue.\n\nIt weighs 2 kg.", "Lamps")], "Is there a lamp?"
+    )
+    assert (named.quote, named.passage) == (None, "The lamp is blue.\nIt weighs 2 kg.")
