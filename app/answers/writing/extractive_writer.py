@@ -192,8 +192,8 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list
 
 
 def _named(passage: Passage) -> NamedPassage:
-    """With what stands around it, as it would be quoted."""
-    return NamedPassage(passage.source.number, completed(extended(passage, _FIRST_CHARS), _ANNOUNCED_CHARS).text)
+    """With what stands around it, as a second passage is quoted."""
+    return NamedPassage(passage.source.number, completed(extended(passage, _SECOND_CHARS), _SECOND_CHARS).text)
 
 
 def _heading_of(passage: Passage) -> tuple[str, str]:
