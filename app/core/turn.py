@@ -97,7 +97,7 @@ class VisitorSession:
 class Citation:
     """One numbered source of an answer. `id` counts 1, 2, 3 ... as the answer's [n] do. `quote` is the words of the
     source that the answer rests on, with newlines between blocks and tabs between cells; None where none were found.
-    `passage`, in the same form, is what a source says that the answer names and does not quote."""
+    `passage`, in the same form, is what else stands there that may answer, and is not quoted."""
 
     id: int
     url: str

@@ -23,7 +23,7 @@ def numbered(*events: TurnEvent, first: int = 1) -> list[NumberedEvent]:
 
 def a_whole_turn(head: TurnHead) -> list[NumberedEvent]:
     cited = (
-        Citation(1, "https://a.example/ü", "Tïtle", date(2026, 5, 1), "c1", "Wörds\tof it"),
+        Citation(1, "https://a.example/ü", "Tïtle", date(2026, 5, 1), "c1", "Wörds\tof it", "and öthers"),
         Citation(2, "https://a.example", "T", None),
     )
     return numbered(

@@ -30,7 +30,9 @@ async def test_the_end_stores_the_answer_with_its_citations(
     await begin(record, session, request)
     clock.advance(2)
     citations = (
-        Citation(1, "https://docs.example/install", "Install", date(2026, 1, 1), "c1", "Run it.\nThen wait."),
+        Citation(
+            1, "https://docs.example/install", "Install", date(2026, 1, 1), "c1", "Run it.\nThen wait.", "Or do not."
+        ),
         Citation(2, "https://docs.example/here", "This page", None),
     )
     end = an_end(

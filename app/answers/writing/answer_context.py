@@ -78,11 +78,13 @@ class FoundSource:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedPassage:
-    """A writer will name the source of that `number` without quoting it, for `text`, Markdown, may answer as well."""
+class OfferedPassage:
+    """A writer will cite the source of that `number`, of which `text`, Markdown, may answer as well and is not quoted.
+    `is_named` says that nothing of it is."""
 
     number: int
     text: str
+    is_named: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Proposal:
     change: ProposedChange
 
 
-WritingItem = TextDelta | ChatEnd | FoundSource | NamedPassage | Proposal
+WritingItem = TextDelta | ChatEnd | FoundSource | OfferedPassage | Proposal
 
 
 class AnswerWriter(Protocol):

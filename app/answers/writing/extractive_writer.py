@@ -2,13 +2,13 @@
 
 import itertools
 import re
-from collections.abc import AsyncGenerator, Sequence, Set
+from collections.abc import AsyncGenerator, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
 
 from app.answers.follow_up import leans_on_history
-from app.answers.writing.answer_context import AnswerContext, NamedPassage, Source
+from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import (
     Passage,
@@ -73,13 +73,13 @@ class ExtractiveWriter:
     def __init__(self, judge: PassageJudge) -> None:
         self._judge = judge
 
-    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | NamedPassage | ChatEnd, None]:
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | OfferedPassage | ChatEnd, None]:
         readings = await self._readings(context)
         if sure := [each for each in readings if each.is_sure]:
             quoted = await self._quoted(sure)
             further = _further(sure[0].judged, quoted)
-            for passage in further:
-                yield _named(passage)
+            for offer in [*map(_named, further), *_rest(sure[0].judged, quoted)]:
+                yield offer
             for part in _answer(sure[0].judged, quoted, further, context):
                 yield TextDelta(part)
                 yield TextDelta("\n\n")
@@ -191,9 +191,20 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list
     return further[:_FURTHER]
 
 
-def _named(passage: Passage) -> NamedPassage:
+def _named(passage: Passage) -> OfferedPassage:
     """With what stands around it, as a second passage is quoted."""
-    return NamedPassage(passage.source.number, completed(extended(passage, _SECOND_CHARS), _SECOND_CHARS).text)
+    text = completed(extended(passage, _SECOND_CHARS), _SECOND_CHARS).text
+    return OfferedPassage(passage.source.number, text, is_named=True)
+
+
+def _rest(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> Iterator[OfferedPassage]:
+    """The best of each quoted source that the answer leaves out."""
+    numbers = {passage.source.number for passage in quoted}
+    for passage in (one.passage for one in judged):
+        is_quoted = any(passage.overlaps(other) or passage.text in other.text for other in quoted)
+        if passage.source.number in numbers and not is_quoted:
+            numbers.remove(passage.source.number)
+            yield OfferedPassage(passage.source.number, passage.text, is_named=False)
 
 
 def _heading_of(passage: Passage) -> tuple[str, str]:
@@ -239,7 +250,7 @@ class ClosestSectionsWriter:
     def __init__(self, judge: PassageJudge) -> None:
         self._judge = judge
 
-    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | NamedPassage | ChatEnd, None]:
+    async def write(self, context: AnswerContext) -> AsyncGenerator[TextDelta | OfferedPassage | ChatEnd, None]:
         if closest := await self._closest(context):
             for passage in closest.values():
                 yield _named(passage)

@@ -16,7 +16,14 @@ from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.guard.quote_finder import as_quote, found_quotes, marked_numbers
 from app.answers.guard.statement_check import StatementCheck
-from app.answers.writing.answer_context import AnswerContext, AnswerWriter, FoundSource, NamedPassage, Proposal, Source
+from app.answers.writing.answer_context import (
+    AnswerContext,
+    AnswerWriter,
+    FoundSource,
+    OfferedPassage,
+    Proposal,
+    Source,
+)
 from app.core.confirmation import ProposedChange
 from app.core.errors import ModelUnavailable
 from app.core.page_url import host_of
@@ -94,7 +101,7 @@ class Generation:
 
     async def _write_with(self, writer: AnswerWriter) -> None:
         guard = _guard(self.context)
-        named: dict[int, str] = {}
+        offered: dict[int, OfferedPassage] = {}
         self.answered_by = writer.answered_by
         checked = self._check(guard) if writer.answered_by is AnsweredBy.MODEL else None
         try:
@@ -110,8 +117,8 @@ class Generation:
                     if isinstance(item, FoundSource):
                         self._take(item.source, guard, checked)
                         continue
-                    if isinstance(item, NamedPassage):
-                        named.setdefault(item.number, item.text)
+                    if isinstance(item, OfferedPassage):
+                        offered.setdefault(item.number, item)
                         continue
                     self._show_checked(await self._looked_up(guard.feed(item.text), checked))
                     if guard.finish is not None:
@@ -129,7 +136,7 @@ class Generation:
                 self.trace["answer_check"] = checked.trace
             if self.context.actions and self.context.actions.trace:
                 self.trace["actions"] = self.context.actions.trace
-            self.citations = _citations(self.context, guard.cited, self.text, named)
+            self.citations = _citations(self.context, guard.cited, self.text, offered)
         if guard.finish is not None:
             self.finish = guard.finish
 
@@ -184,11 +191,12 @@ def _title(source: Source, language: str | None) -> str:
 
 
 def _citations(
-    context: AnswerContext, cited: Sequence[int], text: str, named: Mapping[int, str]
+    context: AnswerContext, cited: Sequence[int], text: str, offered: Mapping[int, OfferedPassage]
 ) -> tuple[Citation, ...]:
     by_number = {source.number: source for source in context.sources}
     shown = marked_numbers(text)  # a mark may have been cut off, or withheld with its sentence
     sources = {number: by_number[old] for number, old in enumerate(cited, start=1) if number in shown}
+    named = {item.number for item in offered.values() if item.is_named}
     quotes = found_quotes(
         text, {number: source.text for number, source in sources.items() if source.number not in named}
     )
@@ -200,7 +208,7 @@ def _citations(
             source.as_of,
             source.chunk_id,
             quotes.get(number),
-            as_quote(named.get(source.number, "")) or None,
+            as_quote(offered[source.number].text) or None if source.number in offered else None,
         )
         for number, source in sources.items()
     )

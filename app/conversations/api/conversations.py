@@ -127,9 +127,7 @@ class TurnCitationOut(Model):
     title: str
     as_of: date | None
     quote: str | None = Field(description="The words of the page that the answer rests on; null where none were found.")
-    passage: str | None = Field(
-        description="What stands on a page that the answer names and does not quote; else null."
-    )
+    passage: str | None = Field(description="What else stands there that may answer, and is not quoted.")
     chunk_id: str | None = Field(description="Null for the visitor's own page.")
 
 

@@ -194,8 +194,8 @@ class CitationOut(Model):
         "cells; null where none were found."
     )
     passage: str | None = Field(
-        description="What stands on a page that the answer names and does not quote, in the same form; it may answer "
-        "as well. Null for every other."
+        description="What else stands there that may answer, and is not quoted, in the same form; null where nothing "
+        "is known to. An answer by a model has none."
     )
     link: str = Field(description="The URL that opens the page at these words, by a text fragment.")
 

@@ -1,4 +1,4 @@
-"""What stands in the sections that an answer names and does not quote."""
+"""What of its sources an answer leaves out, and offers to whoever looks."""
 
 from collections.abc import Sequence
 
@@ -32,6 +32,12 @@ async def test_a_section_that_is_named_comes_with_its_passage() -> None:
     )
     assert (quoted.quote, quoted.passage) == ("The warranty of a lamp is 3 years.", None)
     assert (named.quote, named.passage) == (None, "Boxes are made of paper:\nin Galway\nin Cork")
+
+
+async def test_what_else_a_quoted_source_says_comes_with_it() -> None:
+    text = "The warranty of a lamp is 3 years.\n\n## Batteries\n\nThe warranty of batteries is 1 year."
+    (cite,) = await cited(ExtractiveWriter(JUDGE), [source(1, text, "Lamps")])
+    assert (cite.quote, cite.passage) == ("The warranty of a lamp is 3 years.", "The warranty of batteries is 1 year.")
 
 
 async def test_its_link_opens_the_page_there() -> None:
