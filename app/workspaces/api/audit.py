@@ -16,7 +16,7 @@ from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, g
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
 from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
 
-_COLUMNS: Final = ("created_at", "actor", "action", "subject", "subject_name", "details")
+_COLUMNS: Final = ("created_at", "actor", "action", "subject", "subject_name", "details", "action_name")
 
 
 class AuditWanted(Model):
@@ -44,6 +44,7 @@ class AuditEntryOut(Model):
     id: UUID
     actor: str
     action: str
+    action_name: str = Field(description='What people call it, such as "Signed in".')
     subject: str
     subject_name: str = Field(description='What people call it now; "" where it is gone or has no name.')
     details: Mapping[str, Any]
@@ -80,4 +81,4 @@ def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
 def _row(entry: AuditEntry) -> tuple[str, ...]:
     details = json.dumps(dict(entry.details), ensure_ascii=False)
     told = (entry.subject, entry.subject_name, details)
-    return entry.created_at.isoformat(), as_cell(entry.actor), entry.action, *map(as_cell, told)
+    return entry.created_at.isoformat(), as_cell(entry.actor), entry.action, *map(as_cell, told), entry.action_name

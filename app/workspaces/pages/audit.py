@@ -10,7 +10,7 @@ from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, manage, p
 from app.web.file_export import ExportFormat
 from app.workspaces.api.audit import audit_file
 from app.workspaces.assignees import Assignees
-from app.workspaces.audit_entry import AuditFilter
+from app.workspaces.audit_entry import CHANGES, AuditFilter
 from app.workspaces.audit_log import AuditLog
 
 _SHOWN = 100
@@ -51,7 +51,8 @@ class AuditPages(Pages):
         page = await self._log.page(visit.actor, PageRequest(_SHOWN, wanted.cursor), wanted.only)
         kept = wanted.model_dump(mode="json", exclude={"cursor"}, exclude_none=True)
         people = await self._people.of_workspace(visit.actor)
-        return Shown("audit.html", {"page": page, "wanted": wanted, "kept": kept, "people": people})
+        told = {"page": page, "wanted": wanted, "kept": kept, "people": people, "kinds": CHANGES}
+        return Shown("audit.html", told)
 
     @page("/console/audit/export", access=manage, under="audit", is_file=True)
     async def export_audit(self, visit: Visit[AuditExport]) -> Response:

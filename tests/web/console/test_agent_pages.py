@@ -193,10 +193,25 @@ async def test_the_log_names_the_operator_by_e_mail_and_is_narrowed(house: House
     browser: ConsoleBrowser = await an_operator(house)
     await browser.post(settings_path(house), SETTINGS)
     page = text_of(await browser.page("/console/audit?actor=admin%40example.com&action=agent"))
-    assert "admin@example.com agent.edit" in page
+    assert "admin@example.com Draft of an agent changed agent.edit" in page
     assert "operator.sign_in" not in page
     assert "operator.sign_in" in text_of(await browser.page("/console/audit"))
     assert "No change fits." in text_of(await browser.page("/console/audit?actor=nobody"))
+
+
+async def test_the_log_is_narrowed_by_kinds_of_change_in_peoples_words(house: House) -> None:
+    browser: ConsoleBrowser = await an_operator(house)
+    await browser.post(settings_path(house), SETTINGS)
+    page = await browser.page("/console/audit?action=operator.")
+    assert '<option value="operator." selected>Operators: all</option>' in page
+    assert "<td>Signed in<span" in page
+    assert "<td>Draft of an agent changed<span" not in page
+    page = await browser.page("/console/audit?action=operator.sign_in")
+    assert '<option value="operator.sign_in" selected>Signed in</option>' in page
+    page = await browser.page("/console/audit?action=oper")
+    assert '<option value="oper" selected>oper</option>' in page, "what an older address asks for stays"
+    [entry] = (await house.api("GET", "/v1/audit?action=agent.edit")).json()["items"]
+    assert entry["action_name"] == "Draft of an agent changed"
 
 
 async def test_the_log_names_what_was_changed_as_people_call_it_now(house: House) -> None:
@@ -221,12 +236,12 @@ async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> N
     browser: ConsoleBrowser = await an_operator(house)  # on the 1st of January 2026
     await browser.post(settings_path(house), SETTINGS)
     shown = await browser.page("/console/audit?since=2026-01-01&until=2026-01-01&action=agent.edit")
-    assert "admin@example.com agent.edit" in text_of(shown)
+    assert "admin@example.com Draft of an agent changed agent.edit" in text_of(shown)
     assert "/console/audit/export?action=agent.edit&amp;since=2026-01-01&amp;until=2026-01-01&amp;format=csv" in shown
     assert "No change fits." in text_of(await browser.page("/console/audit?since=2026-01-02"))
     assert "No change fits." in text_of(await browser.page("/console/audit?until=2025-12-31"))
     table = (await browser.get("/console/audit/export?action=agent.edit&since=2026-01-01")).text.splitlines()
-    assert table[0] == "created_at,actor,action,subject,subject_name,details"
+    assert table[0] == "created_at,actor,action,subject,subject_name,details,action_name"
     assert table[1].startswith(f"2026-01-01T12:00:00+00:00,admin@example.com,agent.edit,{house.agent.id},")
     told = (await house.api("GET", "/v1/audit/export?format=json&action=agent.edit&since=2026-01-01T00:00:00Z")).json()
     assert [each["actor"] for each in told] == ["admin@example.com"]
