@@ -43,10 +43,12 @@ from app.core.errors import DocentError
 from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions, AdminGapTriage
 from app.gaps.api.pull_requests import AdminPullRequests
 from app.gaps.api.replays import AdminGapReplays
+from app.gaps.api.saved_filters import AdminSavedFilters
 from app.gaps.api.turn_review import AdminTurnReview
 from app.gaps.pages.gap import GapAnswerPages, GapPages
 from app.gaps.pages.gaps import GapsPages
 from app.gaps.pages.pull_requests import PullRequestPages
+from app.gaps.pages.saved_filters import SavedFilterPages
 from app.gaps.pages.threshold import ThresholdPages
 from app.kit.tracing import is_recording
 from app.kit.wiring import Wiring
@@ -157,6 +159,7 @@ APIS: Sequence[type[Api]] = (
     AdminGapSuggestions,
     AdminConversations,
     AdminInbox,
+    AdminSavedFilters,
     AdminLeads,
     AdminLiveChats,
     AdminLivePictures,
@@ -191,6 +194,7 @@ PAGES: Sequence[type[Pages]] = (
     GapsPages,
     GapPages,
     GapAnswerPages,
+    SavedFilterPages,
     PullRequestPages,
     StaleAnswerPages,
     AgentSettingsPages,

@@ -189,6 +189,11 @@ MAX_TEXT_CHARS = 200
 NOBODY: Final = "nobody"  # no e-mail address
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    """Those that are searched for, each once."""
+    return tuple(dict.fromkeys(text.split()))[:MAX_WORDS]
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationFilter:
     """Those in which one turn fits everything that is asked of turns. `text` is words that must all occur in its
@@ -212,7 +217,7 @@ class ConversationFilter:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.text.split()))[:MAX_WORDS]
+        return words_of(self.text)
 
 
 EVERY_CONVERSATION = ConversationFilter()

@@ -63,7 +63,7 @@ class ConversationReview:
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
     ) -> ListPage[InboxEntry]:
         """Latest activity first. Raises InvalidInput."""
-        _check(only)
+        check_filter(only)
 
         return await OwnAgent(self._records, actor, agent_id).read(
             lambda tx: InboxRecords(tx).page(agent_id, page, only)
@@ -86,7 +86,7 @@ class ConversationReview:
 
     async def neighbours(self, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:
         """Before and after it in the list of its agent's that fit. Raises InvalidInput."""
-        _check(only)
+        check_filter(only)
 
         def work(tx: Transaction) -> Neighbours:
             conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
@@ -106,10 +106,16 @@ class ConversationReview:
         return await OwnAgent(self._records, actor, agent_id).read(lambda tx: InboxRecords(tx).labels(agent_id))
 
 
-def _check(only: ConversationFilter) -> None:
-    check_text("q", only.text, MAX_TEXT_CHARS)
-    if len(only.text.split()) > MAX_WORDS:
+def check_search(text: str) -> None:
+    """Raises InvalidInput."""
+    check_text("q", text, MAX_TEXT_CHARS)
+    if len(text.split()) > MAX_WORDS:
         raise InvalidInput("q", f"Look for {MAX_WORDS} words at most.")
+
+
+def check_filter(only: ConversationFilter) -> None:
+    """Raises InvalidInput."""
+    check_search(only.text)
     check_line("page_url", only.page_url, MAX_TEXT_CHARS)
     check_language("language", only.language)
 

@@ -12,7 +12,7 @@ from app.store.tables.actions import ACTIONS
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, USER_ISSUERS, USER_KEYS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.gaps import GAPS, REPOSITORIES, STALE_ANSWERS
-from app.store.tables.people import LIVE_CHATS, SAVED_REPLIES
+from app.store.tables.people import LIVE_CHATS, SAVED_FILTERS, SAVED_REPLIES
 from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
 from app.store.tables.tenancy import API_TOKENS, OPERATORS
 from app.store.tables.webhooks import HELP_DESKS, NOTICE_CHANNELS, WEBHOOK_DELIVERIES, WEBHOOKS
@@ -31,6 +31,7 @@ _KEYS: Final[Mapping[str, tuple[Any, ...]]] = {
     "stale_answer": (STALE_ANSWERS.c.id,),
     "live_chat": (LIVE_CHATS.c.id,),
     "saved_reply": (SAVED_REPLIES.c.id,),
+    "saved_filter": (SAVED_FILTERS.c.id,),
     "webhook": (WEBHOOKS.c.id, WEBHOOK_DELIVERIES.c.id),
     "notice_channel": (NOTICE_CHANNELS.c.id,),
     "token": (API_TOKENS.c.id,),

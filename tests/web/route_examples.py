@@ -25,6 +25,8 @@ from app.conversations.people.live_chats import LiveChats
 from app.conversations.people.live_pictures import LivePictures
 from app.conversations.people.saved_replies import SavedReplies
 from app.conversations.people.saved_reply import SavedReply
+from app.conversations.saved_filter import FilteredList
+from app.conversations.saved_filters import SavedFilters
 from app.core.chunk import ChunkDraft
 from app.core.list_page import PageRequest
 from app.core.source_file import Upload
@@ -221,6 +223,9 @@ async def furnish(house: House) -> FurnishedHouse:
     reply = await parts.get(SavedReplies).create(
         actor, SavedReply(uuid4(), actor.workspace_id, agent_id, "Thanks", "Thank you for writing to {{agent}}.")
     )
+    saved = await parts.get(SavedFilters).create(
+        actor, FilteredList.CONVERSATIONS, "Unanswered", "outcome=unanswered", is_shared=True
+    )
     golden = await parts.get(GoldenQuestions).create(
         actor, GoldenQuestion(uuid4(), agent_id, "When are you open?", (PAGE,))
     )
@@ -249,6 +254,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "action_id": await an_action(house),
             "confirmation_id": proposed.id,
             "reply_id": reply.id,
+            "filter_id": saved.id,
             "stale_answer_id": stale_answer,
             "gap_id": gaps.items[0].id,
             "lead_id": lead.id,
@@ -284,6 +290,7 @@ async def furnish(house: House) -> FurnishedHouse:
             "split_turn": split_turn,
             "stale_answer": stale_answer,
             "conversation": session.conversation_id,
+            "lead": lead.id,
             "ann": operator.email,
             "link_token": link.url.rpartition("=")[2],
         },

@@ -55,6 +55,7 @@ PLANTED = {
     "repositories": ("root", OF_AGENT),
     "leads": ("message", OF_AGENT),
     "live_messages": ("text", OF_AGENT),
+    "saved_filters": ("name", "workspace_id = (select workspace_id from agents where id = :agent)"),
     "user_issuers": ("issuer", OF_AGENT),
     "curated_answers": ("answer", OF_AGENT),
     "actions": ("description", OF_AGENT),
@@ -181,6 +182,7 @@ def test_every_route_has_a_tenant_to_be_kept_from() -> None:
             "channel_id",
             "stale_answer_id",
             "ticket_id",
+            "filter_id",
         ),
     }
     named = {name for endpoint in ENDPOINTS for name in endpoint.path_ids}

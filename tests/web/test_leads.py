@@ -10,7 +10,9 @@ from app.agents.agent import Fallback
 from app.agents.agents import Agents
 from app.workspaces.operator import Role
 from app.workspaces.operators import Operators
+from tests.store.sample_rows import ask
 from tests.web.house import House, Json, VisitorHttp
+from tests.web.test_own_conversations import session_of
 
 GIVEN = {"name": "Ann", "email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True}
 
@@ -125,3 +127,83 @@ async def test_a_lead_is_given_to_an_operator_of_the_workspace(asking: House) ->
     refused = await asking.api("PATCH", path, {"assignee": "eve@example.com"})
     assert (refused.status_code, refused.json()["error"]["field"]) == (422, "assignee")
     assert (await asking.api("PATCH", path, {"assignee": ""})).json()["assignee"] == ""
+
+
+async def leave(house: House, **given: str) -> Json:
+    """What the list begins with then."""
+    house.clock.advance(1)
+    await (await house.visitor()).call("POST", "/leads", GIVEN | given)
+    return (await leads(house))[0]
+
+
+async def found(house: House, query: str) -> list[str]:
+    """The names of those that fit."""
+    answer = await house.api("GET", f"/v1/agents/{house.agent.id}/leads?{query}")
+    assert answer.status_code == 200, answer.text
+    return [lead["name"] for lead in answer.json()["items"]]
+
+
+async def test_a_lead_is_done_by_somebody_at_some_time_until_it_is_opened_again(asking: House) -> None:
+    lead = await leave(asking)
+    assert (lead["state"], lead["done_at"], lead["done_by"]) == ("open", None, "")
+    done = (await asking.api("PATCH", f"/v1/leads/{lead['id']}", {"state": "done"})).json()
+    now = asking.clock.now().isoformat().replace("+00:00", "Z")
+    assert (done["state"], done["done_at"], done["done_by"]) == ("done", now, "write")
+    asking.clock.advance(60)
+    again = (await asking.api("PATCH", f"/v1/leads/{lead['id']}", {"state": "done"})).json()
+    assert again["done_at"] == now, "who was done with it first stays"
+    assert (await asking.api("PATCH", f"/v1/leads/{lead['id']}", {"state": "open"})).json() == lead
+
+
+async def test_a_change_must_say_what_changes(asking: House) -> None:
+    lead = await leave(asking)
+    assert (await asking.api("PATCH", f"/v1/leads/{lead['id']}", {})).status_code == 422
+    assert (await asking.api("PATCH", f"/v1/leads/{lead['id']}", {"state": "lost"})).status_code == 422
+
+
+async def test_the_list_and_the_file_are_narrowed_alike(asking: House) -> None:
+    await asking.parts.get(Operators).add(asking.actor, "bob@example.com", Role.EDITOR, "a long password")
+    ann, ben = await leave(asking, name="Ann"), await leave(asking, name="Ben", email="ben@shop.example")
+    await leave(asking, name="Zo\u00eb", message="Is \u00c4RGER covered? 100% of it?")
+    await asking.api("PATCH", f"/v1/leads/{ann['id']}", {"assignee": "bob@example.com"})
+    await asking.api("PATCH", f"/v1/leads/{ben['id']}", {"state": "done"})
+    for query, names in {
+        "": ["Zo\u00eb", "Ben", "Ann"],
+        "state=open": ["Zo\u00eb", "Ann"],
+        "state=done": ["Ben"],
+        "assignee=bob@example.com": ["Ann"],
+        "assignee=nobody": ["Zo\u00eb", "Ben"],
+        "assignee=nobody&state=open": ["Zo\u00eb"],
+        "q=SHOP.example": ["Ben"],
+        "q=malta+ben": ["Ben"],
+        "q=%C3%A4rger": ["Zo\u00eb"],
+        "q=100%25": ["Zo\u00eb"],
+        "q=_": [],
+    }.items():
+        assert await found(asking, query) == names, query
+        file = await asking.api("GET", f"/v1/agents/{asking.agent.id}/leads/export?format=json&{query}")
+        assert [lead["name"] for lead in file.json()] == names, query
+    refused = await asking.api("GET", f"/v1/agents/{asking.agent.id}/leads?q=1+2+3+4+5+6+7+8+9")
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "q")
+
+
+async def test_a_lead_is_found_by_what_was_asked_before_it(asking: House) -> None:
+    visitor = await asking.visitor()
+    await ask(asking.record, session_of(asking, visitor.session), "What does the lamp cost?")
+    await visitor.call("POST", "/leads", GIVEN)
+    assert await found(asking, "q=lamp") == ["Ann"]
+    assert await found(asking, "q=lantern") == []
+
+
+async def test_many_leads_change_together_or_not_at_all(asking: House) -> None:
+    path = f"/v1/agents/{asking.agent.id}/leads/edit"
+    first, second = await leave(asking), await leave(asking)
+    both = [second["id"], first["id"]]
+    missing = await asking.api("POST", path, {"lead_ids": [*both, str(asking.agent.id)], "state": "done"})
+    assert missing.status_code == 404
+    assert await found(asking, "state=done") == []
+    changed = await asking.api("POST", path, {"lead_ids": both, "state": "done"})
+    assert [(lead["id"], lead["state"]) for lead in changed.json()["items"]] == [(each, "done") for each in both]
+    assert (await asking.api("POST", path, {"lead_ids": [both[0]] * 2, "state": "done"})).status_code == 422
+    [entry] = (await asking.api("GET", "/v1/audit?action=lead.")).json()["items"]
+    assert (entry["subject"], entry["details"]) == (str(asking.agent.id), {"leads": 2, "state": "done"})

@@ -23,6 +23,8 @@ from app.conversations.conversation import (
     Outcome,
 )
 from app.conversations.inbox import ConversationReview, Inbox
+from app.conversations.saved_filter import FilteredList
+from app.conversations.saved_filters import SavedFilters
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy
@@ -83,6 +85,11 @@ class InboxWanted(Form):
         """What narrows the list, for addresses: without what is so anyway."""
         return self.model_dump(mode="json", exclude={"cursor", "undo", "undo_as"}, exclude_defaults=True)
 
+    @property
+    def to_save(self) -> str:
+        """What is worth a name, as a query: no visitor is named in what outlives their erasure."""
+        return urlencode({name: value for name, value in self.kept.items() if name != "visitor"})
+
 
 class ExportWanted(InboxWanted):
     format: ExportFormat = "csv"
@@ -130,10 +137,11 @@ class ManyForm(EditForm):
 
 
 class InboxPages(Pages):
-    def __init__(self, review: ConversationReview, inbox: Inbox, assignees: Assignees) -> None:
+    def __init__(self, review: ConversationReview, inbox: Inbox, assignees: Assignees, filters: SavedFilters) -> None:
         self._review = review
         self._inbox = inbox
         self._assignees = assignees
+        self._filters = filters
 
     @page("/console/agents/{agent_id}/conversations", access=read, menu=MenuEntry("Conversations", 20, "talk"))
     async def conversations(self, visit: Visit[InboxWanted]) -> Shown:
@@ -157,6 +165,8 @@ class InboxPages(Pages):
                 "outcomes": OUTCOMES,
                 "outcome_options": [("", "Any"), *((each.value, OUTCOMES[each][0].capitalize()) for each in Outcome)],
                 "writer_options": [("", "Anybody"), *((each.value, WRITERS[each]) for each in AnsweredBy)],
+                "saved": await self._filters.of_list(visit.actor, FilteredList.CONVERSATIONS),
+                "to_save": wanted.to_save,
                 "labels": labels,
                 "label_options": [("", "Any"), *((each, each) for each in labels)],
                 "people": await self._assignees.of_workspace(visit.actor),

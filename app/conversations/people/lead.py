@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 MAX_NAME_CHARS = 100
@@ -9,10 +10,16 @@ MAX_EMAIL_CHARS = 254  # RFC 5321
 MAX_MESSAGE_CHARS = 4000
 
 
+class LeadState(StrEnum):
+    OPEN = "open"
+    DONE = "done"  # by an operator
+
+
 @dataclass(frozen=True, slots=True)
 class Lead:
     """Its writer has agreed, at `created_at`, that it is kept. What was asked before is in the conversation. `assignee`
-    is the operator who looks after it, by their e-mail address, "" for nobody."""
+    is the operator who looks after it, by their e-mail address, "" for nobody. `done_at` is when `done_by`, an operator
+    or token, was done with it; None and "" while it is open."""
 
     id: UUID
     agent_id: UUID
@@ -23,3 +30,30 @@ class Lead:
     message: str
     created_at: datetime
     assignee: str = ""
+    done_at: datetime | None = None
+    done_by: str = ""
+
+    @property
+    def state(self) -> LeadState:
+        return LeadState.OPEN if self.done_at is None else LeadState.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class LeadFilter:
+    """`text` is words that must all occur in the name, the address, the message or the first question of its
+    conversation, whatever their case; `assignee` is an operator's e-mail address or NOBODY; None: any."""
+
+    text: str = ""
+    assignee: str | None = None
+    state: LeadState | None = None
+
+
+EVERY_LEAD = LeadFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class LeadChange:
+    """What is None stays as it is. `assignee` is an operator's e-mail address, "" for nobody."""
+
+    state: LeadState | None = None
+    assignee: str | None = None

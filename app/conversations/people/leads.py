@@ -1,16 +1,28 @@
 """What visitors leave for people to answer, and what operators see of it."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 from uuid import UUID, uuid4
 
 from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
-from app.conversations.people.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead
+from app.conversations.conversation import MAX_AT_ONCE
+from app.conversations.inbox import check_search
+from app.conversations.people.lead import (
+    EVERY_LEAD,
+    MAX_EMAIL_CHARS,
+    MAX_MESSAGE_CHARS,
+    MAX_NAME_CHARS,
+    Lead,
+    LeadChange,
+    LeadFilter,
+    LeadState,
+)
 from app.conversations.people.records.leads import LeadRecords
 from app.core.actor import Actor
-from app.core.errors import InvalidInput
+from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_line, check_text
 from app.core.list_page import ListPage, PageRequest, collected
 from app.core.turn import VisitorSession
@@ -62,31 +74,61 @@ class Leads:
 
         await self._records.of_workspace(session.workspace_id).write(work)
 
-    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
-        """Latest first."""
+    async def of_agent(
+        self, actor: Actor, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD
+    ) -> ListPage[Lead]:
+        """Latest first. Raises InvalidInput."""
+        check_search(only.text)
 
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: LeadRecords(tx).page(agent_id, page))
-
-    async def get(self, actor: Actor, lead_id: UUID) -> Lead:
-        """Raises NotFound for one that is absent or another workspace's."""
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: LeadRecords(tx).get(actor.workspace_id, lead_id)
+        return await OwnAgent(self._records, actor, agent_id).read(
+            lambda tx: LeadRecords(tx).page(agent_id, page, only)
         )
 
-    async def assign(self, actor: Actor, lead_id: UUID, assignee: str) -> Lead:
-        """To the operator of that e-mail address, "" for nobody. Raises InvalidInput, and NotFound as `get` does. The
-        audit names the agent and not the lead, which its visitor's erasure must leave nowhere."""
+    async def counts(self, actor: Actor, agent_id: UUID, only: LeadFilter) -> Mapping[LeadState, int]:
+        """Of each state, whichever the filter names."""
+        check_search(only.text)
+
+        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: LeadRecords(tx).counts(agent_id, only))
+
+    async def all_of_agent(self, actor: Actor, agent_id: UUID, only: LeadFilter = EVERY_LEAD) -> list[Lead]:
+        """The latest MAX_EXPORTED, latest first."""
+        return await collected(lambda page: self.of_agent(actor, agent_id, page, only), MAX_EXPORTED)
+
+    async def change(self, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], change: LeadChange) -> list[Lead]:
+        """Up to MAX_AT_ONCE of one agent's: all of them, or none. Raises InvalidInput, and NotFound for a lead that is
+        absent or another agent's."""
+        if not 1 <= len(set(lead_ids)) == len(lead_ids) <= MAX_AT_ONCE:
+            raise InvalidInput("lead_ids", f"Name 1 to {MAX_AT_ONCE} leads, each once.")
+
+        return await OwnAgent(self._records, actor, agent_id).write(
+            lambda tx: _changed(tx, actor, agent_id, lead_ids, change)
+        )
+
+    async def change_one(self, actor: Actor, lead_id: UUID, change: LeadChange) -> Lead:
+        """The same for one, whatever its agent."""
 
         def work(tx: Transaction) -> Lead:
-            lead = LeadRecords(tx).get(actor.workspace_id, lead_id)
-            given = replace(lead, assignee=checked_assignee(tx, actor, assignee))
-            LeadRecords(tx).assign(lead_id, given.assignee)
-            told = {"assignee": given.assignee}
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "lead.assign", str(lead.agent_id), told)
-            return given
+            agent_id = LeadRecords(tx).get(actor.workspace_id, lead_id).agent_id
+            [lead] = _changed(tx, actor, agent_id, [lead_id], change)
+            return lead
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
 
-    async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[Lead]:
-        """The latest MAX_EXPORTED, latest first."""
-        return await collected(lambda page: self.of_agent(actor, agent_id, page), MAX_EXPORTED)
+
+def _changed(tx: Transaction, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], wanted: LeadChange) -> list[Lead]:
+    """The audit names the agent and no lead, which its visitor's erasure must leave nowhere."""
+    if wanted == LeadChange():
+        raise InvalidInput("", "Say what to change: the state or the assignee.")
+    records = LeadRecords(tx)
+    if len(records.of_agent(agent_id, lead_ids)) < len(lead_ids):
+        raise NotFound("lead")
+    if wanted.assignee is not None:
+        wanted = replace(wanted, assignee=checked_assignee(tx, actor, wanted.assignee))
+    records.change(lead_ids, wanted, actor.name)
+    told = {
+        "leads": len(lead_ids),
+        **({} if wanted.state is None else {"state": wanted.state.value}),
+        **({} if wanted.assignee is None else {"assignee": wanted.assignee}),
+    }
+    AuditRecords(tx).record(actor.workspace_id, actor.name, "lead.edit", str(agent_id), told)
+    return records.of_agent(agent_id, lead_ids)

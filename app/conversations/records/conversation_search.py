@@ -80,19 +80,20 @@ def _turns(connection: Connection, only: ConversationFilter) -> Select[*tuple[ob
         asked.append(TURNS.c.created_at < only.until)
     is_sqlite = connection.dialect.name == "sqlite"
     if only.page_url:
-        asked.append(_holds(TURNS.c.page_url, only.page_url, is_sqlite))
+        asked.append(holds(TURNS.c.page_url, only.page_url, is_sqlite))
     if only.rating is not None:
         rated = select(FEEDBACK.c.id).where(FEEDBACK.c.turn_id == TURNS.c.id, FEEDBACK.c.rating == only.rating)
         asked.append(rated.exists())
     for word in only.words:
-        said = select(MESSAGES.c.id).where(MESSAGES.c.turn_id == TURNS.c.id, _holds(MESSAGES.c.text, word, is_sqlite))
+        said = select(MESSAGES.c.id).where(MESSAGES.c.turn_id == TURNS.c.id, holds(MESSAGES.c.text, word, is_sqlite))
         asked.append(said.exists())
     if not asked:
         return None
     return select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id, *asked)
 
 
-def _holds(column: Column[str], word: str, is_sqlite: bool) -> ColumnElement[bool]:
+def holds(column: Column[str], word: str, is_sqlite: bool) -> ColumnElement[bool]:
+    """The word, whatever its case."""
     if not is_sqlite:
         return column.icontains(word, autoescape=True)
     # SQLite's LIKE knows the case of ASCII letters alone.

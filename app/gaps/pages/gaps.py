@@ -9,6 +9,8 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
+from app.conversations.saved_filter import FilteredList
+from app.conversations.saved_filters import SavedFilters
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.gaps.api.gaps import gaps_file
@@ -44,6 +46,11 @@ class GapsWanted(Form):
         since = now - timedelta(days=self.days) if self.days else None
         return GapFilter(self.reason, since=since, text=self.text)
 
+    @property
+    def to_save(self) -> str:
+        """What is worth a name, as a query."""
+        return urlencode(self.model_dump(mode="json", exclude={"cursor", "undo", "undo_note"}, exclude_defaults=True))
+
 
 class ExportWanted(GapsWanted):
     format: Literal["csv", "json"] = "csv"
@@ -58,9 +65,10 @@ class ManyGaps(Form):
 
 
 class GapsPages(Pages):
-    def __init__(self, gaps: Gaps, triage: GapTriage) -> None:
+    def __init__(self, gaps: Gaps, triage: GapTriage, filters: SavedFilters) -> None:
         self._gaps = gaps
         self._triage = triage
+        self._filters = filters
 
     @page("/console/agents/{agent_id}/gaps", access=read, menu=MenuEntry("Gaps", 10, "gap"))
     async def gaps(self, visit: Visit[GapsWanted]) -> Shown:
@@ -83,6 +91,8 @@ class GapsPages(Pages):
                 "page": page,
                 "wanted": wanted,
                 "kept": kept,
+                "saved": await self._filters.of_list(visit.actor, FilteredList.GAPS),
+                "to_save": wanted.to_save,
                 "tabs": [
                     (
                         label,

@@ -1,4 +1,5 @@
-"""People beside the agent: live chats with what was written in them, and what visitors left for people to answer."""
+"""People beside the agent: live chats with what was written in them, what visitors left for people to answer, and what
+operators save for their work."""
 
 from sqlalchemy import Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
 
@@ -63,7 +64,10 @@ LEADS = table(
     column("message", StorableText),
     column("assignee", StorableText, default="", server_default=text("''")),
     column("created_at", UtcDateTime),
+    column("done_at", UtcDateTime, nullable=True),
+    column("done_by", StorableText, default="", server_default=text("''")),
     Index(None, "agent_id", "created_at"),
+    partial_index("ix_leads_open", "agent_id", "created_at", where="done_at IS NULL"),
 )
 
 # For the live chats of one agent, or of all.
@@ -74,4 +78,15 @@ SAVED_REPLIES = table(
     parent("agent_id", "agents", index=True, nullable=True),
     column("title", StorableText),
     column("text", StorableText),
+)
+
+# What an operator saved for themselves, or (NULL) for all of the workspace.
+SAVED_FILTERS = table(
+    "saved_filters",
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    parent("operator_id", "operators", index=True, nullable=True),
+    column("kind", String(20)),
+    column("name", StorableText),
+    column("query", StorableText),
 )

@@ -13,7 +13,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.store.audit_digest import digest_of
 from app.store.tables.actions import ACTIONS
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS
-from app.store.tables.people import SAVED_REPLIES
+from app.store.tables.people import SAVED_FILTERS, SAVED_REPLIES
 from app.store.tables.sources import SOURCES
 from app.store.tables.tenancy import API_TOKENS, AUDIT_LOG, OPERATORS, WORKSPACES
 from app.store.tables.webhooks import NOTICE_CHANNELS, WEBHOOKS
@@ -26,6 +26,7 @@ _NAMED: Final[Mapping[str, tuple[Column[UUID], Callable[[Row[Any]], str]]]] = {
     "source": (SOURCES.c.id, lambda row: str(row.config["name"])),
     "curated_answer": (CURATED_ANSWERS.c.id, lambda row: str(row.pattern)),
     "saved_reply": (SAVED_REPLIES.c.id, lambda row: str(row.title)),
+    "saved_filter": (SAVED_FILTERS.c.id, lambda row: str(row.name)),
     "action": (ACTIONS.c.id, lambda row: str(row.title or row.name)),
     "notice_channel": (NOTICE_CHANNELS.c.id, lambda row: str(row.name)),
     "webhook": (WEBHOOKS.c.id, lambda row: str(row.url)),

@@ -8,7 +8,7 @@ from html import unescape
 from app.agents.agent import Fallback
 from app.agents.agents import Agents
 from app.conversations.people.leads import Leads
-from tests.web.console.browser import ConsoleBrowser, text_of
+from tests.web.console.browser import ConsoleBrowser, Value, text_of
 from tests.web.house import House
 
 HOSTILE = '<script>alert(1)</script>"'
@@ -96,3 +96,62 @@ async def test_leads_are_taken_along_as_a_file(house: House, browser: ConsoleBro
     assert "'=HYPERLINK(1)" in table.text, "no cell starts a formula"
     items = json.loads((await browser.get(f"{list_path(house)}/export?format=json")).text)
     assert [item["message"] for item in items] == ["=HYPERLINK(1)"]
+
+
+def shown(page: str) -> list[str]:
+    """The names of the leads on a page."""
+    return re.findall(r'<h2 dir="auto">(.*?)</h2>', page)
+
+
+async def test_the_list_opens_on_what_is_open_and_done_is_undone(house: House, browser: ConsoleBrowser) -> None:
+    await offer_a_form(house)
+    await leave(house, "One.", name="Ann")
+    house.clock.advance(1)
+    await leave(house, "Two.", name="Ben")
+    page = await browser.page(list_path(house))
+    assert "Open 2" in text_of(page)
+    [lead_id] = re.findall(r'value="([0-9a-f-]{36})"[^>]*aria-label="Choose: Ann"', page)
+    answer = await browser.post(f"{list_path(house)}/{lead_id}/edit", {"do": "done"})
+    after = await browser.page(answer.headers["location"])
+    assert "1 lead done." in text_of(after)
+    assert shown(after) == ["Ben"]
+    done = await browser.page(f"{list_path(house)}?state=done")
+    assert shown(done) == ["Ann"]
+    assert re.search(r"done you ?, just now", text_of(done)), text_of(done)
+    undone: dict[str, Value] = {
+        "do": "open",
+        "lead_ids": re.findall(r'<input type="hidden" name="lead_ids" value="(.*?)"', after),
+    }
+    assert await browser.flash(await browser.post(f"{list_path(house)}/edit", undone)) == "1 lead opened again."
+    assert shown(await browser.page(list_path(house))) == ["Ben", "Ann"]
+
+
+async def test_many_are_changed_and_the_list_stays_narrowed(house: House, browser: ConsoleBrowser) -> None:
+    await offer_a_form(house)
+    for name in ("Ann", "Ben", "Eve"):
+        await leave(house, f"Do you ship to {name}?", name=name)
+    page = await browser.page(f"{list_path(house)}?q=ship&assignee=nobody")
+    ids = dict(re.findall(r'value="([0-9a-f-]{36})"[^>]*aria-label="Choose: (\w+)"', page))
+    chosen = [lead_id for lead_id, name in ids.items() if name != "Eve"]
+    given: dict[str, Value] = {
+        "lead_ids": chosen,
+        "do": "assign",
+        "assignee": "admin@example.com",
+        "back": "q=ship&assignee=nobody",
+    }
+    answer = await browser.post(f"{list_path(house)}/edit", given)
+    after = await browser.page(answer.headers["location"])
+    assert "2 leads assigned to admin@example.com." in text_of(after)
+    assert shown(after) == ["Eve"]
+    nobody = await browser.post(f"{list_path(house)}/edit", {"do": "done"})
+    assert nobody.status_code == 422
+    assert "Choose leads first" in text_of(nobody.text)
+
+
+async def test_an_assignee_without_an_account_is_refused(house: House, browser: ConsoleBrowser) -> None:
+    await offer_a_form(house)
+    await leave(house, "One.")
+    [lead] = await house.parts.get(Leads).all_of_agent(house.actor, house.agent.id)
+    stranger = {"do": "assign", "assignee": "eve@example.com"}
+    refused = await browser.post(f"{list_path(house)}/{lead.id}/edit", stranger)
+    assert (refused.status_code, "No operator of the workspace" in refused.text) == (422, True)

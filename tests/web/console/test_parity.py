@@ -67,7 +67,6 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "settleGaps": "ignore_gaps",
     "resolveGap": "prove_gap",
     "listLabels": "conversations",
-    "editLead": "assign_lead",
     "listLiveChats": "live",
     "takeLiveChat": "take_live",
     "replyLiveChat": "reply_live",

@@ -9,15 +9,19 @@ from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from app.conversations.api.conversations import TAG
-from app.conversations.people.lead import Lead
+from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, MAX_WORDS, NOBODY
+from app.conversations.people.lead import Lead, LeadChange, LeadFilter, LeadState
 from app.conversations.people.leads import MAX_EXPORTED, Leads
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
 from app.web.file_export import ExportFormat, csv_table, exported
-from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, patch, read, write
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
-_COLUMNS: Final = ("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id", "assignee")
+_COLUMNS: Final = (
+    *("created_at", "name", "email", "message", "conversation_id", "visitor_id", "id", "assignee"),
+    *("state", "done_at", "done_by"),
+)
 
 
 class LeadOut(Model):
@@ -29,15 +33,58 @@ class LeadOut(Model):
     message: str
     created_at: datetime
     assignee: str = Field(description="The e-mail address of the operator who looks after it; empty for nobody.")
+    state: LeadState
+    done_at: datetime | None = Field(description="Null while it is open.")
+    done_by: str = Field(description="The operator or API token that was done with it; empty while it is open.")
 
 
 class LeadPatch(Model):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}, {"state": "done"}]})
 
-    assignee: str = Field(max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "": nobody.')
+    state: LeadState | None = Field(default=None, description="`open` takes `done` back.")
+    assignee: str | None = Field(
+        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "": nobody.'
+    )
+
+    @property
+    def change(self) -> LeadChange:
+        return LeadChange(self.state, self.assignee)
 
 
-class LeadExportQuery(Model):
+class LeadsPatch(LeadPatch):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"lead_ids": ["0198c0de-0000-7000-8000-000000000000"], "state": "done"}]}
+    )
+
+    lead_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
+
+
+class ChangedLeadsOut(Model):
+    items: tuple[LeadOut, ...] = Field(description="In the order in which they were named.")
+
+
+class WantedLeads(Model):
+    q: str = Field(
+        default="",
+        max_length=MAX_TEXT_CHARS,
+        description=f"Words, {MAX_WORDS} at most, that all occur in the name, the address, the message or the first "
+        "question of the conversation.",
+    )
+    state: LeadState | None = Field(default=None, description="Either when left out.")
+    assignee: str | None = Field(
+        default=None, max_length=MAX_EMAIL_CHARS, description=f"An operator's e-mail address, or `{NOBODY}`."
+    )
+
+    @property
+    def only(self) -> LeadFilter:
+        return LeadFilter(self.q, self.assignee, self.state)
+
+
+class LeadsQuery(WantedLeads, ListQuery):
+    pass
+
+
+class LeadExportQuery(WantedLeads):
     format: ExportFormat = "csv"
 
 
@@ -48,8 +95,8 @@ class AdminLeads(Api):
         self._leads = leads
 
     @get("/v1/agents/{agent_id}/leads", "List the messages that visitors left, latest first", access=read)
-    async def list_leads(self, call: Call[Actor, ListQuery]) -> ListOut[LeadOut]:
-        page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
+    async def list_leads(self, call: Call[Actor, LeadsQuery]) -> ListOut[LeadOut]:
+        page = await self._leads.of_agent(call.caller, call.path_id("agent_id"), call.input.page, call.input.only)
         return ListOut[LeadOut].of(page)
 
     @get(
@@ -60,12 +107,18 @@ class AdminLeads(Api):
         other_media_types=("application/json",),
     )
     async def export_leads(self, call: Call[Actor, LeadExportQuery]) -> Response:
-        leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"))
+        leads = await self._leads.all_of_agent(call.caller, call.path_id("agent_id"), call.input.only)
         return leads_file(leads, call.input.format)
 
-    @patch("/v1/leads/{lead_id}", "Assign a lead to an operator", access=write)
+    @patch("/v1/leads/{lead_id}", "Assign a lead, or mark it as done; only the fields sent change", access=write)
     async def edit_lead(self, call: Call[Actor, LeadPatch]) -> LeadOut:
-        return LeadOut.of(await self._leads.assign(call.caller, call.path_id("lead_id"), call.input.assignee))
+        return LeadOut.of(await self._leads.change_one(call.caller, call.path_id("lead_id"), call.input.change))
+
+    @post("/v1/agents/{agent_id}/leads/edit", "Assign many leads, or mark them as done: all or none", access=write)
+    async def edit_leads(self, call: Call[Actor, LeadsPatch]) -> ChangedLeadsOut:
+        given = call.input
+        changed = await self._leads.change(call.caller, call.path_id("agent_id"), given.lead_ids, given.change)
+        return ChangedLeadsOut(items=tuple(map(LeadOut.of, changed)))
 
 
 def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:
@@ -81,4 +134,5 @@ def as_csv(leads: Iterable[Lead]) -> str:
 def _row(lead: Lead) -> tuple[str, ...]:
     ids = str(lead.conversation_id), str(lead.visitor_id), str(lead.id)
     texts = as_cell(lead.name), as_cell(lead.email), as_cell(lead.message)
-    return (lead.created_at.isoformat(), *texts, *ids, as_cell(lead.assignee))
+    done = lead.state.value, lead.done_at.isoformat() if lead.done_at else "", as_cell(lead.done_by)
+    return (lead.created_at.isoformat(), *texts, *ids, as_cell(lead.assignee), *done)

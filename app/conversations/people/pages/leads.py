@@ -1,32 +1,80 @@
-"""What visitors left for people to answer: read here, or taken along as a file."""
+"""What visitors left for people to answer: found, worked through one by one or many at once, taken along as a file."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+from urllib.parse import urlencode
+from uuid import UUID
 
 from pydantic import Field
 from starlette.responses import Response
 
+from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, NOBODY
 from app.conversations.people.api.leads import leads_file
+from app.conversations.people.lead import Lead, LeadChange, LeadFilter, LeadState
 from app.conversations.people.leads import Leads
-from app.core.errors import NotFound
+from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
+from app.web.console.filters import number, plural
+from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
 from app.workspaces.assignees import Assignees
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
 _SHOWN: Final = 30
+_MAX_QUERY_CHARS: Final = 2000
 
 
-class ListWanted(Form):
+class LeadsWanted(Form):
+    """As it stands in the address of the list. `undo` are those that the last form has changed, which `undo_as` takes
+    back."""
+
+    state: Literal["open", "done", "all"] = "open"
+    q: str = Field(default="", max_length=MAX_TEXT_CHARS)
+    assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
     cursor: str | None = Field(default=None, max_length=512)
+    undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    undo_as: Literal["done", "open"] = "open"
+
+    @property
+    def only(self) -> LeadFilter:
+        return LeadFilter(self.q, self.assignee, None if self.state == "all" else LeadState(self.state))
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What narrows the list, for addresses: without what is so anyway."""
+        return self.model_dump(mode="json", exclude={"cursor", "undo", "undo_as"}, exclude_defaults=True)
 
 
-class ExportWanted(Form):
+class ExportWanted(LeadsWanted):
     format: ExportFormat = "csv"
 
 
-class AssignForm(Form):
+class EditForm(Form):
+    """`do` is the button that was pressed, `back` the query of the list."""
+
+    do: Literal["done", "open", "assign"] | None = None
     assignee: str = Field(default="", max_length=MAX_EMAIL_CHARS)
+    back: str = Field(default="", max_length=_MAX_QUERY_CHARS)
+
+    @property
+    def wanted(self) -> LeadsWanted:
+        """The list from which the form was sent."""
+        return form_of(LeadsWanted, parse_fields(self.back))
+
+    @property
+    def change(self) -> LeadChange:
+        """Raises InvalidInput."""
+        match self.do:
+            case "assign":
+                return LeadChange(assignee="" if self.assignee == NOBODY else self.assignee)
+            case "done" | "open":
+                return LeadChange(LeadState(self.do))
+        raise InvalidInput("", "Press one of the buttons.")
+
+
+class ManyForm(EditForm):
+    lead_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
 
 
 class LeadPages(Pages):
@@ -35,23 +83,66 @@ class LeadPages(Pages):
         self._assignees = assignees
 
     @page("/console/agents/{agent_id}/leads", access=read, menu=MenuEntry("Leads", 25, "letter"))
-    async def leads(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._leads.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+    async def leads(self, visit: Visit[LeadsWanted]) -> Shown:
+        wanted, agent_id = visit.input, visit.agent.id
+        page = await self._leads.of_agent(visit.actor, agent_id, PageRequest(_SHOWN, wanted.cursor), wanted.only)
+        counts = await self._leads.counts(visit.actor, agent_id, wanted.only)
+        kept = wanted.kept
         return Shown(
             "leads.html",
-            {"page": page, "wanted": visit.input, "people": await self._assignees.of_workspace(visit.actor)},
+            {
+                "page": page,
+                "wanted": wanted,
+                "kept": kept,
+                "back": urlencode(kept),
+                "is_narrowed": bool(kept.keys() - {"state"}),
+                "has_some": any(counts.values()),
+                "tabs": [
+                    (
+                        label,
+                        visit.url("leads", {**kept, "state": state}),
+                        state == wanted.state,
+                        None if state == "all" else number(counts[LeadState(state)]),
+                    )
+                    for state, label in _TABS
+                ],
+                "people": await self._assignees.of_workspace(visit.actor),
+            },
         )
 
     @page("/console/agents/{agent_id}/leads/export", access=read, under="leads", is_file=True)
     async def export_leads(self, visit: Visit[ExportWanted]) -> Response:
-        file = leads_file(await self._leads.all_of_agent(visit.actor, visit.agent.id), visit.input.format)
+        found = await self._leads.all_of_agent(visit.actor, visit.agent.id, visit.input.only)
+        file = leads_file(found, visit.input.format)
         file.headers["Cache-Control"] = "no-store"
         return file
 
-    @action("/console/agents/{agent_id}/leads/{lead_id}/assign", access=write, shown_on="leads")
-    async def assign_lead(self, visit: Visit[AssignForm]) -> Go:
-        lead = await self._leads.get(visit.actor, visit.path_id("lead_id"))
-        if lead.agent_id != visit.agent.id:
-            raise NotFound("lead")
-        given = await self._leads.assign(visit.actor, lead.id, visit.input.assignee)
-        return Go(f"{visit.url('leads')}#lead-{lead.id}", f"Assigned to {given.assignee or 'nobody'}.")
+    @action("/console/agents/{agent_id}/leads/edit", access=write, shown_on="leads")
+    async def edit_leads(self, visit: Visit[ManyForm]) -> Go:
+        if not visit.input.lead_ids:
+            raise InvalidInput("", "Choose leads first: tick the boxes before them.")
+        return await self._changed(visit, visit.input.lead_ids)
+
+    @action("/console/agents/{agent_id}/leads/{lead_id}/edit", access=write, shown_on="leads")
+    async def edit_lead(self, visit: Visit[EditForm]) -> Go:
+        return await self._changed(visit, [visit.path_id("lead_id")])
+
+    async def _changed(self, visit: Visit[Any], lead_ids: Sequence[UUID]) -> Go:
+        """Back to the list, where a new state may be undone."""
+        change, query = visit.input.change, visit.input.wanted.kept
+        changed = await self._leads.change(visit.actor, visit.agent.id, lead_ids, change)
+        if change.state is None:
+            return Go(f"{visit.url('leads', query)}#lead-{lead_ids[0]}", _told(changed, change))
+        query["undo_as"] = "open" if change.state is LeadState.DONE else "done"
+        undone = urlencode([("undo", str(each.id)) for each in changed])
+        return Go(f"{visit.url('leads', query)}&{undone}", _told(changed, change))
+
+
+def _told(changed: Sequence[Lead], change: LeadChange) -> str:
+    many = plural(len(changed), "lead")
+    if change.state is not None:
+        return f"{many} {'done' if change.state is LeadState.DONE else 'opened again'}."
+    return f"{many} assigned to {changed[0].assignee or 'nobody'}."
+
+
+_TABS: Final = (("open", "Open"), ("done", "Done"), ("all", "All"))

@@ -1,18 +1,23 @@
 """What visitors left for people to answer."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, func, or_, select, update
 
-from app.conversations.people.lead import Lead
+from app.conversations.conversation import NOBODY, words_of
+from app.conversations.people.lead import EVERY_LEAD, Lead, LeadChange, LeadFilter, LeadState
+from app.conversations.records.conversation_search import holds
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.people import LEADS
-from app.store.transaction import Keyset, Repository
+from app.store.transaction import Keyset, Repository, value_of
 
 _LATEST_FIRST = Keyset(LEADS.c.created_at, LEADS.c.id, descending=True)
+_IS_OPEN = LEADS.c.done_at.is_(None)
 
 
 class LeadRecords(Repository):
@@ -36,10 +41,45 @@ class LeadRecords(Repository):
         )
         return self._found(Lead, statement, "lead")
 
-    def assign(self, lead_id: UUID, assignee: str) -> None:
-        self._connection.execute(update(LEADS).where(LEADS.c.id == lead_id).values(assignee=assignee))
+    def of_agent(self, agent_id: UUID, lead_ids: Sequence[UUID]) -> list[Lead]:
+        """Those of them that are the agent's, locked until the end of this transaction; in the order that is given."""
+        statement = select(LEADS).where(LEADS.c.agent_id == agent_id, LEADS.c.id.in_(lead_ids)).with_for_update()
+        found = {row.id: value_of(Lead, row) for row in self._connection.execute(statement)}
+        return [found[each] for each in lead_ids if each in found]
 
-    def page(self, agent_id: UUID, page: PageRequest) -> ListPage[Lead]:
+    def change(self, lead_ids: Sequence[UUID], change: LeadChange, by: str) -> None:
+        """Who was done with one first stays."""
+        changed = update(LEADS).where(LEADS.c.id.in_(lead_ids))
+        if change.assignee is not None:
+            self._connection.execute(changed.values(assignee=change.assignee))
+        if change.state is LeadState.DONE:
+            self._connection.execute(changed.where(_IS_OPEN).values(done_at=self._now(), done_by=by))
+        elif change.state is LeadState.OPEN:
+            self._connection.execute(changed.values(done_at=None, done_by=""))
+
+    def page(self, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD) -> ListPage[Lead]:
         """Latest first."""
-        statement = select(LEADS).where(LEADS.c.agent_id == agent_id)
-        return self._page(_LATEST_FIRST, Lead, statement, page)
+        return self._page(_LATEST_FIRST, Lead, select(LEADS).where(*self._fitting(agent_id, only)), page)
+
+    def counts(self, agent_id: UUID, only: LeadFilter) -> Mapping[LeadState, int]:
+        """Of each state, whichever the filter names."""
+        fitting = self._fitting(agent_id, replace(only, state=None))
+        statement = select(_IS_OPEN, func.count()).where(*fitting).group_by(_IS_OPEN)
+        found = {bool(is_open): count for is_open, count in self._connection.execute(statement)}
+        return {LeadState.OPEN: found.get(True, 0), LeadState.DONE: found.get(False, 0)}
+
+    def _fitting(self, agent_id: UUID, only: LeadFilter) -> list[ColumnElement[bool]]:
+        wanted: list[ColumnElement[bool]] = [LEADS.c.agent_id == agent_id]
+        if only.state is not None:
+            wanted.append(_IS_OPEN if only.state is LeadState.OPEN else LEADS.c.done_at.is_not(None))
+        if only.assignee is not None:
+            wanted.append(LEADS.c.assignee == ("" if only.assignee == NOBODY else only.assignee))
+        return [*wanted, *(self._says(word) for word in words_of(only.text))]
+
+    def _says(self, word: str) -> ColumnElement[bool]:
+        is_sqlite = self._dialect == "sqlite"
+        asked = select(CONVERSATIONS.c.id).where(
+            CONVERSATIONS.c.id == LEADS.c.conversation_id, holds(CONVERSATIONS.c.first_question, word, is_sqlite)
+        )
+        own = (LEADS.c.name, LEADS.c.email, LEADS.c.message)
+        return or_(*(holds(column, word, is_sqlite) for column in own), asked.exists())

@@ -1,0 +1,44 @@
+"""Filters of lists that operators saved."""
+
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, or_, select, update
+
+from app.conversations.saved_filter import SavedFilter
+from app.core.errors import NotFound
+from app.store.tables.people import SAVED_FILTERS
+from app.store.transaction import Repository
+
+
+class SavedFilterRecords(Repository):
+    """`operator_id` is who looks, None for an API token: they see their own and those of all."""
+
+    def seen_by(self, workspace_id: UUID, operator_id: UUID | None) -> list[SavedFilter]:
+        """By name."""
+        statement = select(SAVED_FILTERS).where(*_seen_by(workspace_id, operator_id))
+        return self._values(SavedFilter, statement.order_by(func.lower(SAVED_FILTERS.c.name), SAVED_FILTERS.c.id))
+
+    def get(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> SavedFilter:
+        """Raises NotFound, for another workspace's or operator's as well."""
+        statement = select(SAVED_FILTERS).where(*_seen_by(workspace_id, operator_id), SAVED_FILTERS.c.id == filter_id)
+        return self._found(SavedFilter, statement, "saved filter")
+
+    def add(self, saved: SavedFilter) -> None:
+        self._add(SAVED_FILTERS, saved)
+
+    def rename(self, filter_id: UUID, name: str) -> None:
+        """One that was found."""
+        self._connection.execute(update(SAVED_FILTERS).where(SAVED_FILTERS.c.id == filter_id).values(name=name))
+
+    def delete(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> None:
+        """Raises NotFound, as `get` does."""
+        wanted = SAVED_FILTERS.c.id == filter_id
+        for condition in _seen_by(workspace_id, operator_id):
+            wanted &= condition
+        if not self._delete(SAVED_FILTERS, wanted):
+            raise NotFound("saved filter")
+
+
+def _seen_by(workspace_id: UUID, operator_id: UUID | None) -> list[ColumnElement[bool]]:
+    is_theirs = or_(SAVED_FILTERS.c.operator_id.is_(None), SAVED_FILTERS.c.operator_id == operator_id)
+    return [SAVED_FILTERS.c.workspace_id == workspace_id, is_theirs]

@@ -1,0 +1,31 @@
+"""What an operator looks for again and again in a list, kept under a name."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+MAX_NAME_CHARS: Final = 60
+MAX_QUERY_CHARS: Final = 2000
+
+
+class FilteredList(StrEnum):
+    CONVERSATIONS = "conversations"
+    GAPS = "gaps"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFilter:
+    """Of that operator, or (None) of all of the workspace; for the list of any agent. `query` is what stands in the
+    address of the console's list."""
+
+    id: UUID
+    workspace_id: UUID
+    operator_id: UUID | None
+    kind: FilteredList
+    name: str
+    query: str
+
+    @property
+    def is_shared(self) -> bool:
+        return self.operator_id is None

@@ -1,0 +1,75 @@
+"""What operators do with saved filters: keep one under a name, for themselves or for all, and use it again."""
+
+from typing import Final
+from uuid import UUID, uuid4
+
+from app.conversations.records.saved_filters import SavedFilterRecords
+from app.conversations.saved_filter import MAX_NAME_CHARS, FilteredList, SavedFilter
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.core.field_rules import check_line
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.operators import OperatorRecords
+
+MAX_FILTERS: Final = 100  # that one operator sees
+
+
+class SavedFilters:
+    """An actor sees their own and those of all of the workspace; any other is absent: NotFound."""
+
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def seen_by(self, actor: Actor) -> list[SavedFilter]:
+        """By name, of every list."""
+        return await self._records.of_workspace(actor.workspace_id).read(
+            lambda tx: SavedFilterRecords(tx).seen_by(actor.workspace_id, _operator_id(tx, actor))
+        )
+
+    async def of_list(self, actor: Actor, kind: FilteredList) -> list[SavedFilter]:
+        return [each for each in await self.seen_by(actor) if each.kind is kind]
+
+    async def create(self, actor: Actor, kind: FilteredList, name: str, query: str, *, is_shared: bool) -> SavedFilter:
+        """`query` is one of that list's. Raises InvalidInput."""
+        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+
+        def work(tx: Transaction) -> SavedFilter:
+            me = _operator_id(tx, actor)
+            if me is None and not is_shared:
+                raise InvalidInput("is_shared", "An API token has no filters of its own. Save it for all operators.")
+            records = SavedFilterRecords(tx)
+            if len(records.seen_by(actor.workspace_id, me)) >= MAX_FILTERS:
+                raise InvalidInput("", f"There are {MAX_FILTERS} saved filters at most. Remove some first.")
+            saved = SavedFilter(uuid4(), actor.workspace_id, None if is_shared else me, kind, name.strip(), query)
+            records.add(saved)
+            AuditRecords(tx).acted(actor, "saved_filter.create", saved.id)
+            return saved
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def rename(self, actor: Actor, filter_id: UUID, name: str) -> SavedFilter:
+        """Raises InvalidInput."""
+        check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+
+        def work(tx: Transaction) -> SavedFilter:
+            records, me = SavedFilterRecords(tx), _operator_id(tx, actor)
+            records.get(actor.workspace_id, me, filter_id)
+            records.rename(filter_id, name.strip())
+            AuditRecords(tx).acted(actor, "saved_filter.edit", filter_id)
+            return records.get(actor.workspace_id, me, filter_id)
+
+        return await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def delete(self, actor: Actor, filter_id: UUID) -> None:
+        def work(tx: Transaction) -> None:
+            SavedFilterRecords(tx).delete(actor.workspace_id, _operator_id(tx, actor), filter_id)
+            AuditRecords(tx).acted(actor, "saved_filter.delete", filter_id)
+
+        await self._records.of_workspace(actor.workspace_id).write(work)
+
+
+def _operator_id(tx: Transaction, actor: Actor) -> UUID | None:
+    """None for an API token."""
+    known = OperatorRecords(tx).of_workspace(actor.workspace_id)
+    return next((each.id for each in known if each.email == actor.name), None)

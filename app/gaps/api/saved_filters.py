@@ -1,0 +1,101 @@
+"""Admin API: filters of the lists of conversations and gaps, saved under a name. It stands in the highest room that has
+such a list."""
+
+from typing import Final
+from uuid import UUID
+
+from pydantic import ConfigDict, Field, ValidationError
+
+from app.conversations.api.conversations import TAG
+from app.conversations.inbox import check_filter
+from app.conversations.pages.conversations import InboxWanted
+from app.conversations.saved_filter import MAX_NAME_CHARS, MAX_QUERY_CHARS, FilteredList
+from app.conversations.saved_filters import MAX_FILTERS, SavedFilters
+from app.core.actor import Actor
+from app.core.errors import InvalidInput
+from app.gaps.pages.gaps import GapsWanted
+from app.web.console.forms import form_of, parse_fields
+from app.web.errors import Refusal
+from app.web.operation import Api, Call, Model, delete, get, patch, post, read, write
+
+_QUERY: Final = 'As the address of the console\'s list has it, such as "outcome=unanswered&label=shipping".'
+
+
+class SavedFilterCreate(Model):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"kind": "conversations", "name": "Shipping, unanswered", "query": "outcome=unanswered&label=shipping"}
+            ]
+        }
+    )
+
+    kind: FilteredList
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
+    query: str = Field(max_length=MAX_QUERY_CHARS, description=f"{_QUERY} No visitor is kept.")
+    is_shared: bool = Field(default=True, description="For all operators of the workspace; an API token has no own.")
+
+
+class SavedFilterPatch(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Shipping"}]})
+
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
+
+
+class SavedFilterOut(Model):
+    id: UUID
+    kind: FilteredList = Field(description="The list, of any agent.")
+    name: str
+    query: str = Field(description=_QUERY)
+    is_shared: bool = Field(description="Whether all operators of the workspace have it.")
+
+
+class SavedFiltersOut(Model):
+    items: tuple[SavedFilterOut, ...]
+
+
+class AdminSavedFilters(Api):
+    tag = TAG
+
+    def __init__(self, filters: SavedFilters) -> None:
+        self._filters = filters
+
+    @get(
+        "/v1/saved-filters",
+        f"List saved filters of conversations and gaps, by name; {MAX_FILTERS} at most",
+        access=read,
+    )
+    async def list_saved_filters(self, call: Call[Actor, None]) -> SavedFiltersOut:
+        return SavedFiltersOut(items=tuple(map(SavedFilterOut.of, await self._filters.seen_by(call.caller))))
+
+    @post("/v1/saved-filters", "Save a filter under a name", access=write, status=201)
+    async def create_saved_filter(self, call: Call[Actor, SavedFilterCreate]) -> SavedFilterOut:
+        given = call.input
+        query = checked_query(given.kind, given.query)
+        saved = await self._filters.create(call.caller, given.kind, given.name, query, is_shared=given.is_shared)
+        return SavedFilterOut.of(saved)
+
+    @patch("/v1/saved-filters/{filter_id}", "Rename a saved filter", access=write)
+    async def rename_saved_filter(self, call: Call[Actor, SavedFilterPatch]) -> SavedFilterOut:
+        return SavedFilterOut.of(await self._filters.rename(call.caller, call.path_id("filter_id"), call.input.name))
+
+    @delete("/v1/saved-filters/{filter_id}", "Delete a saved filter", access=write)
+    async def delete_saved_filter(self, call: Call[Actor, None]) -> None:
+        await self._filters.delete(call.caller, call.path_id("filter_id"))
+
+
+def checked_query(kind: FilteredList, query: str) -> str:
+    """With what narrows the list alone, always in the same order. Raises InvalidInput."""
+    try:
+        fields = parse_fields(query)
+        if kind is FilteredList.GAPS:
+            kept = form_of(GapsWanted, fields).to_save
+        else:
+            wanted = form_of(InboxWanted, fields)
+            check_filter(wanted.only)
+            kept = wanted.to_save
+    except (ValidationError, Refusal, InvalidInput):
+        raise InvalidInput("query", f"The list of {kind} cannot be narrowed by this.") from None
+    if not kept:
+        raise InvalidInput("query", "Narrow the list first: this would be the whole of it.")
+    return kept

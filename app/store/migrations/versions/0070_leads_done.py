@@ -1,0 +1,29 @@
+"""Leads are open, or an operator is done with them.
+
+Revision ID: 0070
+Revises: 0069
+Create Date: 2026-11-26 19:40:00.000000
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0070"
+down_revision = "0069"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("leads", sa.Column("done_at", sa.DateTime(timezone=True), nullable=True))
+    op.add_column("leads", sa.Column("done_by", sa.Text(), server_default=sa.text("''"), nullable=False))
+    is_open = sa.text("done_at IS NULL")
+    op.create_index(
+        "ix_leads_open", "leads", ["agent_id", "created_at"], sqlite_where=is_open, postgresql_where=is_open
+    )
+
+
+def downgrade() -> None:
+    op.drop_index("ix_leads_open", "leads")
+    op.drop_column("leads", "done_by")
+    op.drop_column("leads", "done_at")
