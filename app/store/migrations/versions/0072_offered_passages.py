@@ -1,15 +1,15 @@
-"""What stands in the sections that an answer names without quoting them.
+"""What else stands in the sources of an answer.
 
-Revision ID: 0070
-Revises: 0069
+Revision ID: 0072
+Revises: 0071
 Create Date: 2026-11-26 19:40:00.000000
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0070"
-down_revision = "0069"
+revision = "0072"
+down_revision = "0071"
 branch_labels = None
 depends_on = None
 
