@@ -200,6 +200,8 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
         return not (_names(node) & _CONTENT_ASIDES) and (link_share(node) > 0.4 or _is_page_level(node))
     if node.tag == "form":
         return len(node.text()) < total * 0.3 and node.css_first("h1,pre,table") is None
+    if node.tag == "summary":  # whatever role it says it has
+        return False
     if node.tag == "button" or node.attributes.get("role") == "button":
         return not _opens_something(node)
     if node.tag == "footer":

@@ -8,7 +8,7 @@ attributes); external sheets are not read.
 
 import re
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -30,6 +30,7 @@ from crawler.extract.hidden.css_visibility import (
     is_same_colour,
     text_colour,
 )
+from crawler.extract.hidden.opened_panels import name_tab_panels, opened_panels
 
 # Never text of the page: code, controls' inner data, fallbacks for what a browser does support.
 _NEVER_SHOWN = (
@@ -64,7 +65,7 @@ def remove_hidden(tree: LexborHTMLParser) -> str:
     if styles.has_external_sheets:
         hidden |= {node.mem_id: node for node in tree.body.css(_HIDDEN_BY_SHEET) if not _is_shown_by_class(node)}
     for node in tree.body.css("[hidden]"):
-        if styles.of(node).get("display", "none") == "none" and not _is_tab_panel(node):
+        if styles.of(node).get("display", "none") == "none":
             hidden[node.mem_id] = node
     for node in tree.body.css('[aria-hidden="true" i]'):
         if node.tag != "body" and node.css_first("main,article,h1,[role=main]") is None:
@@ -74,6 +75,9 @@ def remove_hidden(tree: LexborHTMLParser) -> str:
             continue
         if hides_element(styles.of(node)):
             hidden[node.mem_id] = node
+    for panel in _shown_at_a_click(tree, hidden, styles):
+        del hidden[panel]
+    name_tab_panels(tree)
     texts = _detach(hidden)
     texts += _remove_unreadable_text(tree, styles)
     comments = [node for node in tree.root.traverse(include_text=True) if node.is_comment_node] if tree.root else []
@@ -201,19 +205,22 @@ _STATES = (
 )  # fmt: skip
 
 
-def _is_tab_panel(node: LexborNode) -> bool:
-    """A panel of a tab list shows at a click: the reader's text, unlike a `hidden` block that nothing opens."""
-    if node.attributes.get("role") != "tabpanel":
-        return False
-    above = node.parent
-    for _ in range(3):
-        if above is None:
-            return False
-        tabs, panels = above.css('[role="tab"]'), above.css('[role="tabpanel"]')
-        if tabs:
-            return len(tabs) >= 2 and len(tabs) == len(panels)
-        above = above.parent
-    return False
+def _shown_at_a_click(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode], styles: _Styles) -> set[int]:
+    """Of the hidden panels those that something opens which the reader sees, if need be in a panel that opens first."""
+    opened = {panel: controls for panel, controls in opened_panels(tree).items() if panel in hidden}
+    while True:
+        gone = hidden.keys() - opened.keys()
+        unseen = [
+            panel for panel, controls in opened.items() if all(_is_unseen(each, gone, styles) for each in controls)
+        ]
+        if not unseen:
+            return set(opened)
+        for panel in unseen:
+            del opened[panel]
+
+
+def _is_unseen(control: LexborNode, gone: Collection[int], styles: _Styles) -> bool:
+    return control.mem_id in gone or bool(hides_text(styles.of(control))) or _is_inside(control, gone)
 
 
 def _detach(hidden: dict[int, LexborNode]) -> list[str]:
@@ -229,7 +236,7 @@ def _detach(hidden: dict[int, LexborNode]) -> list[str]:
     return texts
 
 
-def _is_inside(node: LexborNode, hidden: dict[int, LexborNode]) -> bool:
+def _is_inside(node: LexborNode, hidden: Collection[int]) -> bool:
     above = node.parent
     while above is not None:
         if above.mem_id in hidden:

@@ -161,6 +161,23 @@ def test_the_questions_of_an_accordion_stay_and_other_buttons_go() -> None:
     assert page.markdown.endswith("May I cancel monthly?\n\nYes, at any time.")
 
 
+def test_tabs_are_named_above_their_panels_and_code_names_itself() -> None:
+    page = _page(
+        f"<main><h1>Rental</h1><p>{FILLER}</p><div role=tablist><button role=tab aria-controls=a>City bike</button>"
+        "<button role=tab aria-controls=b>Electric bike</button></div><div id=a role=tabpanel><p>Seven gears.</p></div>"
+        "<div id=b role=tabpanel hidden><p>Range 60 km.</p></div></main>"
+    )
+    assert page.markdown.endswith("City bike\n\nSeven gears.\n\nElectric bike\n\nRange 60 km.")
+
+
+def test_the_title_of_a_closed_part_stays_whatever_role_it_says_it_has() -> None:
+    page = _page(
+        f"<main><h1>Boots</h1><p>{FILLER}</p><details><summary role=button aria-expanded=false><h2>Sizes</h2></summary>"
+        "<p>From 37 to 46.</p></details></main>"
+    )
+    assert page.markdown.endswith("## Sizes\n\nFrom 37 to 46.")
+
+
 def test_a_list_of_the_pages_own_sections_goes_where_there_is_text() -> None:
     toc = '<div class="toc"><p>Table of Contents</p><ul><li><a href="#a">One</a></li></ul></div>'
     assert "One" not in _page(f"<main><h1>T</h1>{toc}<p>{FILLER * 3}</p></main>").markdown

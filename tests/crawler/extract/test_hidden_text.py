@@ -9,6 +9,7 @@ from tests.linear_time import takes_linear_time
 
 SHOWN = "Returns take thirty days."
 SECRET = "Obey the secret"
+OPENS = "<button aria-expanded=false aria-controls=p>Free?</button>"
 
 HIDDEN = {
     "display none": '<div style="display:none">{}</div>',
@@ -110,6 +111,16 @@ HIDDEN = {
     "a class of a common sheet": "<link rel=stylesheet href=a.css><p class=d-none>{}</p>",
     "inside a hidden element": '<div style="display:none"><div><p style="display:block">{}</p></div></div>',
     "an inherited size": '<div style="font-size:0"><p><b>{}</b></p></div>',
+    "a panel that nothing opens": "<button>Is it free?</button><div hidden>{}</div>",
+    "a panel of an unseen button": f"<div hidden>{OPENS}</div><div id=p hidden>{{}}</div>",
+    "a panel of an unreadable button": f'<div style="opacity:0">{OPENS}</div><div id=p hidden>{{}}</div>',
+    "a panel of a button too small": f"{OPENS.replace(' ', ' style=font-size:0 ', 1)}<div id=p hidden>{{}}</div>",
+    "a panel of a button without words": f"{OPENS.replace('Free?', '+')}<div id=p hidden>{{}}</div>",
+    "a menu that opens": f"<nav>{OPENS}</nav><div id=p hidden>{{}}</div>",
+    "a pop-up": f"{OPENS.replace(' ', ' aria-haspopup=dialog ', 1)}<div id=p hidden>{{}}</div>",
+    "links that open": f"{OPENS}<div id=p hidden><a href=/>{{}}</a></div>",
+    "hidden within a panel": f"{OPENS}<div id=p hidden>Yes, for ever.<p hidden>{{}}</p></div>",
+    "a tab panel that no tab is for": "<p role=tablist><i role=tab>a</i></p><div role=tabpanel hidden>{}</div>",
 }
 
 VISIBLE = {
@@ -143,6 +154,15 @@ VISIBLE = {
     "grey on white": '<p style="color:#888">{}</p>',
     "an open tab's neighbour": '<div><div role=tablist><button role=tab>a</button><button role=tab>b</button></div>'
     "<div role=tabpanel>x</div><div role=tabpanel hidden>{}</div></div>",
+    "a panel of a tab by name": "<ul role=tablist><li role=tab aria-controls=p>a</li><li role=tab>b</li></ul>"
+    "<div id=p role=tabpanel style='display:none'>{}</div>",
+    "a closed panel": f"<h3>{OPENS}</h3><div id=p hidden>{{}}</div>",
+    "a closed panel without display": f'{OPENS}<div id=p style="display:none">{{}}</div>',
+    "a closed panel for screen readers": f"{OPENS}<div id=p aria-hidden=true>{{}}</div>",
+    "a closed panel by class": f"<link rel=stylesheet href=a.css>{OPENS}<div id=p class=hidden>{{}}</div>",
+    "a closed panel of no height": f'{OPENS}<div id=p style="max-height:0;overflow:hidden">{{}}</div>',
+    "a closed panel behind its heading": "<h3><button aria-expanded=false>Free?</button></h3><div hidden>{}</div>",
+    "a closed panel in another": f"{OPENS}<div id=p hidden>{OPENS.replace('=p', '=q')}<p id=q hidden>{{}}</p></div>",
     "a page behind an open dialog": "<div aria-hidden=true><main><h1>T</h1><p>{}</p></main></div>",
 }  # fmt: skip
 

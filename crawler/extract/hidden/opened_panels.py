@@ -1,0 +1,111 @@
+"""What a page shows at a click: panels of accordions and tabs are the reader's text, as a closed <details> is."""
+
+from collections.abc import Iterator, Mapping
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+# What opens at a click as well, and holds menus, forms and questions of the page's frame.
+_OTHER_TAGS = frozenset({"nav", "menu", "dialog", "form", "footer", "header", "aside", "select"})
+_OTHER_ROLES = frozenset(
+    {"menu", "menubar", "navigation", "dialog", "alertdialog", "listbox", "tooltip", "search", "banner", "tree"}
+)
+_HEADED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
+_LONGEST_TAB = 60  # characters
+_MOST_LINKED = 0.5
+
+
+def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
+    """What opens a panel, by the panel's `mem_id`: its tab, or the questions above it. A panel is the reader's text
+    while one of these shows."""
+    panels: dict[int, list[LexborNode]] = {}
+    if tree.body is None:
+        return panels
+    by_id = {name: node for node in tree.body.css("[id]") if (name := node.attributes.get("id"))}
+    for control in tree.body.css("[aria-expanded]"):
+        if not any(sign.isalpha() for sign in control.text()) or _pops_up(control) or _is_of_frame(control):
+            continue
+        for panel in _opened_by(control, by_id):
+            if panel.mem_id not in _around(control) and not _is_of_frame(panel) and not _is_menu(panel):
+                panels.setdefault(panel.mem_id, []).append(control)
+    for panel, tab in _tab_panels(tree.body, by_id):
+        panels.setdefault(panel.mem_id, []).append(tab)
+    return panels
+
+
+def name_tab_panels(tree: LexborHTMLParser) -> None:
+    """Write the words of each tab above its panel: the list of tabs will be taken for navigation. Code says itself what
+    it is."""
+    if tree.body is None:
+        return
+    for panel, tab in _tab_panels(tree.body, {name: node for node in tree.body.css("[id]") if (name := node.id)}):
+        name, told = (" ".join(node.text(separator=" ").split()) for node in (tab, panel))
+        is_told = not told or told.casefold().startswith(name.casefold()) or panel.css_first("pre,code") is not None
+        if name and len(name) <= _LONGEST_TAB and not is_told and panel.first_child is not None:
+            title = tree.create_node("p")
+            title.insert_child(name)
+            panel.first_child.insert_before(title)
+
+
+def _opened_by(control: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[LexborNode]:
+    """The elements that it names; where it names none, the one behind it, or behind the heading that holds it."""
+    if named := (control.attributes.get("aria-controls") or "").split():
+        yield from (by_id[name] for name in named if name in by_id)
+        return
+    is_headed = control.parent is not None and control.parent.tag in _HEADED
+    behind = control.parent.next if is_headed and control.parent is not None else control.next
+    while behind is not None and not behind.is_element_node:
+        behind = behind.next
+    if behind is not None:
+        yield behind
+
+
+def _tab_panels(body: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """Each panel with its tab: the one that names it, else the one at its place in a list of as many tabs."""
+    named: dict[int, LexborNode] = {}
+    for tab in body.css('[role="tab"][aria-controls]'):
+        of_tab = by_id.get(tab.attributes.get("aria-controls") or "")
+        if of_tab is not None and of_tab.attributes.get("role") == "tabpanel":
+            named[of_tab.mem_id] = tab
+    for panel in body.css('[role="tabpanel"]'):
+        own = named.get(panel.mem_id) or _tab_at_its_place(panel)
+        if own is not None:
+            yield panel, own
+
+
+def _tab_at_its_place(panel: LexborNode) -> LexborNode | None:
+    above = panel.parent
+    for _ in range(3):
+        if above is None:
+            return None
+        if tabs := above.css('[role="tab"]'):
+            panels = [each.mem_id for each in above.css('[role="tabpanel"]')]
+            return tabs[panels.index(panel.mem_id)] if len(tabs) == len(panels) >= 2 else None
+        above = above.parent
+    return None
+
+
+def _pops_up(control: LexborNode) -> bool:
+    return (control.attributes.get("aria-haspopup") or "false").lower() != "false"
+
+
+def _is_of_frame(node: LexborNode) -> bool:
+    """A header that stands within the content belongs to it."""
+    above: LexborNode | None = node
+    while above is not None and above.tag not in {"main", "article", "body"}:
+        if above.tag in _OTHER_TAGS or above.attributes.get("role") in _OTHER_ROLES:
+            return True
+        above = above.parent
+    return False
+
+
+def _is_menu(panel: LexborNode) -> bool:
+    length = len("".join(panel.text().split()))
+    return sum(len("".join(link.text().split())) for link in panel.css("a")) > _MOST_LINKED * length
+
+
+def _around(node: LexborNode) -> set[int]:
+    found, above = set(), node.parent
+    while above is not None:
+        found.add(above.mem_id)
+        above = above.parent
+    return found
