@@ -34,6 +34,9 @@ masthead topbar top-bar site-header page-header-nav utility-nav announcement ann
 toctree-l1-nav mw-editsection mw-jump-link navbox catlinks vector-header linenos lineno linenodiv
 line-numbers-rows gutter rouge-gutter headerlinks sphinx-tabs-nav wy-nav-side wy-side-scroll
 rst-footer-buttons rst-versions bd-sidebar bd-toc bd-header md-sidebar md-header md-footer md-source-file
+article-author article-meta article-votes article-relatives article-return-to-top article-more-questions
+entry-meta post-meta posted-on byline recent-articles related-products product-recommendations upsells cross-sells
+jp-relatedposts sharedaddy article-template__back article-template__social-sharing
 md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav
 """
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
@@ -75,7 +78,15 @@ _LABELS = re.compile(
     r"|on this page|in this article|table of contents|(?:previous|next) (?:page|topic|article)"
     r"|(?:was|is) this (?:page|article|answer|information) helpful\??|copy (?:link|code|to clipboard|page)"
     r"|expand description"
-    r"|print this page|share this(?: page| article)?|accept all(?: cookies)?|manage cookies|cookie settings",
+    r"|print this page|share this(?: page| article)?|accept all(?: cookies)?|manage cookies|cookie settings"
+    r"|did this answer your question\??|(?:back|return) to (?:the )?(?:blog|shop)"
+    r"|war (?:diese[rs]? )(?:artikel|beitrag|seite|antwort) hilfreich\??|zurück (?:nach oben|zum (?:blog|shop))"
+    r"|auf dieser seite|seite teilen|alle (?:cookies )?akzeptieren|cookie-einstellungen"
+    r"|¿(?:te|le) (?:ha resultado|resultó|fue) útil(?: este artículo)?\?|¿fue útil este artículo\?"
+    r"|volver (?:arriba|al blog)"
+    r"|en esta página|aceptar (?:todo|todas)(?: las cookies)?|comparte esto:?"
+    r"|cet article (?:vous )?a-t-il été utile ?\??|retour (?:en haut|au blog)|sur cette page|tout accepter"
+    r"|partager cet article",
     re.IGNORECASE,
 )
 # ... and words that do so only as a link or a box of their own, never in a sentence, list or heading.

@@ -2,8 +2,10 @@
 
 from crawler.decoding import decode_html
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
+from crawler.extract.cards import name_cards
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.html_tree import parse_html
+from crawler.extract.icons import write_icons
 from crawler.extract.linked_data import linked_data, linked_things
 from crawler.extract.links import Normaliser, read_links
 from crawler.extract.main_content import find_main_content
@@ -15,6 +17,7 @@ from crawler.extract.page_dates import page_dates
 from crawler.extract.page_language import declared_language, detected_language
 from crawler.extract.page_metadata import page_description, page_title
 from crawler.extract.page_signs import read_signs
+from crawler.extract.product_choices import write_choices
 
 
 def extract_page(
@@ -37,6 +40,9 @@ def extract_page(
     published, modified = page_dates(tree, things)
     description = page_description(tree) or linked.description
     language = declared_language(tree)
+    write_icons(tree)
+    if linked.product is not None:
+        write_choices(tree)
     hidden_text = remove_hidden(tree)
     anchors = HeadingAnchors(tree)
     if tree.body is not None:
@@ -46,6 +52,7 @@ def extract_page(
     rendered = Rendered("", ())
     if main is not None:
         remove_contents_list(main)
+        name_cards(tree, main)
         rendered = write_markdown(main, anchors, linked.questions)
     return Page(
         url=url,

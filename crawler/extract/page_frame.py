@@ -17,7 +17,15 @@ _TEASERS = re.compile(
     r"|popular (?:posts|articles|stories)"
     r"|(?:latest|recent|top|featured) (?:news|stories|posts|articles|headlines)"
     r"|editors?['’]?s?['’]? picks?|in case you missed it|up next|keep reading"
-    r"|(?:what to )?read next|don['’]t miss.{0,30}",
+    r"|(?:what to )?read next|don['’]t miss.{0,30}|recently viewed(?: articles| products| items)?"
+    r"|(?:ähnliche|verwandte|weitere) (?:artikel|beiträge|themen|produkte)"
+    r"|das könnte (?:dir|dich|ihnen|sie) auch .{5,20}"
+    r"|kunden kauften auch|(?:kürzlich|zuletzt) angesehen(?:e artikel|e produkte)?|mehr zum thema"
+    r"|(?:artículos|productos|entradas|temas) (?:relacionad[oa]s|similares)|también te puede (?:gustar|interesar)"
+    r"|(?:productos )?vist[oa]s recientemente"
+    r"|(?:articles|produits) (?:similaires|associés|connexes|liés)"
+    r"|vous (?:aimerez|pourriez) (?:peut-être )?aussi.{0,12}"
+    r"|récemment consultés",
     re.IGNORECASE,
 )
 _ONE_TEASER = re.compile(

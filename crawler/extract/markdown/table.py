@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
+from crawler.extract.icons import is_grid_row
 from crawler.extract.markdown.inline import inline_markdown
 
 _MAX_SPAN = 40
@@ -11,6 +12,9 @@ _MAX_COLUMNS = 60
 _LONGEST_DETAIL = 80  # characters
 _MORE_THAN_A_LINE = "a,p,div,ul,ol,dl,pre,img,form,input,button,blockquote"
 _SECTIONS = {"thead", "tbody", "tfoot"}
+_MORE_THAN_A_CELL = "h1,h2,h3,h4,h5,h6,ul,ol,dl,pre,table,form,article,p + p"
+_FEWEST_GRID_ROWS = 3
+_LONGEST_GRID_CELL = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,20 @@ def table_rows(table: LexborNode) -> list[TableRow]:
         elif part.tag in _SECTIONS:
             rows.extend(_row(row, part.tag == "thead") for row in part.iter() if row.tag == "tr")
     return [row for row in rows if row.cells]
+
+
+def grid_rows(node: LexborNode) -> list[TableRow]:
+    """The rows of a table that a page lays out with other elements: each calls itself a row, holds as many short cells
+    as the others and begins with another name. [] for anything else."""
+    rows: list[TableRow] = []
+    for part in _grid_parts(node):
+        cells = tuple(part.iter()) if is_grid_row(part) else ()
+        if len(cells) < 2 or (rows and len(cells) != len(rows[0].cells)) or not all(map(_is_grid_cell, cells)):
+            return []
+        is_first = not rows and not _cell_text(cells[0])
+        rows.append(TableRow(cells, is_first or all(cell.attributes.get("role") == "columnheader" for cell in cells)))
+    names = [_cell_text(row.cells[0]) for row in rows if not row.is_header]
+    return rows if len(rows) >= _FEWEST_GRID_ROWS and all(names) and len(set(names)) == len(names) else []
 
 
 def is_layout(table: LexborNode, rows: list[TableRow]) -> bool:
@@ -84,6 +102,18 @@ def markdown_table(rows: list[TableRow]) -> str:
         lines.insert(0, [""] * width)
     rule = ["---"] * width
     return "\n".join(f"| {' | '.join(line)} |" for line in [lines[0], rule, *filter(any, lines[1:])])
+
+
+def _grid_parts(node: LexborNode) -> list[LexborNode]:
+    """The children that could be rows; [] where text stands between them."""
+    if any(child.is_text_node and (child.text_content or "").strip() for child in node.iter(include_text=True)):
+        return []
+    groups = [list(part.iter()) if part.attributes.get("role") == "rowgroup" else [part] for part in node.iter()]
+    return [part for group in groups for part in group]
+
+
+def _is_grid_cell(cell: LexborNode) -> bool:
+    return len(cell.text().strip()) <= _LONGEST_GRID_CELL and cell.css_first(_MORE_THAN_A_CELL) is None
 
 
 def _row(node: LexborNode, in_head: bool) -> TableRow:

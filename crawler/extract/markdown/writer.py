@@ -18,6 +18,7 @@ from crawler.extract.markdown.inline import as_text, code_span, inline_markdown,
 from crawler.extract.markdown.printed_text import PartKind, is_printed_text, printed_parts
 from crawler.extract.markdown.table import (
     TableRow,
+    grid_rows,
     is_layout,
     is_single_column,
     markdown_table,
@@ -40,6 +41,7 @@ _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "import
 _MAX_DEPTH = 100
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _MAX_TERM_CHARS = 120
+_MAX_CHOICES_CHARS = 1000
 _MAX_QUESTION_CHARS = 1000  # with the blanks of the source
 
 
@@ -119,6 +121,8 @@ class _Writer:
             yield from _term(node)
         elif tag == "table":
             yield from self._table(node, depth)
+        elif tag == "fieldset" and (text := _choices(node)):
+            yield _Block(_Kind.TEXT, text)
         elif tag == "blockquote":
             yield from self._quote(node, depth)
         elif tag in {"p", "summary", "figcaption", "caption", "legend"} and node.mem_id not in self._wrappers:
@@ -128,6 +132,8 @@ class _Writer:
                 yield _Block(_Kind.TEXT, _strong(text) if is_title or _is_named_term(node, text) else text)
         elif tag == "div" and _is_named_term(node, text := plain_text(node)):
             yield _Block(_Kind.TERM, _printed_term(text))
+        elif rows := grid_rows(node):
+            yield _Block(_Kind.TEXT, markdown_table(rows))
         else:
             yield from self.blocks(node, depth + 1)
 
@@ -348,6 +354,17 @@ def _definition_parts(node: LexborNode) -> Iterator[LexborNode]:
             yield from (part for part in child.iter() if part.tag in {"dt", "dd"})
         else:
             yield child
+
+
+def _choices(fieldset: LexborNode) -> str:
+    """What it offers, on one line: "Colour: Slate, Moss". "" where it holds anything else."""
+    legend, labels = fieldset.css_first("legend"), [plain_text(label) for label in fieldset.css("label")]
+    if legend is None or len(labels) < 2 or len(fieldset.text()) > _MAX_CHOICES_CHARS:
+        return ""
+    named = plain_text(legend)
+    rest = "".join(plain_text(fieldset).split()).removeprefix("".join(named.split()))
+    is_all = rest == "".join("".join(label.split()) for label in labels)
+    return f"{named.rstrip(':')}: {', '.join(labels)}" if named and is_all else ""
 
 
 def _is_short(part: LexborNode) -> bool:

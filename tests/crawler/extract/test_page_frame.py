@@ -29,6 +29,12 @@ def _markdown(body: str, head: str = "") -> str:
         ),
         pytest.param("<p><small>This page was last modified on 2017-02-02 GONE</small></p>", id="when it changed"),
         pytest.param('<div class="NavSidebar"><a href="/1">GONE</a></div>', id="a sidebar by any name"),
+        pytest.param('<h2>Das könnte dir auch gefallen</h2><ul><li><a href="/1">GONE</a></ul>', id="teasers in German"),
+        pytest.param('<h4>Artículos relacionados</h4><ul><li><a href="/1">GONE</a></ul>', id="teasers in Spanish"),
+        pytest.param('<h4>Articles similaires</h4><ul><li><a href="/1">GONE</a></ul>', id="teasers in French"),
+        pytest.param('<h3>Recently viewed</h3><ul><li><a href="/1">GONE</a></ul>', id="what was looked at"),
+        pytest.param('<div class="entry-meta">GONE on <time>2026-02-01</time></div>', id="who wrote it and when"),
+        pytest.param('<section class="related-products"><h2>More</h2><p>GONE</p></section>', id="other products"),
         pytest.param('<div class="newsletter-box"><p>GONE</p></div>', id="a newsletter"),
     ],
 )
@@ -87,3 +93,18 @@ def test_a_style_rule_that_no_engine_knows_is_passed_over() -> None:
     markdown = _markdown(f'<main>{TITLE}<p>{FILLER}</p><p class="gone">GONE</p></main>', style)
     assert "Fill the tank" in markdown
     assert "GONE" not in markdown
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "War dieser Artikel hilfreich?",
+        "Zurück zum Blog",
+        "¿Fue útil este artículo?",
+        "Comparte esto:",
+        "Cet article vous a-t-il été utile ?",
+        "Did this answer your question?",
+    ],
+)
+def test_what_a_page_asks_of_itself_is_no_text(label: str) -> None:
+    assert label not in _markdown(f"<main>{TITLE}<p>{FILLER}</p><h3>{label}</h3></main>")

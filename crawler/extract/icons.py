@@ -1,0 +1,77 @@
+"""Ticks and crosses, as words or signs: in a table of features they are all that a cell says."""
+
+import re
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_ICONS: Final = "svg,i[class],span[class*=icon],span[class*=fa-]"
+_TOLD: Final = ".sr-only,.visually-hidden,.screen-reader-text,title"  # to those who do not see the picture
+_MOST_ICONS: Final = 2000
+_MAX_TOLD_CHARS: Final = 40
+_REACH: Final = 4  # elements from an icon up to its cell
+_CELLS: Final = frozenset({"td", "th", "dd"})
+_CELL_ROLES: Final = frozenset({"cell", "gridcell", "rowheader"})
+_ROW: Final = re.compile(r"(?:^|[\s_-])(?:row|tr)(?:$|[\s_-])|grid-cols-\d")
+_NAMED: Final = r"(?:^|[\s#:_-])(?:{})(?:$|[\s_-])"
+_SIGNS: Final = {
+    "✓": re.compile(_NAMED.format("check|checkmark|tick|dashicons-yes|green|success")),
+    "✗": re.compile(_NAMED.format("x|cross|times|xmark|close|minus|dash|dashicons-no|red|danger")),
+}
+
+
+def write_icons(tree: LexborHTMLParser) -> None:
+    """Write into cells that show an icon alone what it says; and a cross before an item of a list that has one. Call
+    it before what screen readers alone are told is taken away."""
+    if tree.body is None:
+        return
+    for icon in tree.body.css(_ICONS)[:_MOST_ICONS]:
+        box = _box(icon)
+        if box is None:
+            continue
+        if box.tag == "li":
+            if _sign(icon) == "✗" and (first := box.first_child) is not None:
+                first.insert_before("✗ ")
+        elif not _shown_text(box) and (said := _told(box) or _told(icon) or _sign(icon)):
+            box.insert_child(said)
+
+
+def is_grid_row(node: LexborNode) -> bool:
+    """Whether the element calls itself a row."""
+    attributes = node.attributes
+    return attributes.get("role") == "row" or _ROW.search((attributes.get("class") or "").lower()) is not None
+
+
+def _box(icon: LexborNode) -> LexborNode | None:
+    """The cell or the item of a list that the icon stands in."""
+    node = icon.parent
+    for _ in range(_REACH):
+        if node is None or node.tag in {"a", "button", "body"}:
+            return None
+        if node.tag in _CELLS or node.tag == "li" or node.attributes.get("role") in _CELL_ROLES:
+            return node
+        if node.tag in {"div", "span"} and node.parent is not None and is_grid_row(node.parent):
+            return node
+        node = node.parent
+    return None
+
+
+def _shown_text(box: LexborNode) -> str:
+    unseen = sum(len("".join(part.text().split())) for part in box.css(_TOLD))
+    text = "".join(box.text().split())
+    return text if len(text) > unseen else ""
+
+
+def _told(node: LexborNode) -> str:
+    names = [node.attributes.get("aria-label") or ""] if node.tag == "svg" else []
+    said = next((text for text in (*names, *(part.text() for part in node.css(_TOLD))) if text.strip()), "")
+    text = " ".join(said.split())
+    return text if len(text) <= _MAX_TOLD_CHARS else ""
+
+
+def _sign(icon: LexborNode) -> str:
+    """What its name says."""
+    named = [icon, *icon.css("use")]
+    keys = ("class", "href", "xlink:href", "data-icon", "data-lucide", "icon")
+    names = " ".join(value for node in named for key in keys if (value := node.attributes.get(key))).lower()
+    return next((sign for sign, name in _SIGNS.items() if name.search(names)), "")

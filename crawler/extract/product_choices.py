@@ -1,0 +1,30 @@
+"""What a product can be had in: sizes and colours stand in controls, and a control is no text."""
+
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_MOST_CHOICES: Final = 30  # more are countries, quantities or days
+_LONGEST_CHOICE: Final = 40  # characters
+_MOST_CONTROLS: Final = 20
+
+
+def write_choices(tree: LexborHTMLParser) -> None:
+    """Write behind the label of each list of choices what there is to choose; call it before controls are removed."""
+    for control in tree.css("select")[:_MOST_CONTROLS]:
+        label = _label(tree, control)
+        offered = [" ".join(option.text().split()) for option in control.css("option") if _is_offered(option)]
+        if label is not None and 2 <= len(offered) <= _MOST_CHOICES and max(map(len, offered)) <= _LONGEST_CHOICE:
+            label.insert_child(f": {', '.join(offered)}")
+
+
+def _label(tree: LexborHTMLParser, control: LexborNode) -> LexborNode | None:
+    name = control.attributes.get("id")
+    labels = (label for label in tree.css("label[for]") if name and label.attributes.get("for") == name)
+    return next((label for label in labels if label.text().strip()), None)
+
+
+def _is_offered(option: LexborNode) -> bool:
+    """A first line without a value asks to choose."""
+    is_empty = option.attributes.get("value", option.text()) == ""
+    return not is_empty and "disabled" not in option.attributes
