@@ -56,7 +56,7 @@ from app.knowledge.api.quarantine import AdminQuarantine
 from app.knowledge.pages.first_questions import FirstQuestionPages
 from app.knowledge.pages.quarantine import QuarantinePages
 from app.overview.api import AdminOverview
-from app.overview.pages import OverviewPages
+from app.overview.pages import FindPages, OverviewPages
 from app.quality.api.golden_questions import AdminGoldenQuestions, AdminGoldenRuns
 from app.quality.api.quality import AdminQuality
 from app.quality.pages.golden import GoldenPages
@@ -190,6 +190,7 @@ PAGES: Sequence[type[Pages]] = (
     ProviderSignInPages,
     SecondFactorPages,
     OverviewPages,
+    FindPages,
     ReportPages,
     GapsPages,
     GapPages,

@@ -1,8 +1,23 @@
-"""The console's first page."""
+"""The console's first page, and the search that leads anywhere from every page."""
 
+from typing import Final
+
+from pydantic import Field
+
+from app.conversations.conversation import MAX_TEXT_CHARS, ConversationFilter, words_of
+from app.conversations.inbox import ConversationReview
+from app.core.list_page import PageRequest
+from app.gaps.gap import GapFilter, GapOrder
+from app.gaps.gaps import Gaps
 from app.overview.overview import Change, ChangeKind
 from app.overview.overviews import Overviews
-from app.web.console.page import MenuEntry, NoForm, Pages, Shown, Visit, page, read
+from app.sources.sources import Sources
+from app.web.console.filters import day
+from app.web.console.page import Form, MenuEntry, NoForm, Pages, Shown, Visit, page, read
+
+_FOUND: Final = 6  # of each kind
+_MOST_SOURCES: Final = 200
+_FEWEST_CHARS: Final = 2  # for which conversations are read
 
 
 class OverviewPages(Pages):
@@ -38,3 +53,44 @@ def _leads_to(visit: Visit[NoForm], change: Change) -> str:
             return visit.url("source", agent_id=change.agent_id, source_id=change.subject_id)
         case ChangeKind.GAP_ANSWERED | ChangeKind.GAP_REOPENED:
             return visit.url("gap", agent_id=change.agent_id, gap_id=change.subject_id)
+
+
+class FindWanted(Form):
+    q: str = Field(default="", max_length=MAX_TEXT_CHARS)
+
+
+class FindPages(Pages):
+    """Of the agent at hand. The pages of the menu and the other agents are found by the template, which has them."""
+
+    def __init__(self, review: ConversationReview, gaps: Gaps, sources: Sources) -> None:
+        self._review = review
+        self._gaps = gaps
+        self._sources = sources
+
+    @page("/console/agents/{agent_id}/find", access=read, under="home")
+    async def find(self, visit: Visit[FindWanted]) -> Shown:
+        wanted = " ".join(words_of(visit.input.q))
+        found = await self._found(visit, wanted) if len(wanted) >= _FEWEST_CHARS else {}
+        return Shown("find.html", {"q": visit.input.q.strip(), "found": found})
+
+    async def _found(self, visit: Visit[FindWanted], wanted: str) -> dict[str, list[tuple[str, str, str]]]:
+        """By kind, each as (text, address, what else is known)."""
+        actor, agent_id, page = visit.actor, visit.agent.id, PageRequest(_FOUND)
+        entries = await self._review.of_agent(actor, agent_id, page, ConversationFilter(text=wanted))
+        gaps = await self._gaps.of_agent(actor, agent_id, None, page, GapFilter(text=wanted), GapOrder.LATEST)
+        sources = await self._sources.of_agent(actor, agent_id, PageRequest(_MOST_SOURCES))
+        talks = [each.conversation for each in entries.items]
+        named = [
+            each for each in sources.items if wanted.casefold() in f"{each.config.name} {each.config.url}".casefold()
+        ]
+        return {
+            "Conversations": [
+                (each.first_question, visit.url("conversation", conversation_id=each.id), day(each.last_active_at))
+                for each in talks
+            ],
+            "Gaps": [(each.question, visit.url("gap", gap_id=each.id), each.state.value) for each in gaps.items],
+            "Sources": [
+                (each.config.name, visit.url("source", source_id=each.id), each.config.kind.value)
+                for each in named[:_FOUND]
+            ],
+        }
