@@ -56,6 +56,10 @@ def test_axe_finds_nothing_to_mend(
     assert violations == [], "\n".join(violations)
     too_wide = shown.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert too_wide <= 0, f"{too_wide} px wider than the screen"
+    sideways = (
+        "[...document.querySelectorAll('.as-cards')].filter((list) => list.scrollWidth > list.clientWidth).length"
+    )
+    assert width > 390 or shown.evaluate(sideways) == 0, "a list is wider than the phone"
     shown.context.close()
 
 

@@ -2,11 +2,23 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.console.conftest import ServedConsole
 
 PATH = "/console/report"
+# Where a chart, what is drawn in it, and the inside of its card end.
+ENDS = """(chart) => {
+  const end = (element) => element.getBoundingClientRect().right;
+  const card = chart.closest('.card');
+  const drawn = [...chart.querySelectorAll('.place, .grid')].map(end);
+  return {
+    plot: end(chart.lastElementChild),
+    drawn: Math.max(...drawn),
+    card: end(card) - parseFloat(getComputedStyle(card).paddingRight),
+  };
+}"""
 
 
 def test_a_range_is_chosen_without_a_script(browser: Browser, served: ServedConsole) -> None:
@@ -44,4 +56,19 @@ def test_a_file_is_of_what_is_shown(browser: Browser, served: ServedConsole) -> 
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV").click()
     assert download.value.suggested_filename == "report-2025-12-01-2025-12-31.csv"
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1440, 1920])
+def test_charts_take_the_width_of_their_cards(width: int, browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base}{PATH}")
+    charts = page.locator(".chart")
+    expect(charts).to_have_count(4)
+    for chart in charts.all():
+        ends = chart.evaluate(ENDS)
+        assert ends["plot"] == pytest.approx(ends["card"], abs=2)
+        assert ends["drawn"] == pytest.approx(ends["plot"], abs=4), "what is drawn ends there as well"
     context.close()

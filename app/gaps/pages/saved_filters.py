@@ -11,7 +11,7 @@ from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, 
 class SaveForm(Form):
     """`query` is that of the list from which the form was sent."""
 
-    kind: FilteredList
+    kind: FilteredList = FilteredList.CONVERSATIONS
     name: str = Field(default="", max_length=MAX_NAME_CHARS)
     query: str = Field(default="", max_length=MAX_QUERY_CHARS)
     is_shared: bool = False

@@ -1,18 +1,17 @@
-"""Where the bars of a chart stand: places from left to right, numbers from zero up, several bars on one another."""
+"""Where the bars of a chart stand: places from left to right, numbers from zero up, several bars on one another.
+
+Across, all is in per cent of the width, down in pixels, as in a chart of lines.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.web.console.line_chart import HEIGHT, WIDTH, round_up
+from app.web.console.line_chart import BOTTOM, HEIGHT, TOP, WIDTH, round_up
 
-_LEFT: Final = 44
-_TOP: Final = 10
-_BOTTOM: Final = 24
-_RIGHT: Final = 8
-_WIDEST: Final = 28
+_WIDEST: Final = 6
 _SHARE: Final = 0.72  # of a place that its bar takes
-_MOST_NAMES: Final = 8
+_MOST_NAMES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +35,14 @@ class DrawnBar:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The whole height from `x` on; `words` say what stands there. `name` stands under `middle`, where it has one."""
+    """The whole height from `x` on; `words` say what stands there. `name` stands under `middle`, where it has one; one
+    that is spare only where there is much room."""
 
     x: float
     middle: float
     words: str
     name: str
+    is_spare: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,42 +56,40 @@ class BarChart:
     first: str
     last: str
     place_width: float
-    width: int = WIDTH
     height: int = HEIGHT
-    left: int = _LEFT
-    top: int = _TOP
-    bottom: int = HEIGHT - _BOTTOM
-    right: int = WIDTH - _RIGHT
+    top: int = TOP
+    bottom: int = BOTTOM
 
 
 def bar_chart(names: Sequence[str], *bars: Bars) -> BarChart:
     """A place for each name, of which there is one at least; those names are shown that there is room for."""
     sums = [sum(values) for values in zip(*(each.values for each in bars), strict=True)]
     top = round_up(max(1, *sums))
-    high = HEIGHT - _TOP - _BOTTOM
-    wide = (WIDTH - _LEFT - _RIGHT) / len(names)
+    high = BOTTOM - TOP
+    wide = WIDTH / len(names)
     width = min(wide * _SHARE, _WIDEST)
     drawn: list[DrawnBar] = []
     places: list[Place] = []
     every = -(-len(names) // _MOST_NAMES)
     for number, name in enumerate(names):
-        middle = _LEFT + (number + 0.5) * wide
+        middle = (number + 0.5) * wide
         level = 0
         for kind, each in enumerate(bars, start=1):
             value = each.values[number]
             if value:
                 tall = high * value / top
-                y = _TOP + high * (1 - (level + value) / top)
+                y = TOP + high * (1 - (level + value) / top)
                 drawn.append(DrawnBar(kind, _round(middle - width / 2), _round(y), _round(width), _round(tall)))
             level += value
         said = ", ".join(f"{each.values[number]:,} {each.label}" for each in bars)
         shown = name if number % every == 0 else ""
-        places.append(Place(_round(middle - wide / 2), _round(middle), f"{name}: {said}", shown))
+        is_spare = number // every % 2 == 1
+        places.append(Place(_round(middle - wide / 2), _round(middle), f"{name}: {said}", shown, is_spare))
     return BarChart(
         tuple(drawn),
         tuple(places),
         tuple(each.label for each in bars),
-        tuple((_round(_TOP + high * (1 - number / top)), number) for number in sorted({0, top // 2, top})),
+        tuple((_round(TOP + high * (1 - number / top)), number) for number in sorted({0, top // 2, top})),
         names[0],
         names[-1],
         _round(wide),
@@ -98,4 +97,4 @@ def bar_chart(names: Sequence[str], *bars: Bars) -> BarChart:
 
 
 def _round(number: float) -> float:
-    return round(number, 1)
+    return round(number, 2)

@@ -1,10 +1,13 @@
 """How values read on the pages: the filters of the templates."""
 
+import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Final
+
+from markupsafe import Markup, escape
 
 from app.core.turn import Citation
 
@@ -97,6 +100,28 @@ def drawn(markdown: str, citations: Iterable[Citation] = ()) -> str:
     return markdown_html(markdown, {each.id for each in citations})
 
 
+_ROW_OR_CELL: Final = re.compile(r"<(tr|td|th)\b")
+
+
+def labelled(rows: str, heads: Sequence[str]) -> Markup:
+    """A table's rows, each of whose cells says what it is: for narrow screens, on which a row is a card. The roles stay
+    there, which some browsers take away with the look of a table."""
+    at = iter(heads)
+
+    def marked(found: re.Match[str]) -> str:
+        nonlocal at
+        if found[1] == "tr":
+            at = iter(heads)
+            return '<tr role="row"'
+        head = next(at, "")
+        if found[1] == "th":
+            return '<th role="rowheader"'
+        label = head.lstrip(">")
+        return f'<td role="cell" data-label="{escape(label)}"' if label else '<td role="cell"'
+
+    return Markup(_ROW_OR_CELL.sub(marked, rows))  # noqa: S704 (rows are a template's own markup)
+
+
 FILTERS: dict[str, Callable[..., object]] = {
     "moment": moment,
     "day": day,
@@ -108,5 +133,6 @@ FILTERS: dict[str, Callable[..., object]] = {
     "words": words,
     "plural": plural,
     "size": size,
+    "labelled": labelled,
     "revealed": revealed,
 }

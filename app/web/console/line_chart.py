@@ -1,13 +1,17 @@
-"""Where the lines of a chart run: days or shares from left to right, numbers from zero up."""
+"""Where the lines of a chart run: days or shares from left to right, numbers from zero up.
+
+Across, places are shares of the width in per cent, so that a chart is as wide as its card; down they are pixels.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-WIDTH: Final = 640
+WIDTH: Final = 100
 HEIGHT: Final = 180
-_LEFT, _TOP, _BOTTOM = 44, 10, 24
+TOP: Final = 10
+BOTTOM: Final = HEIGHT - 24
 _ROW = 20
 _STEPS = (1, 2, 5)
 
@@ -22,7 +26,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class DrawnLine:
-    """`paths` are SVG path data, one for each stretch without a hole; `dots` stand where a stretch is one day."""
+    """`paths` are SVG path data in a box of WIDTH and HEIGHT, one for each stretch without a hole; `dots` stand where a
+    stretch is one day."""
 
     label: str
     paths: tuple[str, ...]
@@ -51,9 +56,8 @@ class LineChart:
     marks: tuple[Mark, ...] = ()
     width: int = WIDTH
     height: int = HEIGHT
-    left: int = _LEFT
-    top: int = _TOP
-    bottom: int = HEIGHT - _BOTTOM
+    top: int = TOP
+    bottom: int = BOTTOM
 
 
 def line_chart(days: Sequence[date], *lines: Line) -> LineChart:
@@ -83,16 +87,15 @@ def share_chart(*lines: Line, marks: Sequence[tuple[float, str]] = ()) -> LineCh
 
 
 def _mark(x: float, row: int, words: str) -> Mark:
-    return Mark(x, _TOP + row * _ROW, words, is_before=x > WIDTH * 0.75)
+    return Mark(x, TOP + row * _ROW, words, is_before=x > WIDTH * 0.75)
 
 
 def _scale(places: int, top: float) -> Callable[[float, float], tuple[float, float]]:
     """Where a value stands at a place, which may lie between two."""
-    high = HEIGHT - _TOP - _BOTTOM
-    wide = (WIDTH - _LEFT - 8) / max(places - 1, 1)
+    wide = WIDTH / max(places - 1, 1)
 
     def at(place: float, value: float) -> tuple[float, float]:
-        return round(_LEFT + place * wide, 1), round(_TOP + high * (1 - value / top), 1)
+        return round(place * wide, 2), round(TOP + (BOTTOM - TOP) * (1 - value / top), 1)
 
     return at
 
