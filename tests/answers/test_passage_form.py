@@ -1,9 +1,12 @@
 """What is known of a passage by its form."""
 
+from dataclasses import replace
+from datetime import date
+
 import pytest
 
 from app.answers.writing.answer_context import Source
-from app.answers.writing.passage_form import form_odds
+from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Passage, passages
 
 PROSE = "Hold the button of the hub for ten seconds, until the light is red."
@@ -67,3 +70,60 @@ def test_an_index_weighs_less(name: str) -> None:
 @pytest.mark.parametrize("name", ["Create an index", "CREATE INDEX", "Contents of the box"])
 def test_a_page_about_an_index_is_none(name: str) -> None:
     assert form_odds("How do I reset the hub?", passage(PROSE, title=name)) == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("phone number", "Hub Ltd, +353 1 555 0110"),
+        ("Telefonnummer", "Hub GmbH, 0831 555 0122"),
+        ("¿Cuál es el teléfono?", "Llame al 956 555 019 por la mañana"),
+        ("where are you located", "Hub Ltd, 214b Canal Street, 3511 NR Utrecht"),
+        ("wo seid ihr", "Illerweg 27, 87435 Kempten"),
+        ("opening hours sunday", "Sunday: 9:00\u201313:00, by appointment"),
+        ("habt ihr sonntag offen", "| Sonntag | 9:30\u201316:00 Uhr |"),
+        ("how heavy is the hub", "The hub, 1.2 kg, with its stand"),
+    ],
+)
+def test_what_is_asked_for_need_not_be_called_by_its_name(question: str, told: str) -> None:
+    assert form_odds(question, passage(told)) > form_odds(question, passage(PROSE)) == 0
+    assert without_told(f"{question} hub", told) != f"{question} hub" == without_told(f"{question} hub", PROSE)
+
+
+@pytest.mark.parametrize(
+    "question", ["How do I change my email address?", "Wo ist mein Paket?", "¿Dónde está mi pedido?"]
+)
+def test_other_questions_ask_for_no_address(question: str) -> None:
+    assert form_odds(question, passage("Hub Ltd, 214b Canal Street, 3511 NR Utrecht")) == 0
+
+
+def test_only_the_words_for_what_is_told_are_left_out() -> None:
+    assert without_told("What does the small hub cost?", "The hub is \u20ac59.") == "What does the small hub ?"
+    assert (
+        without_told("What does it cost, and how heavy is it?", "It is \u20ac59.")
+        == "What does it cost, and how heavy is it?"
+    )
+
+
+def test_a_table_with_both_speaks_for_itself_where_two_are_compared() -> None:
+    table = passage("|  | Solo | Team | Chain |\n| --- | --- | --- | --- |\n| Calendars | 1 | 6 | many |")
+    assert form_odds("What's the difference between Solo and Team?", table) > 0
+    assert form_odds("What's the difference between Solo and Pro?", table) == 0
+    assert form_odds("Is Solo cheaper than Team?", table) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "day", "is_old"),
+    [
+        ("https://x.example/blog/new-prices", date(2024, 2, 1), True),
+        ("https://x.example/2024/02/new-prices", date(2024, 2, 1), True),
+        ("https://x.example/blog/new-prices", date(2026, 10, 1), False),
+        ("https://x.example/prices", date(2024, 2, 1), False),
+    ],
+)
+def test_an_old_post_tells_what_was_so(url: str, day: date, is_old: bool) -> None:
+    source = Source(1, url, "New prices", PROSE, chunk_id="c1", as_of=date(2026, 11, 26), day=day)
+    [post] = passages(source)
+    assert (form_odds("How do I reset the hub?", post) < 0) is is_old
+    assert form_odds("What is new in resetting the hub?", post) == 0
+    assert form_odds("How do I reset the hub?", replace(post, source=replace(source, as_of=None))) == 0

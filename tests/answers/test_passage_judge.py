@@ -63,3 +63,19 @@ async def test_an_embedder_of_tokens_that_is_away_leaves_words_to_decide() -> No
     [words] = await PassageJudge(embedder, MemoryKeywordIndex()).judged(context, passages(one))
 
     assert away.odds == words.odds
+
+
+async def test_a_passage_that_tells_a_price_need_not_call_it_one() -> None:
+    embedder = HashingEmbedder()
+    embedder.is_down = True
+    judge = PassageJudge(embedder, MemoryKeywordIndex())
+    asked = "What does the hidden lamp cost?"
+    sources = (source(1, "The hidden lamp, with its base: €59."), source(2, "The hidden lamp, with its base: white."))
+
+    best, other = await judge.judged(
+        AnswerContext(AgentConfig(name="x"), asked, asked, sources),
+        [passage for each in sources for passage in passages(each)],
+    )
+
+    assert best.passage.source.number == 1
+    assert best.odds - other.odds > 1

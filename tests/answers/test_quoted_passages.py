@@ -66,6 +66,16 @@ async def test_a_line_that_says_little_alone_keeps_what_follows_it() -> None:
     assert await answer("How do I reset a hub?", f"We met in Galway.\n\n{text}") == f"We met in Galway.\n\n{text} [1]"
 
 
+async def test_a_short_section_says_something_together_with_its_heading() -> None:
+    text = "## City bike\n\n€14/ day\n\n## Mountain bike\n\n€19/ day"
+    assert await answer("What is the mountain bike?", source(1, text, "x")) == "**Mountain bike**\n\n€19/ day [1]"
+
+
+async def test_a_price_at_the_end_is_no_title() -> None:
+    text = "## Mountain bike\n\n€19 a day\n\n€89 a week"
+    assert "€19 a day\n\n€89 a week [1]" in await answer("What is the mountain bike?", source(1, text, "x"))
+
+
 async def test_a_title_stays_with_what_it_names() -> None:
     named = f"Zinc plates\n\nThe warranty of a lamp is 3 years. {'It is for each lamp. ' * 8}".strip()
     found = await answer("How long is the warranty of a lamp?", f"We met in Galway.\n\n{named}")

@@ -1,8 +1,11 @@
-"""What the form of a passage says, whatever its words mean: that it names a price, tells of changes or lists links."""
+"""What the form of a passage says, whatever its words mean: that it names a price or a number to call, tells of changes
+or of what was so once, compares, or lists links."""
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
+from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.core.text.words import folded_words
 
@@ -12,6 +15,19 @@ _PRICE_ODDS: Final = 0.5
 _PRICED_NAME_ODDS: Final = 1.5  # a card of what was asked for: its name above, and a price with few words beside it
 _CHANGES_ODDS: Final = -1.0
 _LINKS_ODDS: Final = -1.0
+_COMPARED_ODDS: Final = 1.5  # for the table that has both of what is compared side by side
+_OLD_POST_ODDS: Final = -1.0
+_OLD_DAYS: Final = 180
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """What questions ask for by words that a page need not say where it tells it."""
+
+    asked: re.Pattern[str]
+    told: re.Pattern[str]
+    odds: float
+
 
 _ASKS_PRICE: Final = re.compile(
     r"\b(?:costs?|prices?|how much|fees?|kosten|kostet|preise?|co[uû]te?|prix|cuestan?|precios?|costa|prezz[oi]"
@@ -19,6 +35,44 @@ _ASKS_PRICE: Final = re.compile(
     re.IGNORECASE,
 )
 _PRICE: Final = re.compile(r"[€$£¥₹]\s?\d|\d\s?(?:[€£¥₹]|EUR\b|USD\b|GBP\b|euros?\b|dollars?\b)")
+_TIME: Final = r"\d{1,2}[:.h]\d\d(?: ?(?:uhr|h|a\.?m\.?|p\.?m\.?))?"
+_DETAILS: Final = (
+    _Detail(_ASKS_PRICE, _PRICE, 0.0),
+    _Detail(
+        re.compile(
+            r"\b(?:(?:tele)?phone(?: number)?s?|telefon(?:isch|nummer)?|rufnummer|hotline|t[eé]l[eé](?:fono|phone)"
+            r"|telefon[eo])\b",
+            re.IGNORECASE,
+        ),
+        re.compile(r"(?:\+\d|\b0\d|\(0)[\d ()/\-]{6,}\d|\b\d{3} \d{3} \d{3}\b"),
+        1.0,
+    ),
+    _Detail(
+        re.compile(
+            r"\b(?:where (?:are you|is (?:your|the) (?:shop|store|office|company))|located|(?<!mail )(?<!ip )address"
+            r"|wo (?:seid ihr|sind sie|ist (?:der|euer|ihr) (?:laden|shop|geschäft))|adresse|anschrift|standort"
+            r"|d[oó]nde (?:est[aá]is|qued[aá]is?|est[aá] la tienda)|direcci[oó]n|o[uù] (?:êtes|se trouve)"
+            r"|indirizzo|dove (?:siete|si trova))\b",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\b(?:\d{4,5}(?: [A-Z]{2})? +[A-ZÀ-Þ]\w{2,}|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b)"),
+        1.0,
+    ),
+    _Detail(
+        re.compile(
+            r"\b(?:open|opens|opening|hours|closed|öffnungszeiten|geöffnet|offen|öffnet|horarios?|abr[eií]s|abren?"
+            r"|abiert[oa]s?|cerrad[oa]s?|ouvert\w*|horaires?|orari[oa]?|apert[oi])\b",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"{_TIME}\s?(?:[\u2013\u2014-]|to|bis|und|a|à)\s?\d{{1,2}}\b", re.IGNORECASE),
+        0.7,
+    ),
+    _Detail(
+        re.compile(r"\b(?:heavy|weighs?|weight|schwer|wiegt|gewicht|pesan?|peso|pèse|poids)\b", re.IGNORECASE),
+        re.compile(r"\d\s?(?:kg|g|lbs?|oz)\b"),
+        0.5,
+    ),
+)
 
 _ASKS_CHANGES: Final = re.compile(
     r"\d\.\d|\b(?:new|newest|latest|news|chang\w+|versions?|releas\w+|upgrad\w+|updat\w+|histor\w+|since|deprecat\w+)\b",
@@ -40,6 +94,18 @@ _INDEX: Final = re.compile(
     re.IGNORECASE,
 )
 
+_COMPARES: Final = re.compile(
+    r"\b(?:differ(?:s|ence|ences|ent)?|compar\w+|versus|vs|unterschied\w*|vergleich\w*|diferencias?|différences?)\b",
+    re.IGNORECASE,
+)
+_TABLE_HEADER: Final = re.compile(r"^\|(.*)\|\n\|[ -|]*-", re.MULTILINE)
+
+# A post tells what was so on its day, and pages beside it what is so now.
+_POST: Final = re.compile(
+    r"/(?:blogs?|news|aktuelles|neuigkeiten|noticias|novedades|actualit[eé]s|notizie|nieuws|aktualnosci|press|presse"
+    r"|20\d\d/[01]?\d)/",
+)
+
 _LINK: Final = re.compile(r"\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _LINKS: Final = 3
 _LINKED_SHARE: Final = 0.6
@@ -50,11 +116,42 @@ def form_odds(question: str, passage: Passage) -> float:
     odds = 0.0
     if _ASKS_PRICE.search(question) and _PRICE.search(passage.text):
         odds += _PRICED_NAME_ODDS if _is_named(question, passage) else _PRICE_ODDS
-    if not _ASKS_CHANGES.search(question) and any(map(_TELLS_CHANGES.fullmatch, passage.names)):
-        odds += _CHANGES_ODDS
+    odds += sum(each.odds for each in _asked(question) if each.told.search(passage.text))
+    if _COMPARES.search(question) and _has_side_by_side(question, passage.text):
+        odds += _COMPARED_ODDS
+    if not _ASKS_CHANGES.search(question):
+        odds += _CHANGES_ODDS if any(map(_TELLS_CHANGES.fullmatch, passage.names)) else 0.0
+        odds += _OLD_POST_ODDS if _is_old_post(passage.source) else 0.0
     if _is_list_of_links(passage.text) or any(map(_INDEX.fullmatch, passage.names)):
         odds += _LINKS_ODDS
     return odds
+
+
+def without_told(question: str, text: str) -> str:
+    """The question without its words for a detail, such as "phone number", where the text tells all that are asked."""
+    asked = _asked(question)
+    if not asked or not all(each.told.search(text) for each in asked):
+        return question
+    for each in asked:
+        question = each.asked.sub(" ", question)
+    return " ".join(question.split())
+
+
+def _asked(question: str) -> list[_Detail]:
+    return [each for each in _DETAILS if each.asked.search(question)]
+
+
+def _has_side_by_side(question: str, text: str) -> bool:
+    """Whether two columns of its table are what the question names."""
+    header, asked = _TABLE_HEADER.search(text), set(folded_words(question))
+    columns = [set(folded_words(name)) for name in header[1].split("|")] if header else []
+    return sum(bool(name) and name <= asked for name in columns) > 1
+
+
+def _is_old_post(source: Source) -> bool:
+    if source.day is None or source.as_of is None or not _POST.search(source.url):
+        return False
+    return (source.as_of - source.day).days > _OLD_DAYS
 
 
 def _is_named(question: str, passage: Passage) -> bool:

@@ -11,7 +11,7 @@ import structlog
 
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.asked_names import AskedNames
-from app.answers.writing.passage_form import form_odds
+from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Looks, Passage, piece_text
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
@@ -104,7 +104,7 @@ class PassageJudge:
 
     async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
         """The most promising of the candidates, best first."""
-        shares = await self._coverage(context, [f"{passage.place}\n{passage.text}" for passage in candidates])
+        shares = await self._shares(context, candidates)
         promising = sorted(
             zip(candidates, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
         )[:_READ]
@@ -133,9 +133,22 @@ class PassageJudge:
             return None
         return _cosines(vectors[context.standalone], [vectors[text] for text in texts])
 
-    async def _coverage(self, context: AnswerContext, texts: Sequence[str]) -> list[float]:
+    async def _shares(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[float]:
+        """Of the question's words that each passage holds; what it tells a price for, it need not call a price."""
+        question = context.standalone
+        texts = [f"{passage.place}\n{passage.text}" for passage in candidates]
+        shares = await self._coverage(context, question, texts)
+        rest = [without_told(question, passage.text) for passage in candidates]
+        telling = [at for at, asked in enumerate(rest) if asked and asked != question]
+        if telling:
+            again = await self._coverage(context, rest[telling[0]], [texts[at] for at in telling])
+            for at, share in zip(telling, again, strict=True):
+                shares[at] = max(share, shares[at])
+        return shares
+
+    async def _coverage(self, context: AnswerContext, question: str, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text holds, by how rare they are on the site."""
-        asked = without_stop_words(context.standalone, context.language)
+        asked = without_stop_words(question, context.language)
         if context.agent_id is not None:
             try:
                 return await self._keywords.coverage(context.agent_id, context.agent.language, asked, texts)

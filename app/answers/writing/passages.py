@@ -20,6 +20,9 @@ _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is nea
 _CODE_REACH = 2  # pieces
 _CODE_CHARS = 400
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
+_SAYS_SOMETHING = re.compile(
+    r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
+)  # a price, an address, a number to call
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
@@ -100,7 +103,7 @@ def passages(source: Source) -> list[Passage]:
             if start and points_back(piece[0].text):
                 continue
             passage = Passage(source, heading, pieces, start, _end(pieces, start))
-            if len(passage.text) >= _SHORTEST_PASSAGE:
+            if len(heading) + len(passage.text) >= _SHORTEST_PASSAGE:  # "Sunday" and "Closed" say something
                 found.append(passage)
     return found
 
@@ -340,7 +343,8 @@ def _is_title(piece: Piece) -> bool:
     """One short line that is no sentence."""
     text = piece[0].text.strip()
     is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
-    return is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
+    is_short = is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
+    return is_short and not _SAYS_SOMETHING.search(text)
 
 
 def _length(pieces: Sequence[Piece]) -> int:
