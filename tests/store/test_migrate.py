@@ -26,6 +26,10 @@ from app.core.errors import Unavailable
 from app.core.gap_state import GapReason
 from app.core.turn import TokenUsage, VisitorSession
 from app.core.webhook_event import WebhookEvent
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.site_reader import QueuedPage
+from app.sources.source import Source
 from app.store.engine import is_sqlite, open_engine, open_migration_engine
 from app.store.migrate import alembic_config, migrate, newest_revision
 from app.store.system_of_record import SystemOfRecord
@@ -182,6 +186,21 @@ async def test_a_steepness_that_multiplied_divides_in_drafts_and_versions(
         kept = AgentRecords(tx).get(workspace_id, agent.id)
         live = AgentRecords(tx).live(agent.id)
     assert kept.draft.retrieval.confidence_steepness == live.config.retrieval.confidence_steepness == 0.5
+
+
+async def test_pages_that_less_was_read_of_are_asked_for_in_full(
+    record: SystemOfRecord, engine: Engine, source: Source
+) -> None:
+    with record.writing() as tx:
+        run = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
+        CrawlPageRecords(tx).add_pages(run.id, [QueuedPage("https://docs.example/", 0, '"1"', "Mon")])
+    own = open_migration_engine(engine.url)
+    with own.begin() as connection:
+        command.downgrade(alembic_config(connection), "0072")
+    own.dispose()
+    migrate(engine)
+    with record.writing() as tx:
+        assert CrawlPageRecords(tx).take_pages(run.id, 1) == [QueuedPage("https://docs.example/", 0)]
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
