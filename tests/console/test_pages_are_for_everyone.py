@@ -2,7 +2,9 @@
 wider than its screen, says anything on the browser's console, or needs a script."""
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -17,17 +19,19 @@ LEADS_AWAY = {"nothing", "sign_in_at_provider", "provider_answer", "signed_out",
 GETS = [page for page in every_page() if page.method == "GET" and page.name not in LEADS_AWAY]
 PAGES = [page for page in GETS if not page.is_file and not page.is_stream]
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 LOOK = """async (rules) => {
   const { violations } = await axe.run(document, { runOnly: { type: 'tag', values: rules } });
   const told = (node) => `${node.target.join(' ')} | ${node.failureSummary}`;
   return violations.map((violation) => [violation.id, ...violation.nodes.map(told)].join('\\n  '));
 }"""
+SIDEWAYS = "[...document.querySelectorAll('.as-cards')].filter((list) => list.scrollWidth > list.clientWidth).length"
 
 
-def opened(browser: Browser, served: ServedConsole, page: ConsolePage, **look: object) -> Page:
+def opened(browser: Browser, served: ServedConsole, is_signed_in: bool, **look: object) -> Page:
     context = browser.new_context(**look)  # type: ignore[arg-type]  # playwright's many options
-    if page.scope is not None:
+    if is_signed_in:
         served.sign_in(context)
     return context.new_page()
 
@@ -38,41 +42,50 @@ def go(shown: Page, served: ServedConsole, page: ConsolePage) -> None:
     assert answer.status == 200, shown.content()
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)])
 @each_page
-def test_axe_finds_nothing_to_mend(
-    page: ConsolePage, scheme: str, width: int, browser: Browser, served: ServedConsole
-) -> None:
-    shown = opened(browser, served, page, color_scheme=scheme, viewport={"width": width, "height": 800})
+def test_axe_finds_nothing_to_mend(page: ConsolePage, browser: Browser, served: ServedConsole) -> None:
+    """A page is drawn at each width; its colours are a matter of its style alone, and change where it stands."""
+    shown = opened(browser, served, page.scope is not None)
     said: list[str] = []
     shown.on("console", lambda message: said.append(message.text))
     shown.on("pageerror", lambda error: said.append(str(error)))
-    go(shown, served, page)
-    assert said == [], "a page runs and loads nothing that the policy refuses"
-    # Folds are opened, so that axe sees what is in them.
-    shown.evaluate("document.querySelectorAll('details.fold').forEach((fold) => { fold.open = true; })")
-    shown.evaluate(AXE.read_text("utf-8"))  # by the debugger, so that the page's policy stays as it is
-    violations = shown.evaluate(LOOK, RULES)
-    assert violations == [], "\n".join(violations)
-    too_wide = shown.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert too_wide <= 0, f"{too_wide} px wider than the screen"
-    sideways = (
-        "[...document.querySelectorAll('.as-cards')].filter((list) => list.scrollWidth > list.clientWidth).length"
-    )
-    assert width > 390 or shown.evaluate(sideways) == 0, "a list is wider than the phone"
+    for width in (1280, 390):
+        shown.set_viewport_size({"width": width, "height": 800})
+        go(shown, served, page)
+        assert said == [], "a page runs and loads nothing that the policy refuses"
+        # Folds are opened, so that axe sees what is in them.
+        shown.evaluate("document.querySelectorAll('details.fold').forEach((fold) => { fold.open = true; })")
+        shown.evaluate(AXE.read_text("utf-8"))  # by the debugger, so that the page's policy stays as it is
+        for scheme in SCHEMES:
+            shown.emulate_media(color_scheme=scheme)
+            violations = shown.evaluate(LOOK, RULES)
+            assert violations == [], f"{scheme}, {width} px wide: " + "\n".join(violations)
+            too_wide = shown.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert too_wide <= 0, f"{scheme}: {too_wide} px wider than the screen of {width}"
+        assert width > 390 or shown.evaluate(SIDEWAYS) == 0, "a list is wider than the phone"
     shown.context.close()
 
 
+@pytest.fixture(scope="module")
+def without_scripts(browser: Browser, served: ServedConsole) -> Iterator[Mapping[bool, Page]]:
+    """A page that is signed in, and one that is not: such a page keeps nothing of the one before."""
+    pages = {is_in: opened(browser, served, is_in, java_script_enabled=False) for is_in in (True, False)}
+    yield pages
+    for page in pages.values():
+        page.context.close()
+
+
 @each_page
-def test_a_page_reads_without_scripts(page: ConsolePage, browser: Browser, served: ServedConsole) -> None:
-    shown = opened(browser, served, page, java_script_enabled=False)
+def test_a_page_reads_without_scripts(
+    page: ConsolePage, without_scripts: Mapping[bool, Page], served: ServedConsole
+) -> None:
+    shown = without_scripts[page.scope is not None]
     go(shown, served, page)
     assert shown.locator("h1").count() == 1
     if shown.locator("[autofocus]").count() == 0:  # else the keyboard begins there
         shown.keyboard.press("Tab")
         shown.keyboard.press("Enter")
         expect(shown, "the first stop of the keyboard leads past the menu").to_have_url(re.compile("#main$"))
-    shown.context.close()
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without"])

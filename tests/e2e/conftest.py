@@ -14,10 +14,27 @@ CHROMIUM = "/usr/bin/chromium"
 WIDGET_FILES = Path(__file__).parents[2] / "widget" / "dist"
 QUESTION = "How long do returns take?"
 ASKS_FOR_SOMEBODY = "Can I talk to a human?"
-ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
+# A window draws the lists below its address bar as two pages of its own, which costs more than most of our tests do. Of
+# such switches the last one counts, so that what Playwright switches off for all pages stands here as well.
+OFF = [
+    *("WebUIOmniboxPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxAimPopup", "InitialWebUI", "WebUIReloadButton"),
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "LensOverlay"),
+    *("HttpsFirstBalancedModeAutoEnable", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning"),
+    *("AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled"),
+    "PreconnectToSearch",
+]
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", f"--disable-features={','.join(OFF)}"]
 
 
 expect.set_options(timeout=15_000)  # for machines that have much else to do
+_SECONDS_WITH_SERVERS = 300
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first test that asks the real processes waits until a site is crawled and two servers are up."""
+    for item in items:
+        if "read_docent" in getattr(item, "fixturenames", ()) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(_SECONDS_WITH_SERVERS))
 
 
 class Site:
