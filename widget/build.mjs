@@ -1,4 +1,4 @@
-// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/confirm.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
+// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/confirm.js, dist/code.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
 // with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -104,10 +104,11 @@ const INTERNAL_NAMES = [
   ...["exported", "lent", "iconButton", "trouble", "dots", "chip", "load", "tab", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
   ...["frame", "announcer", "approach", "opened", "closed", "wear", "emit", "isSent", "typed", "speak", "fail"],
   ...["goTo", "older", "mend", "mark", "isMarked", "expect", "keep", "hasEarlier", "hasPast", "isGoingBack", "current", "button"],
+  ...["attend", "paint"],
 ];
 
 /** The scripts that another one loads. */
-const LOADED = ["panel", "people", "page", "past", "confirm"];
+const LOADED = ["panel", "people", "page", "past", "confirm", "code"];
 
 const SHARED = {
   absWorkingDir: here("."),
@@ -144,8 +145,9 @@ export async function buildWidget() {
   let { mangleCache } = await compile("main", {}, "export const PANEL = [];");
   ({ mangleCache } = await compile("panel", mangleCache, "export const PEOPLE = [], PAGE = [], PAST = [];"));
   const script = async (name, parts) => squeezed((await compile(name, mangleCache, parts)).outputFiles);
-  const [proof, page, past, search] = [await script("proof"), await script("page"), await script("past"), await script("search")];
-  const confirm = await script("confirm");
+  const [proof, past, search] = [await script("proof"), await script("past"), await script("search")];
+  const [confirm, code] = [await script("confirm"), await script("code")];
+  const page = await script("page", `export const CODE = ${hashed("code", code)};`);
   const people = await script("people", `export const PROOF = ${hashed("proof", proof)}, CONFIRM = ${hashed("confirm", confirm)};`);
   const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)}, PAST = ${hashed("past", past)};`);
   const panelFile = `export const PANEL = ${hashed("panel", panel)};`;
@@ -158,7 +160,7 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...first, ...panel, ...people, ...proof, ...confirm, ...page, ...past, ...search, ...inline, ...words];
+  return [...first, ...panel, ...people, ...proof, ...confirm, ...code, ...page, ...past, ...search, ...inline, ...words];
 }
 
 /** A file's name for good and its `integrity`, which begins with what the name carries: it is as good as free in gzip. */

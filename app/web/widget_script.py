@@ -24,7 +24,7 @@ _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches ever
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[A-Za-z0-9_-]{16}"
-_SCRIPT = "widget|panel|people|page|past|proof|confirm|search|inline"
+_SCRIPT = "widget|panel|people|page|past|proof|confirm|code|search|inline"
 _ASKED_FOR = "widget|search|inline|docent-client"
 
 

@@ -28,6 +28,7 @@ FILES = [
     "/widget/past.js.map",
     "/widget/proof.js.map",
     "/widget/confirm.js.map",
+    "/widget/code.js.map",
     "/widget/search.js.map",
     "/widget/inline.js.map",
     "/widget/words/de.json",
@@ -67,7 +68,7 @@ async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) ->
 async def test_files_say_what_they_are(house: House) -> None:
     kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
     javascript, json, plain = "text/javascript; charset=utf-8", "application/json", "text/plain; charset=utf-8"
-    assert kinds == [*[javascript] * 3, *[json] * 10, javascript, plain]
+    assert kinds == [*[javascript] * 3, *[json] * 11, javascript, plain]
     assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
 
 
@@ -194,8 +195,9 @@ def test_the_pinned_tag_lets_the_browser_check_every_byte() -> None:
         ("panel", "past"),
         ("people", "proof"),
         ("people", "confirm"),
+        ("page", "code"),
     ],
-    ids=["panel", "people", "page", "past", "proof", "confirm"],
+    ids=["panel", "people", "page", "past", "proof", "confirm", "code"],
 )
 def test_a_shipped_script_names_another_that_is_beside_it_and_its_bytes(first: str, name: str) -> None:
     script = (built_widget() / f"{first}.js").read_text("utf-8")
@@ -204,7 +206,7 @@ def test_a_shipped_script_names_another_that_is_beside_it_and_its_bytes(first: s
     assert built.integrity in script
 
 
-@pytest.mark.parametrize("name", ["proof", "confirm", "page", "past", "search"])
+@pytest.mark.parametrize("name", ["proof", "confirm", "code", "past", "search"])
 def test_the_last_scripts_load_nothing_more(name: str) -> None:
     assert "sha384-" not in (built_widget() / f"{name}.js").read_text("utf-8")
 
@@ -219,6 +221,7 @@ def test_the_last_scripts_load_nothing_more(name: str) -> None:
         ("past.js", 2),
         ("proof.js", 2),
         ("confirm.js", 3),
+        ("code.js", 4),
         ("search.js", 9),
         ("inline.js", 8),
     ],

@@ -25,11 +25,12 @@ declare module "docent:english-confirm" {
 }
 declare module "docent:parts" {
   type Part = import("./part_file.js").PartFile;
-  /** The file with what is in the panel, known to the first; the one that sees to people, the one that reads the page, and the one with the list of conversations, known to it; the one that proves work and the one that asks to confirm, known to the one that sees to people. */
+  /** The file with what is in the panel, known to the first; the one that sees to people, the one that reads the page, and the one with the list of conversations, known to it; the one that proves work and the one that asks to confirm, known to the one that sees to people; the one that colours code, known to the one that reads the page. */
   export const PANEL: Part;
   export const PEOPLE: Part;
   export const PAGE: Part;
   export const PAST: Part;
   export const PROOF: Part;
   export const CONFIRM: Part;
+  export const CODE: Part;
 }

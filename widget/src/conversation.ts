@@ -11,7 +11,6 @@ import css from "./panel.css";
 import { PanelView, type PanelActions } from "./panel_view.js";
 import { messagesBefore } from "./history.js";
 import type { Panel, Shell } from "./shell.js";
-import { screenSheet } from "./screen_sheet.js";
 import { initialState, isRunning, next, withSources, type Happening, type State, type Turn } from "./state.js";
 import { stayOf } from "./stay.js";
 import type { Stay } from "./store.js";
@@ -46,12 +45,10 @@ export class Conversation implements Panel, PanelActions {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     const shadow = shell.launcher.root.getRootNode() as ShadowRoot;
-    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet, screenSheet(signal)];
+    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
     this.#view = new PanelView({ ...ENGLISH, ...(shell.words as Words) }, shell, this);
     this.#tell = joinTabs(options.agentId, (told) => this.#hear(told), signal);
     this.#attend();
-    // Here by the time of the first question.
-    if (options.pageContext) shell.load(PAGE).catch(() => undefined);
     signal.addEventListener("abort", () => this.#abortAll());
   }
 
@@ -60,9 +57,17 @@ export class Conversation implements Panel, PanelActions {
     if (!this.#shell.frame.panel.hasAttribute("data-still")) this.#keepOpen(true);
     this.#change({ isOpen: true });
     this.#draw();
-    const { agents, frame, load } = this.#shell;
-    if (Object.keys(agents).length > 1) load<AroundWidget>(PAGE).then((page) => page.makeRoom(frame.panel, agents), () => undefined);
+    // Here by the time of the first question, too.
+    this.#withPage((page) => page.attend(this.#shell));
     if (/none|failed/.test(this.#state.connection)) this.connect();
+  }
+
+  #withPage(act: (page: AroundWidget) => unknown): void {
+    this.#shell.load<AroundWidget>(PAGE).then(act).catch(() => undefined);
+  }
+
+  paint(code: HTMLElement, language: string): void {
+    this.#withPage((page) => page.paint(this.#shell, code, language));
   }
 
   closed(): void {

@@ -12,6 +12,7 @@ export interface MarkdownContext {
   citations: readonly Citation[];
   live: boolean;
   words: Words;
+  paint: (code: HTMLElement, language: string) => void;
   onCitation: (citation: Citation) => void;
 }
 
@@ -29,7 +30,7 @@ export function drawNode(node: Node, context: MarkdownContext): Child {
   if (tag === "a") return drawLink(node.href ?? "", children);
   if (tag === "code") return h(tag, { dir: "ltr" }, ...children);
   // What scrolls sideways must scroll with the keyboard too.
-  if (tag === "pre") return drawCode(node, context.words);
+  if (tag === "pre") return drawCode(node, context);
   if (tag === "table") return h("div", { class: tag, tabindex: 0 }, alignAmounts(h(tag, {}, ...children)));
   const isNumber = tag === "td" && node.children.length === 1 && NUMBER.test(node.children[0] as string);
   return h(tag as "p", { start: node.start, class: isNumber && "amount" }, ...children);
@@ -52,10 +53,12 @@ function drawTask(isDone: boolean): HTMLElement {
 }
 
 /** A block of code under its language and a button that copies it. */
-function drawCode({ lang, children }: Element, words: Words): HTMLElement {
+function drawCode({ lang, children }: Element, { words, paint }: MarkdownContext): HTMLElement {
   const text = children[0] as string;
+  const code = h("code", {}, text);
+  if (lang) paint(code, lang);
   const copy = copyButton(words[W.copy] + ": " + (lang || words[W.code]), words[W.copied], () => navigator.clipboard.writeText(text));
-  return h("div", { class: "code" }, h("div", { class: "bar" }, h("span", {}, lang), copy), h("pre", { dir: "ltr", tabindex: 0 }, h("code", {}, text)));
+  return h("div", { class: "code" }, h("div", { class: "bar" }, h("span", {}, lang), copy), h("pre", { dir: "ltr", tabindex: 0 }, code));
 }
 
 /** A button that says that it has copied. The clipboard is closed to pages without TLS: null. */

@@ -16,6 +16,8 @@ export interface TurnActions {
   copy(turn: Turn): Promise<void>;
   withPeople(act: (people: People) => void): Promise<void>;
   cited(turn: Turn, citation: Citation): void;
+  /** Colours a block of code, as far as it is on the page by then. */
+  paint(code: HTMLElement, language: string): void;
   ask(text: string): void;
   /** Moves focus to where a visitor writes. */
   focus(): void;
@@ -80,6 +82,7 @@ export class TurnView {
       citations: turn.citations,
       live,
       words: this.words,
+      paint: this.actions.paint.bind(this.actions),
       onCitation: (one: Citation) => this.actions.cited(turn, one),
     };
     blocks.forEach((block, at) => {
