@@ -220,6 +220,10 @@ bench-extraction: .venv/installed ## Measure extraction on real pages beside tra
 bench-widget: .venv/installed ## Measure the widget beside public ones (needs Debian's chromium; downloads them from npm)
 	$(BIN)/python -m bench.widget
 
+.PHONY: bench-widget-tasks
+bench-widget-tasks: .venv/installed ## Measure how long the widget keeps a page busy at a time (DIST="DIR ..." for other builds; needs Debian's chromium)
+	$(BIN)/python -m bench.widget_tasks $(DIST)
+
 .PHONY: eval
 eval: .venv/installed ## Measure retrieval on a set of questions (DATA=DIR)
 	@test -n "$(DATA)" || { echo "Name the set: make eval DATA=path/to/set (documents, chunks and queries .jsonl.gz)"; exit 2; }

@@ -66,6 +66,7 @@ def test_an_answer_quotes_the_site_and_its_numbers_lead_to_the_words(page: Page,
         words = next(line for line in quoted if len(line) >= 12)
         expect(section.locator("main").get_by_text(words).last).to_be_in_viewport()
         section.close()
+    chat.answers.last.locator(".rest button").click()
     expect(chat.answers.last.locator(".source").first).to_contain_text("as of")
 
 

@@ -115,6 +115,67 @@ def test_sources_stand_in_one_row_and_unfold(page: Page, site: Site) -> None:
     assert all(card.is_visible() for card in cards.all()), "what was unfolded stays so"
 
 
+def test_one_source_takes_a_line_until_more_of_it_is_asked_for(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("Yes [1]."), citations(SOURCES[0]), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    sources = chat.answers.last.locator(".sources")
+    row = sources.bounding_box()
+    assert row is not None
+    assert row["height"] < 36
+    expect(sources.locator(".place")).to_have_count(0)
+    more = page.get_by_role("button", name="Sources")
+    expect(more).to_have_attribute("aria-expanded", "false")
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(sources.locator(".place")).to_contain_text("as of Mar 1, 2026")
+    expect(sources.locator(".source")).to_be_focused()
+    expect(more).to_have_count(0)
+
+
+def test_a_number_is_a_link_as_soon_as_its_source_is_here_and_stays_it(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("Yes [1].\n\nNo."), Hold(), citations(SOURCES[0]), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    text = chat.answer.locator("p").first
+    expect(text).to_have_text("Yes 1.")
+    expect(chat.answer).to_contain_text("No.")
+    before = text.element_handle()
+    site.api.release()
+    chat.finish()
+    expect(chat.answer.locator("a.cite")).to_have_attribute("href", SOURCES[0]["url"])
+    assert before is not None
+    assert before.evaluate("text => text.isConnected"), "what was there was not drawn anew"
+
+
+def test_a_long_conversation_is_drawn_from_its_end_and_what_is_read_stays_in_its_place(page: Page, site: Site) -> None:
+    site.api.at_once = 80
+    answer = "You can return anything within **30 days**. " * 30
+    for turn in range(40):
+        asked = {"id": f"q{turn}", "turn_id": f"t{turn}", "role": "visitor", "text": f"Question {turn}?"}
+        site.api.messages += [asked, {**asked, "id": f"a{turn}", "role": "agent", "text": f"{answer} End {turn}."}]
+    page.add_init_script(
+        """window.seen = [];
+        const look = () => {
+          const log = document.querySelector("docent-widget")?.shadowRoot.querySelector(".log");
+          const drawn = log?.querySelectorAll(".text p").length ?? 0;
+          if (drawn) window.seen.push([drawn, Math.round(log.scrollHeight - log.scrollTop - log.clientHeight)]);
+          if (drawn < 40) requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);"""
+    )
+    chat = Chat.opened(page, site)
+    expect(chat.answer.locator("p")).to_have_count(1)
+    expect(chat.log.locator(".text p")).to_have_count(40)
+    seen = page.evaluate("window.seen")
+    assert seen[0][0] < 40, "not all at once"
+    assert {below for _, below in seen} == {0}
+    assert chat.log.locator(".text").evaluate_all(
+        "all => all.map((each) => each.textContent.match(/End (\\d+)/)[1])"
+    ) == [str(turn) for turn in range(40)]
+
+
 def test_a_folded_source_shows_as_much_of_its_title_as_a_line_holds(page: Page, site: Site) -> None:
     titled = [{**source, "title": "Help centre › Returns and refunds"} for source in SOURCES]
     site.api.script[QUESTION] = [*tokens("Yes [1] [2] [3] [4]."), citations(*titled), done()]
@@ -250,6 +311,7 @@ def test_where_a_source_is_stands_below_its_title_however_many_numbers_it_has(pa
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     chat.finish()
+    page.get_by_role("button", name="Sources").click()
     source = chat.panel.locator(".source")
     expect(source.locator(".place")).to_have_text("shop.example · as of Mar 1, 2026")
     title, place = source.locator(".title").bounding_box(), source.locator(".place").bounding_box()
@@ -266,6 +328,8 @@ def test_an_unfolded_source_shows_its_whole_title_above_its_place(page: Page, si
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     chat.finish()
+    page.get_by_role("button", name="Sources").click()
+    expect(chat.panel.locator(".place")).to_be_visible()
     shown = chat.panel.locator(".source .title")
     assert shown.evaluate("e => e.scrollWidth - e.clientWidth") == 0
     tops = chat.panel.locator(".source span").evaluate_all("all => all.map((e) => e.getBoundingClientRect().top)")

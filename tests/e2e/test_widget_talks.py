@@ -45,6 +45,7 @@ def test_an_answer_streams_in_with_its_sources(page: Page, site: Site) -> None:
         expect(link).to_have_attribute("href", SOURCE["url"])  # type: ignore[arg-type]
         expect(link).to_have_attribute("rel", "noopener noreferrer")
         expect(link).to_have_attribute("target", "_blank")
+    page.get_by_role("button", name="Sources").click()
     expect(chat.answers.last.locator(".source")).to_contain_text("shop.example · as of Mar 1, 2026")
     asked = site.api.calls_to("/messages/stream")[0]
     assert asked.headers["authorization"] == "Bearer token-1"
@@ -236,7 +237,8 @@ def test_feedback_reaches_the_server_with_its_reason(page: Page, site: Site) -> 
     expect(reason).to_be_focused()
     expect(reason).to_be_in_viewport()
     reason.fill("The fees.")
-    reason.press("Enter")
+    with page.expect_request_finished(lambda request: "fees" in (request.post_data or "")):
+        reason.press("Enter")
     expect(chat.answers.last).to_contain_text("Thank you for telling us.")
     bodies = [call.body for call in site.api.calls_to("/feedback")]
     assert bodies == [{"rating": "down"}, {"rating": "down", "comment": "The fees."}]

@@ -66,6 +66,10 @@ export class Conversation implements Panel, PanelActions {
     this.#shell.load<AroundWidget>(PAGE).then(act).catch(() => undefined);
   }
 
+  place(sources: [HTMLElement, Citation][]): void {
+    this.#withPage((page) => page.place(sources, this.#view));
+  }
+
   paint(code: HTMLElement, language: string): void {
     this.#withPage((page) => page.paint(this.#shell, code, language));
   }

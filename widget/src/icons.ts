@@ -11,5 +11,6 @@ export const ICONS = {
   up: "M7 10v10H4V10zl4-7q3 0 2 6h5q3 0 2 3l-1 6q0 2-3 2H7",
   down: "M17 14V4h3v10zl-4 7q-3 0-2-6H6q-3 0-2-3l1-6q0-2 3-2h9",
   past: "M12 7v5l3 2M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z",
+  more: "M6 9l6 6 6-6",
   end: "M12 5v14M6 13l6 6 6-6",
 } as const;

@@ -10,6 +10,7 @@ const NUMBER = /^[^\p{L}]*\d[\d.,\s\u00a0]*(?:%|[^\p{L}\d]|EUR|USD|GBP)*$/u;
 
 export interface MarkdownContext {
   citations: readonly Citation[];
+  /** Whether the sources are still to come. */
   live: boolean;
   words: Words;
   paint: (code: HTMLElement, language: string) => void;
@@ -82,12 +83,12 @@ function drawLink(href: string, children: Child[]): HTMLElement {
   return link;
 }
 
-function drawCitation(id: string, context: MarkdownContext): Child {
+export function drawCitation(id: string, context: MarkdownContext): globalThis.Text | HTMLElement {
   const citation = context.citations.find((one) => String(one.id) === id);
   const url = citation && safeLink(citation.link || citation.url);
   if (!url) {
     // Sources arrive after the text; until then the number waits in place.
-    return context.live || citation ? h("span", { class: "cite" }, id) : "[" + id + "]";
+    return context.live || citation ? h("span", { class: "cite" }, id) : new Text("[" + id + "]");
   }
   return outward(
     url,

@@ -26,6 +26,8 @@ export interface PanelActions extends TurnActions, PastActions {
 const PINNED_PX = 12;
 /** This near to the first turn, those before it are fetched. */
 const NEAR_START_PX = 120;
+/** Of what an earlier page had, as much is drawn at once. */
+const SLICE_MS = 8;
 /** Less than this is no reason for a button. */
 const NEAR_END_PX = 40;
 
@@ -61,6 +63,7 @@ export class PanelView {
   readonly #person: HTMLElement;
   readonly #jump: HTMLElement;
   #changing: ReturnType<typeof setTimeout> | undefined;
+  #drawing: ReturnType<typeof setTimeout> | undefined;
   #pinnedAt = 0;
   #drawn: State | null = null;
   #announced = "";
@@ -102,11 +105,6 @@ export class PanelView {
       if (link?.host === location.host && options.links === "same") link.target = "";
     });
     frame.panel.append(h("p", { class: "note" }, this.#person));
-    frame.panel.addEventListener("focusout", ({ relatedTarget: to }) => {
-      // On top of the page and as wide, the page behind is out of sight: focus that runs out goes round.
-      const { panel } = frame;
-      if (this.#drawn?.isOpen && panel.matches("[role=dialog]") && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
-    });
     frame.submit = (isPressed) => this.#submit(isPressed);
     frame.change = (act) => keepPlace(frame.log, act);
   }
@@ -128,7 +126,9 @@ export class PanelView {
 
   goTo([id, px]: NonNullable<Stay["place"]>): void {
     const view = this.#turns.get(id);
-    if (view) this.#frame.log.scrollTop = view.element.offsetTop + px;
+    if (!view) return;
+    this.#drawAnswers(id);
+    this.#frame.log.scrollTop = view.element.offsetTop + px;
   }
 
   /** Tells on the launcher of so many more things that came while the panel was closed; of none, once it is open. */
@@ -273,13 +273,13 @@ export class PanelView {
     for (const turn of [...state.turns].reverse()) {
       let view = this.#turns.get(turn.id);
       if (!view) {
-        view = new TurnView(turn, this.words, this.speech.language, this.actions);
+        view = new TurnView(turn, this.words, this.actions);
         this.#turns.set(turn.id, view);
         this.#list.insertBefore(view.element, after);
       }
-      view.draw(turn, state.agent?.fallback);
       after = view.element;
     }
+    this.#drawAnswers();
     this.#intro.classList.toggle("talking", state.turns.length > 0);
     if (isBack) log.scrollTop = scrollTop + log.scrollHeight - scrollHeight;
     const last = state.turns.at(-1);
@@ -293,6 +293,30 @@ export class PanelView {
       this.#pinnedAt = log.scrollTop;
     } else if (follows) log.scrollTop = log.scrollHeight;
     this.#offerJump();
+  }
+
+  /** From the last, as far as one sees and at least to that turn; those before it in tasks of their own, above what is read. */
+  #drawAnswers(until?: string): void {
+    clearTimeout(this.#drawing);
+    const { turns, agent } = this.#drawn!;
+    const { log } = this.#frame;
+    const end = performance.now() + SLICE_MS;
+    let isFree = !until;
+    for (const turn of [...turns].reverse()) {
+      const view = this.#turns.get(turn.id)!;
+      const isLater = isFree && performance.now() > end && log.scrollHeight - view.element.offsetTop >= 2 * log.clientHeight;
+      if (view.draw(turn, agent?.fallback, isLater)) {
+        this.#drawing = setTimeout(() => {
+          const { scrollTop, scrollHeight } = log;
+          this.#drawAnswers();
+          const grown = log.scrollHeight - scrollHeight;
+          log.scrollTop = scrollTop + grown;
+          this.#pinnedAt += grown;
+        });
+        return;
+      }
+      isFree ||= turn.id === until;
+    }
   }
 
   #offerJump(): void {

@@ -3,7 +3,7 @@ import type { People } from "./desk.js";
 import { chip, fill, h, iconButton } from "./element.js";
 import { ICONS } from "./icons.js";
 import { parseMarkdown } from "./markdown.js";
-import { copyButton, drawNode, outward } from "./markdown_view.js";
+import { copyButton, drawCitation, drawNode, outward } from "./markdown_view.js";
 import { safeLink } from "./safe_link.js";
 import { isRunning, type Turn } from "./state.js";
 import { dots, trouble } from "./trouble.js";
@@ -16,6 +16,8 @@ export interface TurnActions {
   copy(turn: Turn): Promise<void>;
   withPeople(act: (people: People) => void): Promise<void>;
   cited(turn: Turn, citation: Citation): void;
+  /** Says of each source where it is, and when it was read. */
+  place(sources: [HTMLElement, Citation][]): void;
   /** Colours a block of code, as far as it is on the page by then. */
   paint(code: HTMLElement, language: string): void;
   ask(text: string): void;
@@ -33,7 +35,9 @@ export class TurnView {
   readonly #below = h("div", { class: "below" });
   readonly #answer = h("div", { class: "answer" }, this.#above, this.#text, this.#below);
   #drawn: Turn | null = null;
-  #sources: string[] = [];
+  #sources: (string | undefined)[] = [];
+  /** How many sources there are; -1 while they are awaited. */
+  #sourced = -1;
   #isUnfolded = false;
   /** Ways to people, to the rest, or what is to be confirmed: drawn once, so that what was typed there stays when the answer is drawn anew. */
   readonly #people = h("div");
@@ -42,7 +46,6 @@ export class TurnView {
   constructor(
     turn: Turn,
     readonly words: Words,
-    readonly locale: string,
     readonly actions: TurnActions,
   ) {
     const question =
@@ -51,10 +54,12 @@ export class TurnView {
     this.element = h("article", { class: "turn", "data-at": turn.at }, question, this.#answer);
   }
 
-  /** `hasPeople` when there are ways to people, to be offered where the site had no clear answer. */
-  draw(turn: Turn, hasPeople: unknown): void {
+  /** `hasPeople` when there are ways to people, to be offered where the site had no clear answer. With `isLater`, what was never drawn
+   * is not either; returns whether it is still to be. */
+  draw(turn: Turn, hasPeople: unknown, isLater: boolean): boolean {
     const before = this.#drawn;
-    if (before === turn) return;
+    if (before === turn) return false;
+    if (isLater && !before) return true;
     this.#drawn = turn;
     const running = isRunning(turn);
     this.#answer.className = "answer" + (turn.isUnsure ? " unsure" : "") + (running && turn.answer ? " live" : "");
@@ -69,6 +74,7 @@ export class TurnView {
       void this.actions.withPeople((people) => people.askWhy(this.#why, (comment) => this.actions.rate(turn.id, "down", comment)));
     }
     this.#drawBelow(turn, running);
+    return false;
   }
 
   /** The answer as a screen reader should speak it, once it is whole. */
@@ -78,20 +84,28 @@ export class TurnView {
 
   #drawText(turn: Turn, live: boolean): void {
     const blocks = parseMarkdown(turn.answer, live);
+    const { citations } = turn;
+    const sourced = citations.length || (live ? -1 : 0);
+    const isNew = sourced !== this.#sourced;
+    // Of an answer that was stopped they may come late.
+    if (isNew && !this.#sourced) this.#sources = [];
+    this.#sourced = sourced;
     const context = {
-      citations: turn.citations,
-      live,
+      citations,
+      live: sourced < 0,
       words: this.words,
       paint: this.actions.paint.bind(this.actions),
       onCitation: (one: Citation) => this.actions.cited(turn, one),
     };
     blocks.forEach((block, at) => {
-      // What has numbers in it changes with the sources, everything else with its own text only.
-      const key = block.source + (block.source?.includes("[") ? `\0${live}${turn.citations.length}` : "");
-      if (this.#sources[at] === key) return;
-      this.#sources[at] = key;
-      const drawn = drawNode(block, context);
       const old = this.#text.children[at];
+      if (this.#sources[at] === block.source) {
+        // The numbers become links once the sources are here; all else changes with its own text only.
+        if (isNew) old!.querySelectorAll("span.cite").forEach((cite) => cite.replaceWith(drawCitation(cite.textContent!, context)));
+        return;
+      }
+      this.#sources[at] = block.source;
+      const drawn = drawNode(block, context);
       if (old) old.replaceWith(drawn);
       else this.#text.append(drawn);
     });
@@ -123,9 +137,11 @@ export class TurnView {
     }
   }
 
-  /** A page once, with all the numbers that it stands for: the first two, and the others when they are asked for. */
+  /** A page once, with all the numbers that it stands for: two in one line, and the others, with where and when, when they are asked for. */
   #drawSources(turn: Turn): HTMLElement | null {
+    const { words } = this;
     const pages = new Map<string, HTMLElement>();
+    const sources: [HTMLElement, Citation][] = [];
     const items = turn.citations.flatMap((one) => {
       const url = safeLink(one.link || one.url);
       const page = one.url.split("#")[0]!;
@@ -134,48 +150,41 @@ export class TurnView {
       if (known) return [];
       const number = h("span", { class: "number" }, "" + one.id);
       pages.set(page, number);
-      const host = url && url.host !== location.host && url.host;
-      const day = one.as_of && this.words[W.asOf] + " " + this.#date(one.as_of);
-      return h(
-        "li",
-        {},
-        outward(
-          url,
-          {
-            class: "source",
-            title: one.quote,
-            click: url && ((): void => this.actions.cited(turn, one)),
-          },
-          number,
-          h("span", { class: "title", dir: "auto" }, one.title || page),
-          h("span", { class: "place" }, [host, day].filter(Boolean).join(" · ")),
-        ),
+      const source = outward(
+        url,
+        {
+          class: "source",
+          title: one.quote,
+          click: url && ((): void => this.actions.cited(turn, one)),
+        },
+        number,
+        h("span", { class: "title", dir: "auto" }, one.title || page),
       );
+      sources.push([source, one]);
+      return [h("li", {}, source)];
     });
     if (!items.length) return null;
-    const list = h("ol", { class: "sources", "aria-label": this.words[W.sources] }, ...items);
+    const list = h("ol", { class: "sources", "aria-label": words[W.sources] }, ...items);
     const rest = items.length - SHOWN_SOURCES;
-    if (rest <= 0 || this.#isUnfolded) return this.#unfold(list);
-    const more = chip(this.words[W.more].replace("{}", "" + rest), () => {
+    const unfold = (): void => {
       this.#isUnfolded = true;
-      this.#unfold(list);
-      more.parentElement?.remove();
-      // Where the button was, what it has shown goes on.
-      items[SHOWN_SOURCES]!.querySelector<HTMLElement>("a[href]")?.focus({ preventScroll: true });
-    });
-    more.setAttribute("aria-expanded", "false");
-    list.append(h("li", { class: "rest" }, more));
+      list.className += " all";
+      this.actions.place(sources);
+    };
+    if (this.#isUnfolded) unfold();
+    else {
+      const act = (): void => {
+        unfold();
+        more.remove();
+        // Where the button was, what it has shown goes on.
+        items[rest > 0 ? SHOWN_SOURCES : 0]!.querySelector<HTMLElement>("a[href]")?.focus({ preventScroll: true });
+      };
+      const button = rest > 0 ? chip(words[W.more].replace("{}", "" + rest), act) : iconButton(words[W.sources], ICONS.more, act, { class: "chip" });
+      button.setAttribute("aria-expanded", "false");
+      const more = h("li", { class: "rest" }, button);
+      list.append(more);
+    }
     return list;
-  }
-
-  #unfold(list: HTMLElement): HTMLElement {
-    list.classList.add("all");
-    return list;
-  }
-
-  #date(iso: string): string {
-    const date = new Date(iso.length > 10 ? iso : iso + "T00:00:00");
-    return isNaN(+date) ? iso : new Intl.DateTimeFormat(this.locale, { dateStyle: "medium" }).format(date);
   }
 
   /** Below the latest answer only: panel.css. */
