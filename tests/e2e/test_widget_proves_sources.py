@@ -88,3 +88,35 @@ def test_a_page_is_listed_once_with_all_its_numbers(page: Page, site: Site) -> N
     expect(chat.answer.get_by_role("link")).to_have_count(3)
     heights = [box["height"] for card in cards.all() if (box := card.bounding_box())]
     assert max(heights) < 44, "a card is one row"
+
+
+def test_what_a_source_says_beside_the_answer_is_read_without_leaving(page: Page, site: Site) -> None:
+    more = f"Plus costs €3.90 a month.\n{LONG}"
+    other = "It is paid by card."
+    sources = [
+        cited(site, "It costs little.") | {"passage": more},
+        cited(site, None, 2, anchor="#paying") | {"passage": other},
+        cited(site, None, 3, "else", ""),
+    ]
+    site.api.script[QUESTION] = [
+        *tokens("It costs little [1]. See also: Paying [2], Else [3]"),
+        citations(*sources),
+        done(),
+    ]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    answer = chat.answers.last
+    passages = answer.locator(".passage")
+    expect(passages).to_have_count(0)
+    answer.get_by_role("button", name="Sources").click()
+    expect(passages).to_have_text([more, other])
+    closed = passages.first.bounding_box()
+    assert closed is not None
+    assert closed["height"] < 60, "two lines"
+    passages.first.locator("summary").press("Enter")
+    opened = passages.first.bounding_box()
+    assert opened is not None
+    assert opened["height"] > 2 * closed["height"]
+    passages.first.locator("summary").click()
+    assert passages.first.bounding_box() == closed

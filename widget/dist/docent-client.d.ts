@@ -6,6 +6,8 @@ export interface Citation {
     as_of?: string | null;
     /** The words of the page that the answer rests on, with newlines between blocks and tabs between cells. */
     quote?: string | null;
+    /** What else stands there that may answer, and is not quoted, in the same form. */
+    passage?: string | null;
     /** The URL that opens the page at these words. */
     link?: string | null;
 }

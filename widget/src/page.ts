@@ -3,6 +3,7 @@
 import { CODE } from "docent:parts";
 import type { PaintCode } from "./code.js";
 import type { Citation } from "./contract.js";
+import css from "./page.css";
 import type { Desk } from "./desk.js";
 import { h } from "./element.js";
 import { makeRoom } from "./neighbours.js";
@@ -14,6 +15,9 @@ import { W } from "./words.js";
 
 const attended = new WeakSet<Shell>();
 
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(css);
+
 /** For a panel that has opened. */
 function attend(shell: Shell): void {
   const { agents, frame, launcher, signal } = shell;
@@ -22,7 +26,7 @@ function attend(shell: Shell): void {
   if (attended.has(shell)) return;
   attended.add(shell);
   const shadow = launcher.root.getRootNode() as ShadowRoot;
-  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, screenSheet(signal)];
+  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, screenSheet(signal), sheet];
   panel.addEventListener("focusout", ({ relatedTarget: to }) => {
     // On top of the page and as wide, the page behind is out of sight: focus that runs out goes round.
     if (!panel.hidden && panel.matches("[role=dialog]") && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();
@@ -43,11 +47,14 @@ function dayOf(iso: string, dates: Intl.DateTimeFormat): string {
   return isNaN(+date) ? iso : dates.format(date);
 }
 
-/** Says of each source where it is, unless that is here, and when it was read. */
+/** Says of each source where it is, unless that is here, when it was read, and what else stands there that may answer: the first lines, and all
+ * of it once they are opened. */
 function place(sources: [HTMLElement, Citation][], { words, speech }: Desk): void {
   // It takes long to make, and is asked for by few: nothing that an answer waits for.
   const dates = new Intl.DateTimeFormat(speech.language, { dateStyle: "medium" });
-  for (const [source, { as_of: day }] of sources) {
+  for (const [source, { as_of: day, passage }] of sources) {
+    if (passage) source.parentElement!.append(h("details", { class: "passage" }, h("summary", { dir: "auto" }, passage)));
+    if (source.querySelector(".place")) continue;
     const { host } = source as HTMLAnchorElement;
     const told = [host !== location.host && host, day && words[W.asOf] + " " + dayOf(day, dates)];
     source.append(h("span", { class: "place" }, told.filter(Boolean).join(" · ")));

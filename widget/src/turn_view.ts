@@ -146,8 +146,11 @@ export class TurnView {
       const url = safeLink(one.link || one.url);
       const page = one.url.split("#")[0]!;
       const known = pages.get(page);
-      known?.append(", " + one.id);
-      if (known) return [];
+      if (known) {
+        known.append(", " + one.id);
+        sources.push([known.parentElement!, one]);
+        return [];
+      }
       const number = h("span", { class: "number" }, "" + one.id);
       pages.set(page, number);
       const source = outward(
