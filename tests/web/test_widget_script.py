@@ -217,7 +217,7 @@ def test_the_last_scripts_load_nothing_more(name: str) -> None:
         ("widget.js", 7.5),
         ("panel.js", 15),
         ("people.js", 7),
-        ("page.js", 2.25),
+        ("page.js", 2.375),
         ("past.js", 2),
         ("proof.js", 2),
         ("confirm.js", 3),
