@@ -55,14 +55,14 @@ async function namesOfEnum(file, name) {
 /** The last of enum W that the first script has. */
 const LAST_OF_FRAME = "note";
 
-/** The English words of enum W, those of enum P, and those of enum C. */
+/** The English words of enum W, those of enum P, those of enum C, and those of enum T. */
 async function englishParts() {
-  const enums = [["src/words.ts", "W"], ["src/people_words.ts", "P"], ["src/confirm_words.ts", "C"]];
+  const enums = [["src/words.ts", "W"], ["src/people_words.ts", "P"], ["src/confirm_words.ts", "C"], ["src/past_words.ts", "T"]];
   const names = await Promise.all(enums.map(([file, name]) => namesOfEnum(file, name)));
-  if (names.flat().join() !== WORD_NAMES.join()) throw new Error("the enums W, P and C are not the names of words/en.json");
+  if (names.flat().join() !== WORD_NAMES.join()) throw new Error("the enums W, P, C and T are not the names of words/en.json");
   const words = await wordList("en");
-  const [first, second] = names.map((each) => each.length);
-  return [words.slice(0, first), words.slice(first, first + second), words.slice(first + second)];
+  const ends = names.map((_, at) => names.slice(0, at + 1).flat().length);
+  return ends.map((end, at) => words.slice(ends[at - 1] ?? 0, end));
 }
 
 // Marked as pure: a script that names none of the words is to be without them.
@@ -78,6 +78,10 @@ const ENGLISH = {
   "english-confirm": async () => {
     const [first, second, third] = await englishParts();
     return `export const BEFORE = ${first.length + second.length}; ${asList(third)}`;
+  },
+  "english-past": async () => {
+    const parts = await englishParts();
+    return `export const BEFORE = ${parts.slice(0, 3).flat().length}; ${asList(parts[3])}`;
   },
 };
 export const englishWords = madeModules(ENGLISH);

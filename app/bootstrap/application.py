@@ -37,7 +37,7 @@ from app.conversations.people.pages.leads import LeadPages
 from app.conversations.people.pages.live import LivePages, SavedReplyPages
 from app.conversations.people.pages.news import NewsPages
 from app.conversations.privacy.api.visitors import AdminVisitors
-from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe
+from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe, WidgetTranscripts
 from app.conversations.privacy.pages.visitors import VisitorPages
 from app.core.errors import DocentError
 from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions, AdminGapTriage
@@ -123,6 +123,7 @@ APIS: Sequence[type[Api]] = (
     WidgetTurns,
     WidgetMe,
     WidgetLeads,
+    WidgetTranscripts,
     WidgetPerson,
     WidgetConfirmations,
     WidgetSearch,

@@ -131,6 +131,8 @@ class ScriptedWidgetApi:
     refuse_lead: Refuse | None = None
     person: ScriptedPerson = field(default_factory=ScriptedPerson)
     cut_person: bool = False
+    transcript: dict[str, Any] = field(default_factory=lambda: {"text": "> Why?\n\nAda (AI): So.", "mails_to": None})
+    refuse_mail: Refuse | None = None
     confirmation: dict[str, Any] = field(default_factory=dict)  # what the visitor is asked, as the server has it
     becomes: dict[str, Any] = field(default_factory=lambda: {"state": "done", "text": "Cancelled."})  # by a yes
     refuse_answers: Refuse | None = None
@@ -170,6 +172,7 @@ class ScriptedWidgetApi:
             Route(f"{api}/search", self._search),
             Route(f"{api}/conversation/messages", self._earlier),
             Route(f"{api}/conversations", self._conversations),
+            Route(f"{api}/transcript", self._transcript, methods=["GET", "POST"]),
             Route("/widget/{path:path}", self._file),
             Route("/{page:path}", self._page),
         ]
@@ -245,6 +248,12 @@ class ScriptedWidgetApi:
     async def _conversations(self, request: Request) -> Response:
         await self._record(request)
         return JSONResponse({"items": self.conversations, "next_cursor": None})
+
+    async def _transcript(self, request: Request) -> Response:
+        await self._record(request)
+        if request.method == "GET":
+            return JSONResponse(self.transcript)
+        return _refusal(self.refuse_mail) if self.refuse_mail else Response(status_code=204)
 
     async def _leave(self, request: Request) -> Response:
         await self._record(request)

@@ -23,6 +23,12 @@ declare module "docent:english-confirm" {
   const words: string[];
   export default words;
 }
+declare module "docent:english-past" {
+  /** How many words stand before these. */
+  export const BEFORE: number;
+  const words: string[];
+  export default words;
+}
 declare module "docent:parts" {
   type Part = import("./part_file.js").PartFile;
   /** The file with what is in the panel, known to the first; the one that sees to people, the one that reads the page, and the one with the list of conversations, known to it; the one that proves work and the one that asks to confirm, known to the one that sees to people; the one that colours code, known to the one that reads the page. */

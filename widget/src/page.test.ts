@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import ENGLISH_FOR_FRAME from "docent:english-frame";
 import ENGLISH_FOR_CONFIRM from "docent:english-confirm";
+import ENGLISH_FOR_PAST from "docent:english-past";
 import ENGLISH_FOR_PEOPLE from "docent:english-people";
 import { backoffMs } from "./backoff.js";
 import { uuid } from "./ids.js";
@@ -74,7 +75,8 @@ test("every language has every word", () => {
   const folder = process.cwd().replace(/\/?$/, "/") + "src/words/";
   const read = (language: string) => JSON.parse(readFileSync(`${folder}${language}.json`, "utf8")) as Record<string, string>;
   const english = read("en");
-  assert.deepEqual([...Object.values({ ...ENGLISH, ...ENGLISH_FOR_FRAME }), ...ENGLISH_FOR_PEOPLE, ...ENGLISH_FOR_CONFIRM], Object.values(english));
+  const frame = Object.values({ ...ENGLISH, ...ENGLISH_FOR_FRAME });
+  assert.deepEqual([...frame, ...ENGLISH_FOR_PEOPLE, ...ENGLISH_FOR_CONFIRM, ...ENGLISH_FOR_PAST], Object.values(english));
   assert.deepEqual(readdirSync(folder).map((name) => name.slice(0, 2)).sort(), [...LANGUAGES, "en"].sort());
   for (const language of LANGUAGES) {
     const words = read(language);

@@ -87,7 +87,7 @@ export function next(state: State, happening: Happening): State {
     case "cleared":
       return { ...state, turns: state.turns.filter((turn) => happening.id && turn.id !== happening.id), hasEarlier: !!happening.id && !!state.hasEarlier, notice: "" };
     case "asked":
-      return { ...state, turns: [...state.turns, newTurn(happening.id, happening.question)], notice: "" };
+      return { ...state, hasPast: true, turns: [...state.turns, newTurn(happening.id, happening.question)], notice: "" };
     default:
       return {
         ...state,

@@ -1,27 +1,31 @@
-"""A conversation sent by mail to whom its visitor names to an operator."""
+"""A conversation as text: sent by mail to whom its visitor names to an operator, or to the visitor themselves."""
 
 from typing import Final
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
+from app.conversations.conversation import Conversation
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.people.transcript_text import MAX_TEXT_CHARS, transcript
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.mail.mail import Mail
+from app.core.turn import VisitorSession
+from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 
 _MOST_MESSAGES: Final = 1000
+EMAIL_ATTRIBUTE: Final = "email"
 _NO_MAIL: Final = "No mail is sent: this installation has no mail server."
+_NO_ADDRESS: Final = "No mail is sent: no address of this visitor is signed, or there is no mail server."
 
 
 class Transcripts:
-    """Operators alone send them: a form of the widget that mails what somebody typed to whoever they name would be a
-    way to send anything to anybody."""
+    """Operators alone name an address: a form of the widget that mails what somebody typed to whoever they name would
+    be a way to send anything to anybody. Visitors' go to the address that their website has signed as theirs."""
 
     def __init__(self, records: SystemOfRecord, mailer: Mailer) -> None:
         self._records = records
@@ -41,15 +45,55 @@ class Transcripts:
             if not self.can_send:
                 raise InvalidInput("email", _NO_MAIL)
             name = AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name
-            turns = StoredTurnRecords(tx).of_conversation(conversation_id)
-            messages = LiveChatRecords(tx).messages(conversation_id, 0, _MOST_MESSAGES)
-            # No word of ours, for it is read in any language: who asked is quoted, and who wrote by itself is marked.
-            said = transcript(turns, messages, visitor="> ", agent=f"{name} (AI): ", max_chars=MAX_TEXT_CHARS)
-            if not said:
-                raise InvalidInput("email", "Nothing was said in this conversation yet.")
-            subject = f"{name}: {conversation.first_question}" if conversation.first_question else name
-            self._mailer.put(tx, actor.workspace_id, Mail(to=email, subject=subject, paragraphs=said))
+            self._put(tx, actor.workspace_id, conversation, name, email)
             agent_id = str(conversation.agent_id)
             AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.send_transcript", agent_id, {})
 
         await self._records.of_workspace(actor.workspace_id).write(work)
+
+    async def own(self, session: VisitorSession) -> tuple[str, str | None]:
+        """What was said in the visitor's conversation, and the address that it can be sent to: None where their website
+        has signed none, or there is no mail server. Raises NotFound for a conversation that is gone."""
+
+        def work(tx: Transaction) -> tuple[str, str | None]:
+            ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
+            said = _said(tx, session.conversation_id, AgentRecords(tx).live(session.agent_id).config.name)
+            return "\n\n".join(said), self._address(tx, session)
+
+        return await self._records.of_workspace(session.workspace_id).read(work)
+
+    async def send_own(self, session: VisitorSession) -> None:
+        """To the signed address alone. Raises InvalidInput where there is none, and what `own` raises."""
+
+        def work(tx: Transaction) -> None:
+            conversation = ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
+            email = self._address(tx, session)
+            if email is None:
+                raise InvalidInput("email", _NO_ADDRESS)
+            name = AgentRecords(tx).live(session.agent_id).config.name
+            self._put(tx, session.workspace_id, conversation, name, email)
+
+        await self._records.of_workspace(session.workspace_id).write(work)
+
+    def _address(self, tx: Transaction, session: VisitorSession) -> str | None:
+        signed = ConversationRecords(tx).signed_facts(session.visitor_id).get(EMAIL_ATTRIBUTE)
+        if signed is None or not self.can_send:
+            return None
+        try:
+            return checked_mail_address("email", signed)
+        except InvalidInput:
+            return None
+
+    def _put(self, tx: Transaction, workspace_id: UUID, conversation: Conversation, name: str, email: str) -> None:
+        said = _said(tx, conversation.id, name)
+        if not said:
+            raise InvalidInput("email", "Nothing was said in this conversation yet.")
+        subject = f"{name}: {conversation.first_question}" if conversation.first_question else name
+        self._mailer.put(tx, workspace_id, Mail(to=email, subject=subject, paragraphs=said))
+
+
+def _said(tx: Transaction, conversation_id: UUID, name: str) -> list[str]:
+    turns = StoredTurnRecords(tx).of_conversation(conversation_id)
+    messages = LiveChatRecords(tx).messages(conversation_id, 0, _MOST_MESSAGES)
+    # No word of ours, for it is read in any language: who asked is quoted, and who wrote by itself is marked.
+    return transcript(turns, messages, visitor="> ", agent=f"{name} (AI): ", max_chars=MAX_TEXT_CHARS)

@@ -1,4 +1,4 @@
-"""The visitor API: what is kept of a visitor, to see and to erase, and a message left for people to answer."""
+"""The visitor API: what is kept of a visitor, to see, to take along and to erase, and a message left for people."""
 
 from typing import Literal
 
@@ -6,12 +6,16 @@ from pydantic import ConfigDict, Field
 
 from app.conversations.people.lead import MAX_EMAIL_CHARS, MAX_MESSAGE_CHARS, MAX_NAME_CHARS
 from app.conversations.people.leads import Leads
+from app.conversations.people.transcripts import Transcripts
 from app.conversations.privacy.api.visitors import ErasureOut, VisitorExportOut
 from app.conversations.privacy.visitor_data import VisitorData
-from app.web.limits_policy import LimitsPolicy, VisitorLimits
+from app.kit.limits.rate_limiter import Limit, RateLimiter
+from app.web.limits_policy import LimitsPolicy, VisitorLimits, a_day
 from app.web.operation import Api, Call, Model, VisitorCaller, delete, get, post, visitor
 
 TAG = "Visitors"
+_ONCE_AN_HOUR = Limit(count=1, seconds=3600)
+_MOST_A_DAY = 5
 
 
 class WidgetMe(Api):
@@ -34,6 +38,40 @@ class WidgetMe(Api):
     )
     async def erase_me(self, call: Call[VisitorCaller, None]) -> ErasureOut:
         return ErasureOut.of(await self._data.erase_own(call.caller.session))
+
+
+class TranscriptOut(Model):
+    text: str = Field(description="What was said, with sources; where it is very long, the end of it.")
+    mails_to: str | None = Field(description="Where sendOwnTranscript sends it; null where it cannot.")
+
+
+class WidgetTranscripts(Api):
+    """No address comes with a call: what is sent goes to the one that the visitor's website has signed."""
+
+    tag = TAG
+
+    def __init__(self, transcripts: Transcripts, limiter: RateLimiter) -> None:
+        self._transcripts = transcripts
+        self._limiter = limiter
+
+    @get("/v1/widget/transcript", "Get the conversation as text", access=visitor, codes=("not_found",))
+    async def get_own_transcript(self, call: Call[VisitorCaller, None]) -> TranscriptOut:
+        text, mails_to = await self._transcripts.own(call.caller.session)
+        return TranscriptOut(text=text, mails_to=mails_to)
+
+    @post(
+        "/v1/widget/transcript",
+        "Send the conversation by mail to the address that the website has signed for the visitor; once an hour",
+        access=visitor,
+        codes=("not_found",),
+    )
+    async def send_own_transcript(self, call: Call[VisitorCaller, None]) -> None:
+        session = call.caller.session
+        _, mails_to = await self._transcripts.own(session)
+        if mails_to is not None:
+            await self._limiter.hit(_ONCE_AN_HOUR, "transcript", str(session.conversation_id))
+            await self._limiter.hit(a_day(_MOST_A_DAY), "transcripts", str(session.visitor_id))
+        await self._transcripts.send_own(session)
 
 
 class LeadIn(Model):
