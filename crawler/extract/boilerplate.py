@@ -40,7 +40,9 @@ jp-relatedposts sharedaddy article-template__back article-template__social-shari
 md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav
 """
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
-_CONTENTS_NAMES = frozenset({"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents"})
+_CONTENTS_NAMES = frozenset(
+    {"toc", "localtoc", "tocbox", "table-of-contents", "tableofcontents", "contents", "section-toc", "mini-toc"}
+)
 _LINE_NUMBERS = frozenset({"linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "rouge-gutter"})
 _NEVER_CODE = _LINE_NUMBERS | {"dropdown-menu"}
 _FRAGMENTS = re.compile(

@@ -47,6 +47,9 @@ _MAX_TEASER_CHARS = 200
 _MAX_SOURCE_CHARS = 800  # of a short line with the blanks of its source
 _MAX_LANGUAGE_CHARS = 24
 _MAX_CHARS_AROUND_LANGUAGES = 60
+_TO_NEIGHBOURS = ",".join(f"a[rel~={where}]" for where in ("next", "prev", "previous", "up", "contents", "index"))
+_MAX_NEIGHBOURS = 8
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def site_heading(root: LexborNode) -> LexborNode | None:
@@ -64,6 +67,7 @@ def site_heading(root: LexborNode) -> LexborNode | None:
 def frame_by_words(root: LexborNode) -> Iterator[LexborNode]:
     """Elements of `root` that are frame; they may lie in one another."""
     yield from _language_choices(root)
+    yield from _links_to_neighbours(root)
     lines = root.text(separator="\n")  # one look at all the text: most pages have no such words at all
     if _TEASERS_LINE.search(lines):
         for heading in root.css("h2,h3,h4,h5,h6,label,strong,p,div"):
@@ -99,6 +103,21 @@ def _language_choices(root: LexborNode) -> Iterator[LexborNode]:
         are_short = all(_length(link) <= _MAX_LANGUAGE_CHARS for link in links)
         if len(links) > 1 and are_short and beside <= _MAX_CHARS_AROUND_LANGUAGES:
             yield box
+
+
+def _links_to_neighbours(root: LexborNode) -> Iterator[LexborNode]:
+    """ "Next: Broadcasting, Up: Vectorization [Contents][Index]": a line of links of which the page says that they lead
+    to the chapters around it."""
+    for link in root.css(_TO_NEIGHBOURS):
+        line = link.parent
+        while line is not None and line.tag in {"span", "b", "strong", "em", "li"}:
+            line = line.parent
+        if line is None or line.tag not in {"p", "div", "td", "ul"} or line.css_first("h1,h2,h3,pre,table") is not None:
+            continue
+        links = line.css("a")
+        beside = len(_WORD.findall(line.text())) - sum(len(_WORD.findall(other.text())) for other in links)
+        if 1 < len(links) <= _MAX_NEIGHBOURS and beside <= len(links) + 1:
+            yield line
 
 
 def _teasers_below(heading: LexborNode) -> Iterator[LexborNode]:

@@ -16,6 +16,9 @@ _MAX_DESCRIPTION_CHARS = 1000
 _SEPARATOR = re.compile(r"(?<!\s)\s++[|·•»«›‹–—\-~]++\s++|(?:(?<!\s)\s++)?[|»«]\s*+|:\s++")
 
 
+_SECTION_NUMBER = re.compile(r"(?:(?:Chapter|Appendix) )?(?:\d+|[A-Z])(?:\.\d+)*\.? ")
+
+
 def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str) -> str:
     """The page's own name without the site's: og:title, else <title>, else the first heading, else from the URL.
 
@@ -66,6 +69,9 @@ def _one_line(text: str) -> str:
 
 
 def _without_site(title: str, heading: str, sites: frozenset[str]) -> str:
+    name = _SECTION_NUMBER.sub("", heading)
+    if len(name) > 2 and title.startswith(f"{name} (") and title.endswith(")"):
+        return name  # "Strings (GNU Octave)"
     if heading and title != heading and len(heading) > 2:
         pieces = title.split(heading)
         ends = [piece.strip() for piece in (pieces[0], pieces[-1])]

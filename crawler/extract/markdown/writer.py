@@ -38,8 +38,10 @@ pre section summary table tbody td tfoot th thead tr ul caption
 _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
+_TITLES = frozenset({"title", "starlight-aside__title"})
 _MAX_DEPTH = 100
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
+_SIDE_BY_SIDE = " · "  # what stands behind it belongs to the same term
 _MAX_TERM_CHARS = 120
 _MAX_CHOICES_CHARS = 1000
 _MAX_QUESTION_CHARS = 1000  # with the blanks of the source
@@ -225,7 +227,12 @@ class _Writer:
             items += [f"- {term}" for term in terms]
             yield _Block(_Kind.LIST, "\n".join(items))
             return
-        yield from self._of(parts, depth + 1)
+        for are_signatures, run in groupby(parts, key=_is_signature):
+            if are_signatures:
+                told = [code_span(text) for part in run if (text := _signature(part))]
+                yield _Block(_Kind.TERM, _SIDE_BY_SIDE.join(told))
+            else:
+                yield from self._of(run, depth + 1)
 
     def _marked_items(self, parts: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
         """A list written as definitions of its bullets or numbers, as programs that convert manual pages do."""
@@ -312,8 +319,7 @@ def _paragraph(nodes: list[LexborNode]) -> Iterator[_Block]:
 
 
 def _term(node: LexborNode) -> Iterator[_Block]:
-    text = plain_text(node).removesuffix("[source]").strip()
-    if _is_signature(node) and text:
+    if _is_signature(node) and (text := _signature(node)):
         yield _Block(_Kind.TERM, code_span(text))
     elif text := inline_markdown(node.iter(include_text=True)):
         yield _Block(_Kind.TERM, _strong(", ".join(line.rstrip(",") for line in text.split("\n"))))
@@ -378,12 +384,21 @@ def _is_short(part: LexborNode) -> bool:
 
 
 def _is_signature(part: LexborNode) -> bool:
-    return part.tag == "dt" and bool({"sig", "descname"} & set((part.attributes.get("class") or "").split()))
+    """The line that defines a function, as Sphinx and Texinfo write it."""
+    if part.tag != "dt":
+        return False
+    if {"sig", "descname"} & set((part.attributes.get("class") or "").split()):
+        return True
+    return part.css_first(".category,.category-def,.def-name") is not None
+
+
+def _signature(part: LexborNode) -> str:
+    return plain_text(part).removesuffix("[source]").strip(" :")
 
 
 def _is_admonition_title(node: LexborNode) -> bool:
     names = (node.attributes.get("class") or "").lower().split()
-    return "admonition-title" in names or ("title" in names and node.parent is not None)
+    return any(name in _TITLES or name.endswith("-title") for name in names)
 
 
 def _is_title_of_admonition(heading: LexborNode) -> bool:

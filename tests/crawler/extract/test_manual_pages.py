@@ -1,4 +1,5 @@
-"""Manual pages as programs convert them: terms and headings that are links to themselves, bullets that are terms."""
+"""Manuals as programs convert them: terms and headings that are links to themselves, bullets that are terms,
+definitions of functions."""
 
 import pytest
 
@@ -88,3 +89,61 @@ def test_how_a_program_is_called_is_one_line() -> None:
 
 def test_breaks_at_the_ends_of_lines_of_code_are_no_blank_lines() -> None:
     assert _blocks("<pre>\n<br/>\n<b>find / \\</b>\n<br/>\n-delete<br/>\n</pre>") == ["```\nfind / \\\n-delete\n```"]
+
+
+_NEIGHBOURS = (
+    '<hr><div class="header"><p>Next: <a href="b.html"{}>Pumps</a>, Up: <a href="u.html">Water</a> &nbsp; '
+    '[<a href="i.html#C" rel="contents">Contents</a>][<a href="x.html" rel="index">Index</a>]</p></div><hr>'
+)
+
+
+def _texinfo(html: str) -> list[str]:
+    text = f'<h3 class="section">2.1 Tanks</h3><p>{FILLER}</p>{html}'
+    page = _page(
+        _NEIGHBOURS.format(' accesskey="n" rel="next"') + text + _NEIGHBOURS.format(""),
+        "<title>Tanks (GNU Station (version 2))</title>",
+    )
+    assert page.title == "Tanks"
+    return page.markdown.split("\n\n")
+
+
+def test_a_line_of_links_to_the_chapters_around_is_frame() -> None:
+    assert _texinfo("") == ["### 2.1 Tanks", FILLER.strip()]
+
+
+def test_a_line_in_a_text_that_links_to_the_next_page_stays() -> None:
+    text = (
+        '<p>What a pump does: see <a rel="next" href="b.html">the next page</a> and, above, <a href="u">Water</a>.</p>'
+    )
+    assert _page(f"<main><h1>T</h1><p>{FILLER}</p>{text}</main>").markdown.endswith("above, Water.")
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        pytest.param(
+            "<dl class=def><dt id=a><span class=category>: </span><span><strong>fill</strong> <em>(<var>a</var>)"
+            "</em><a href='#a' class='copiable-anchor'> &para;</a></span></dt><dt id=b><span class=category>: </span>"
+            "<strong>fill</strong> <em>(<var>a</var>, &hellip;)</em></dt>",
+            id="Texinfo 6",
+        ),
+        pytest.param(
+            "<dl class='first-deftypefn'><dt class=deftypefn id=a><strong class='def-name'>fill</strong> "
+            "<code class='def-code-arguments'>(a)</code><a class='copiable-link' href='#a'> &para;</a></dt>"
+            "<dt class=deftypefn><strong class='def-name'>fill</strong> <code>(a, &hellip;)</code></dt>",
+            id="Texinfo 7",
+        ),
+    ],
+)
+def test_the_forms_of_a_function_are_one_line_of_code(terms: str) -> None:
+    found = _texinfo(f"{terms}<dd><p>Fill it.</p><p>Up to the line.</p></dd></dl>")
+    assert found[2:] == ["`fill (a)` · `fill (a, …)`", "Fill it.", "Up to the line."]
+
+
+def test_what_a_function_is_stands_before_its_name() -> None:
+    term = "<dt><span class=category>Command: </span><strong>fill</strong> <em>a</em></dt>"
+    assert _texinfo(f"<dl class=def>{term}<dd><p>Fill.</p></dd></dl>")[2:] == ["`Command: fill a`", "Fill."]
+
+
+def test_the_list_of_a_chapters_sections_is_no_text() -> None:
+    assert _texinfo("<ul class=section-toc><li><a href='c.html'>Cleaning</a></ul>") == _texinfo("")
