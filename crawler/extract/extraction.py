@@ -6,6 +6,7 @@ from crawler.extract.cards import name_cards
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.html_tree import parse_html
 from crawler.extract.icons import write_icons
+from crawler.extract.labels import place_labels
 from crawler.extract.linked_data import linked_data, linked_things
 from crawler.extract.links import Normaliser, read_links
 from crawler.extract.main_content import find_main_content
@@ -44,6 +45,7 @@ def extract_page(
     if linked.product is not None:
         write_choices(tree)
     hidden_text = remove_hidden(tree)
+    place_labels(tree)
     anchors = HeadingAnchors(tree)
     if tree.body is not None:
         remove_boilerplate(tree.body)

@@ -1,0 +1,171 @@
+"""Labels that a page shows beside what they name: tabs, and the titles of code blocks. Text has no tabs, so what a
+reader chooses by a label is told below it; a label becomes a <summary>, which is written as a line of its own."""
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from crawler.extract.markdown.code import code_language
+from crawler.extract.markdown.inline import plain_text
+
+_TABS = "[role=tab],[data-toggle=tab],[data-bs-toggle=tab]"
+_PANELS = "[role=tabpanel]"
+_POINTERS = ("aria-controls", "data-bs-target", "data-target", "href")
+_MAX_LABEL_CHARS = 100
+_MAX_FRAME_CHARS = 200  # of all that stands around the code of a block
+_FRAME_DEPTH = 4
+_PANEL_DEPTH = 4
+_CODE_FRAME = re.compile(r"highlight|code|lang|listing|snippet|prism|shiki|frame")
+
+
+def place_labels(tree: LexborHTMLParser) -> None:
+    """Put each tab's label before its panel and mark titles of code, in place. Call it on a tree without hidden text,
+    before the frame is taken out: lists of tabs are frame."""
+    if tree.body is None:
+        return
+    placed: set[int] = set()
+    for label, panel in [*_tab_panels(tree.body), *_labelled_panels(tree.body)]:
+        if panel.mem_id in placed:
+            continue
+        placed.add(panel.mem_id)
+        if text := plain_text(label)[:_MAX_LABEL_CHARS]:
+            panel.insert_before(_summary(tree, text))
+        if label.tag == "label":
+            label.decompose()
+    met: set[int] = set()
+    for pre in tree.body.css("pre"):
+        _mark_code_title(tree, pre, met)
+
+
+def _summary(tree: LexborHTMLParser, text: str) -> LexborNode:
+    node = tree.create_node("summary")
+    node.insert_child(text)
+    return node
+
+
+def _tab_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """Tabs by the ids that lead from one to the other, else by their order in a set."""
+    tabs = body.css(_TABS)
+    if not tabs:
+        return
+    ids = {node.attributes.get("id"): node for node in body.css("[id]")}
+    owned = {node.attributes.get("aria-labelledby"): node for node in body.css(f"{_PANELS}[aria-labelledby]")}
+    lists: dict[int, list[LexborNode]] = {}
+    for tab in tabs:
+        panel = next((ids[name] for name in _targets(tab) if name in ids), None)
+        own_id = tab.attributes.get("id")
+        panel = panel or (owned.get(own_id) if own_id else None)
+        if panel is not None:
+            yield tab, panel
+        elif tab.parent is not None:
+            box = tab.parent if tab.parent.tag != "li" else tab.parent.parent or tab.parent
+            lists.setdefault(box.mem_id, []).append(tab)
+    for own in lists.values():
+        yield from zip(own, _panels_beside(own), strict=False)
+
+
+def _targets(tab: LexborNode) -> Iterator[str]:
+    for node in (tab, *tab.css("a[href]")):
+        for name in _POINTERS:
+            value = node.attributes.get(name) or ""
+            if value and (name == "aria-controls" or value.startswith("#")):
+                yield value.removeprefix("#")
+
+
+def _panels_beside(tabs: list[LexborNode]) -> list[LexborNode]:
+    """The panels of a set without ids: as many as it has tabs, in the nearest element that holds any."""
+    above = tabs[0].parent
+    for _ in range(_PANEL_DEPTH):
+        if above is None:
+            break
+        if panels := above.css(_PANELS):
+            ids = {panel.mem_id for panel in panels}
+            outermost = [panel for panel in panels if not _is_within(panel, ids)]
+            return outermost if len(outermost) == len(tabs) else []
+        above = above.parent
+    return []
+
+
+def _labelled_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """Tabs without scripts: the <label> of a radio button shows a panel, by the style sheet. Labels stand together
+    before an element with a panel for each, or each stands right before its own."""
+    boxes = {label.parent.mem_id: label.parent for label in body.css("label[for]") if label.parent is not None}
+    for box in boxes.values():
+        children = [child for child in box.iter() if child.is_element_node]
+        labels = [child for child in children if child.tag == "label"]
+        panels = _elements_of(_next_element(box))
+        if len(labels) > 1 and len(labels) == len(children) == len(panels):
+            yield from zip(labels, panels, strict=True)
+        elif len(labels) > 1 and "tab" in (box.attributes.get("class") or "").lower():
+            behind = [_next_element(label) for label in labels]
+            if all(panel is not None and panel.tag == "div" for panel in behind):
+                yield from ((label, panel) for label, panel in zip(labels, behind, strict=True) if panel is not None)
+
+
+def _elements_of(node: LexborNode | None) -> list[LexborNode]:
+    return [] if node is None else [child for child in node.iter() if child.is_element_node]
+
+
+def _next_element(node: LexborNode) -> LexborNode | None:
+    after = node.next
+    while after is not None and not after.is_element_node:
+        after = after.next
+    return after
+
+
+def _is_within(node: LexborNode, ids: set[int]) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.mem_id in ids:
+            return True
+        above = above.parent
+    return False
+
+
+def _mark_code_title(tree: LexborHTMLParser, pre: LexborNode, met: set[int]) -> None:
+    """The name of a file above its code becomes a line of its own; the name of the language, which the fence has, goes,
+    so that code stays with the paragraph that introduces it. What is in `met` frames other code as well."""
+    own = len(pre.text().strip())
+    inner: LexborNode = pre
+    for _ in range(_FRAME_DEPTH):
+        frame = inner.parent
+        if frame is None or frame.mem_id in met or frame.tag not in {"div", "figure"}:
+            return
+        met.add(frame.mem_id)
+        beside = len(frame.text().strip()) - own
+        if beside > _MAX_FRAME_CHARS or (beside > 0 and not _is_code_frame(frame)) or len(frame.css("pre")) > 1:
+            return
+        for before in _elements_before(inner):
+            _mark_title(tree, before, code_language(pre))
+        inner = frame
+
+
+def _is_code_frame(node: LexborNode) -> bool:
+    if node.tag == "figure":
+        return True
+    return node.tag == "div" and _CODE_FRAME.search((node.attributes.get("class") or "").lower()) is not None
+
+
+def _elements_before(node: LexborNode) -> list[LexborNode]:
+    found = []
+    before = node.prev
+    while before is not None:
+        if before.is_element_node:
+            found.append(before)
+        before = before.prev
+    return found
+
+
+def _mark_title(tree: LexborHTMLParser, node: LexborNode, language: str) -> None:
+    is_title = node.tag == "figcaption" or (node.tag in {"span", "div"} and bool(node.attributes.get("class")))
+    if not is_title or node.css_first("p,pre,code,button,ul,table,h1,h2,h3,h4,h5,h6") is not None:
+        return
+    text = plain_text(node)
+    if not text or len(text) > _MAX_LABEL_CHARS:
+        return
+    names = (node.attributes.get("class") or "").lower().split()
+    if text.lower() == language or "lang" in names or "language" in names:
+        node.decompose()
+    else:
+        node.replace_with(_summary(tree, text))
