@@ -15,6 +15,8 @@ _AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")
 _READS_AS_MARKUP = re.compile(r"^(?=#{1,6}(?:\s|$)|```|~~~|=+\s*$|-+\s*$)", re.MULTILINE)
 _BREAK = "\ufdd0"  # a noncharacter: no page means anything by it
 _MAX_DEPTH = 60
+_MAX_MARK_CHARS = 4
+_AROUND_MARK = "[]() \n"
 
 
 def inline_markdown(nodes: Iterable[LexborNode]) -> str:
@@ -59,7 +61,7 @@ def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = F
     tag = node.tag
     if tag == "br":
         pieces.append(_BREAK)
-    elif tag == "a" and is_permalink(node):
+    elif (tag == "a" and is_permalink(node)) or (tag == "sup" and _is_footnote_mark(node)):
         return
     elif depth > _MAX_DEPTH:
         pieces.append(node.text())
@@ -82,6 +84,13 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
     for child in node.iter(include_text=True):
         _collect(child, pieces, depth + 1, is_plain)
     pieces.append(closing)
+
+
+def _is_footnote_mark(sup: LexborNode) -> bool:
+    """A number or sign that links to a note on the page: beside a word it would read as part of it."""
+    text = sup.text().strip(_AROUND_MARK)
+    link = sup.css_first("a[href*='#']")
+    return link is not None and len(text) <= _MAX_MARK_CHARS and link.text().strip(_AROUND_MARK) == text
 
 
 def _is_power(sup: LexborNode) -> bool:

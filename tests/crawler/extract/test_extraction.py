@@ -147,7 +147,8 @@ def test_a_page_as_docusaurus_builds_it() -> None:
         '<title>Install | My Site</title><link rel="stylesheet" href="/a.css">',
     )
     assert page.markdown == (
-        "# Install\n\nYou need npm.\n\n## Run\n\n```bash\nnpm install\nnpm start\n```\n\n```bash\nyarn\n```"
+        "# Install\n\nYou need npm.\n\n## Run\n\n**npm**\n\n```bash\nnpm install\nnpm start\n```\n\n"
+        "**Yarn**\n\n```bash\nyarn\n```"
     )
     assert page.headings == (Heading(1, "Install"), Heading(2, "Run", "run"))
     assert page.title == "Install"
@@ -292,6 +293,12 @@ def test_any_bytes_give_a_page(body: bytes) -> None:
         pytest.param("<p>Use <code>a  b</code> or <kbd>Esc</kbd></p>", "Use `a b` or `Esc`", id="code in a sentence"),
         pytest.param("<p><code>a`b</code></p>", "``a`b``", id="a backtick in code"),
         pytest.param("<p>10<sup>6</sup></p>", "10^6", id="a power"),
+        pytest.param(
+            '<p>A compliant<sup id=r><a class="footnote-ref" href="#fn:1">1</a></sup> backend.'
+            '<sup><a href="#n">[2]</a></sup></p>',
+            "A compliant backend.",
+            id="marks of footnotes",
+        ),
         pytest.param("<p>2<sup>n − 1</sup>, 1<sup>st</sup></p>", "2^(n − 1), 1st", id="an exponent"),
         pytest.param("<p>a<br>b</p>", "a\nb", id="a line break"),
         pytest.param("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b", id="a quotation"),
