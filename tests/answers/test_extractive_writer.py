@@ -137,6 +137,15 @@ async def test_the_caption_of_a_picture_is_not_quoted() -> None:
     )
 
 
+async def test_a_line_of_references_is_not_quoted() -> None:
+    """It ends what was told of something else."""
+    found = await answer(
+        "What does the timer of the lamp measure?",
+        "Set the clock.\n\nSee also: clock, date, calendar.\n\nThe timer of the lamp measures seconds.",
+    )
+    assert found == "Set the clock.\n\nThe timer of the lamp measures seconds. [1]"
+
+
 async def test_a_wording_that_two_pages_share_is_quoted_once() -> None:
     sentence = "The warranty of every lamp is 3 years."
     found = await answer("How long is the warranty of a lamp?", sentence, sentence)

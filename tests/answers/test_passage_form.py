@@ -127,3 +127,15 @@ def test_an_old_post_tells_what_was_so(url: str, day: date, is_old: bool) -> Non
     assert (form_odds("How do I reset the hub?", post) < 0) is is_old
     assert form_odds("What is new in resetting the hub?", post) == 0
     assert form_odds("How do I reset the hub?", replace(post, source=replace(source, as_of=None))) == 0
+
+
+LOCK = "Lock the screen automatically"
+
+
+@pytest.mark.parametrize("entry", [f"{LOCK} — Keep others out.", f"- **{LOCK}**: Keep others out.", f"- {LOCK}"])
+def test_an_entry_of_an_overview_weighs_less_than_its_page(entry: str) -> None:
+    question, titles = "How do I keep others out?", {"Page", LOCK}
+    assert form_odds(question, passage(entry), titles) < 0
+    assert form_odds(question, passage(entry), {"Page"}) == 0
+    assert form_odds(question, passage(entry, title=LOCK), titles) == 0
+    assert form_odds(question, passage(f"{LOCK} where others come by, and keep the key."), titles) == 0

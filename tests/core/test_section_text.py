@@ -25,6 +25,10 @@ def test_a_name_keeps_what_markdown_would_not_read() -> None:
     assert section_name("`mod_ssl`: *the* GET_BAR_CONFIG reply_") == "mod_ssl: the GET_BAR_CONFIG reply"
 
 
+def test_a_name_ends_without_the_colon_that_announces_something() -> None:
+    assert markdown_name("To restore a file:") == "To restore a file"
+
+
 def test_a_type_in_a_heading_keeps_its_brackets() -> None:
     assert section_name("Sharing a `Mutex<T>`") == "Sharing a Mutex<T>"
     assert markdown_name("Sharing a `Mutex<T>`") == "Sharing a Mutex\\<T>"

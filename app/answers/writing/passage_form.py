@@ -2,6 +2,7 @@
 or of what was so once, compares, or lists links."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -110,9 +111,15 @@ _LINK: Final = re.compile(r"\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _LINKS: Final = 3
 _LINKED_SHARE: Final = 0.6
 
+_POINTER_ODDS: Final = -1.0
+_SHORTEST_TITLE: Final = 12  # characters: a word or two may well begin a sentence about something else
+_LONGEST_POINTER: Final = 250
+_ITEM_MARKS: Final = "-*+# "
+_BEHIND_TITLE: Final = re.compile(r"[*`]*(?:\s*(?:[:\u2013\u2014-]|\Z))")
 
-def form_odds(question: str, passage: Passage) -> float:
-    """The log odds that the passage's form adds to its being the answer."""
+
+def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> float:
+    """The log odds that the passage's form adds to its being the answer. `titles` are those of all pages found."""
     odds = 0.0
     if _ASKS_PRICE.search(question) and _PRICE.search(passage.text):
         odds += _PRICED_NAME_ODDS if _is_named(question, passage) else _PRICE_ODDS
@@ -124,6 +131,8 @@ def form_odds(question: str, passage: Passage) -> float:
         odds += _OLD_POST_ODDS if _is_old_post(passage.source) else 0.0
     if _is_list_of_links(passage.text) or any(map(_INDEX.fullmatch, passage.names)):
         odds += _LINKS_ODDS
+    elif _points_to_page(passage, titles):
+        odds += _POINTER_ODDS
     return odds
 
 
@@ -158,6 +167,16 @@ def _is_named(question: str, passage: Passage) -> bool:
     """Whether the question says the whole name of what the passage is about."""
     name = set(folded_words(passage.names[-1])) if passage.names else set()
     return bool(name) and name <= set(folded_words(question))
+
+
+def _points_to_page(passage: Passage, titles: Iterable[str]) -> bool:
+    """Whether a line of it is the title of another page that was found, with at most what that page is about: an entry
+    of an overview says less than the page that it leads to."""
+    others = tuple(title for title in titles if len(title) >= _SHORTEST_TITLE and title != passage.source.title)
+    if not others:
+        return False
+    lines = (line.strip(_ITEM_MARKS) for line in passage.text.splitlines() if len(line) <= _LONGEST_POINTER)
+    return any(line.startswith(title) and _BEHIND_TITLE.match(line, len(title)) for line in lines for title in others)
 
 
 def _is_list_of_links(text: str) -> bool:

@@ -112,11 +112,12 @@ class PassageJudge:
         read = [passage for passage, _ in promising if self._reads(context.language, passage.source.language)]
         nearness = await self._nearness(question, read)
         names = AskedNames(question, context.language, context.sources, known=[context.agent.name])
+        titles = {source.title for source in context.sources}
         judged = [
             JudgedPassage(
                 passage,
                 _odds(passage, share, lead, nearness.get(passage.looks))
-                + form_odds(question, passage)
+                + form_odds(question, passage, titles)
                 + names.odds(passage),
             )
             for (passage, share), lead in zip(promising, _leads(promising), strict=True)

@@ -31,6 +31,12 @@ _CAPTION = re.compile(
     r"\**(?:fig(?:ure|ura)?|abb(?:ildung)?|рис(?:унок)?|εικόνα|şekil|hình|图|圖|図)\.?\s*\d+(?:[.-]\d+)*\s*(?:[.:)\u2013\u2014-]|\Z)",
     re.IGNORECASE,
 )
+# A line that only names what else there is. The passage behind it is about something else.
+_REFERENCES = re.compile(
+    r"\W*+(?:see also|related(?: topics)?|siehe auch|voir aussi|v[ée]ase también|vedi anche|ve(?:r|ja) também|zie ook)"
+    r"\**\s*[:\uff1a]",
+    re.IGNORECASE,
+)
 _TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:| ·|\n|\Z)")
 
 
@@ -257,7 +263,7 @@ def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
     heading, body = source.heading, list[Block]()
     for block in blocks(_line_by_line(source)):
         if block.kind is not BlockKind.HEADING:
-            if not _is_caption(block):
+            if not _is_caption(block) and not _is_references(block):
                 body.append(block)
             continue
         if body:
@@ -337,6 +343,10 @@ def _are_steps(piece: Piece) -> bool:
 def _is_caption(block: Block) -> bool:
     is_line = block.kind is BlockKind.PARAGRAPH and "\n" not in block.text and len(block.text) <= _LONGEST_LINE
     return is_line and _CAPTION.match(block.text) is not None
+
+
+def _is_references(block: Block) -> bool:
+    return block.kind is BlockKind.PARAGRAPH and _REFERENCES.match(block.text) is not None
 
 
 def _is_title(piece: Piece) -> bool:

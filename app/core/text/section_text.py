@@ -14,8 +14,9 @@ def section_name(heading: str) -> str:
 
 
 def markdown_name(heading: str) -> str:
-    """A heading as Markdown shows it word for word: `Mutex<T>` holds no tag."""
-    return section_name(heading).replace("<", "\\<")
+    """A heading as Markdown shows it word for word: `Mutex<T>` holds no tag. A colon at its end announces what does not
+    follow where it stands as a name."""
+    return section_name(heading).rstrip(":\uff1a ").replace("<", "\\<")
 
 
 def section_text(chunks: Sequence[str]) -> str:
