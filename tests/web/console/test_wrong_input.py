@@ -62,7 +62,7 @@ BY_RULE = {
     ("switch_on_second_factor", "password"): "not mine at all",
     ("ask_playground", "page_url"): "nowhere",
     ("ask_playground", "language"): "klingon",
-    ("assign_lead", "assignee"): "nobody@example.com",
+    ("edit_lead", "assignee"): "nobody@example.com",
     ("edit_gap", "assignee"): "nobody@example.com",
     ("edit_conversations", "label"): " ",
 }
