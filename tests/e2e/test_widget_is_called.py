@@ -57,6 +57,20 @@ def test_a_website_has_a_launcher_of_its_own(page: Page, site: Site) -> None:
     expect(chat.launcher).to_be_visible()
 
 
+def test_a_link_of_the_page_asks_its_question(page: Page, site: Site) -> None:
+    site.api.script["How do returns work?"] = [*tokens("By post."), done()]
+    site.write(body='<a href="/returns" data-docent-ask="How do returns work?"><b>Returns</b></a>' + site.tag("a2"))
+    page.goto(site.origin)
+    expect(page.locator("docent-widget .launcher")).to_have_count(2)
+    page.get_by_role("link", name="Returns").click()
+    expect(page.locator("docent-widget .question")).to_have_text(["You asked: How do returns work?"])
+    expect(page.locator("docent-widget .text")).to_have_text("By post.")
+    assert page.url == f"{site.origin}/"
+    [asked] = site.api.calls_to("/messages/stream")
+    assert asked.body["message"] == "How do returns work?"
+    page.evaluate("document.dispatchEvent(new Event('click', { bubbles: true }))")  # within no element
+
+
 def test_a_page_learns_whether_its_signature_was_taken(page: Page, site: Site) -> None:
     told = """(user) => {
       const promise = Docent.identify(user);

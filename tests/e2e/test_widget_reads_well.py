@@ -144,7 +144,7 @@ def test_a_number_is_a_link_as_soon_as_its_source_is_here_and_stays_it(page: Pag
     before = text.element_handle()
     site.api.release()
     chat.finish()
-    expect(chat.answer.locator("a.cite")).to_have_attribute("href", SOURCES[0]["url"])
+    expect(chat.answer.locator("a.cite")).to_have_attribute("href", str(SOURCES[0]["url"]))
     assert before is not None
     assert before.evaluate("text => text.isConnected"), "what was there was not drawn anew"
 

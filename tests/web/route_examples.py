@@ -25,11 +25,13 @@ from app.conversations.people.live_chats import LiveChats
 from app.conversations.people.live_pictures import LivePictures
 from app.conversations.people.saved_replies import SavedReplies
 from app.conversations.people.saved_reply import SavedReply
+from app.conversations.records.conversations import ConversationRecords
 from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
 from app.core.chunk import ChunkDraft
 from app.core.list_page import PageRequest
 from app.core.source_file import Upload
+from app.core.visitor_attribute import VisitorAttribute
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gaps import Gaps
 from app.gaps.records.triage import GapTriageRecords
@@ -161,6 +163,9 @@ async def furnish(house: House) -> FurnishedHouse:
     turn_id = uuid4()
     await visitor.ask(turn_id)
     session = house.turns.asked[-1][0]
+    with house.record.writing() as tx:
+        known = ConversationRecords(tx).visitor(house.agent.id, UUID(visitor.session["anonymous_id"]))
+        ConversationRecords(tx).tell(known, [VisitorAttribute("email", "ann@example.com", is_signed=True)])
     proposed = proposed_change(await a_change(house), {"order": "A-17"}, {})
     await store_turn(house, session, turn_id, proposed=proposed)
     parts, actor, agent_id = house.parts, house.actor, house.agent.id

@@ -214,7 +214,7 @@ def test_the_last_scripts_load_nothing_more(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "kibibytes"),
     [
-        ("widget.js", 7.5),
+        ("widget.js", 7.75),
         ("panel.js", 15),
         ("people.js", 7),
         ("page.js", 2.375),

@@ -85,14 +85,18 @@ export class Widget implements DocentWidget {
     this.#emit("ready", {});
   }
 
-  /** What of the page has `data-docent-open` opens and closes the panel as the launcher does: of the agent that it names, else of the first. */
+  /** What of the page has `data-docent-open` opens and closes the panel as the launcher does, of the agent that it names, else of the
+   * first; with `data-docent-ask` it asks that. */
   #heed(event: Event): void {
-    const [at] = event.composedPath();
-    const opener = at instanceof Element && at.closest("[data-docent-open]");
+    // The page itself is within nothing.
+    const [at] = event.composedPath() as Partial<Element>[];
+    const opener = at?.closest?.("[data-docent-open],[data-docent-ask]");
     if (!opener || (opener.getAttribute("data-docent-open") || Object.keys(this.agents)[0]) !== this.#options.agentId) return;
     if (event.type !== "click") return void this.#fetch().catch(() => undefined);
     event.preventDefault();
-    this.toggle();
+    const asked = opener.getAttribute("data-docent-ask");
+    if (asked) this.ask(asked);
+    else this.toggle();
   }
 
   /** As the visitor has left it on the page before, or has it in another tab; else as the website says. */
