@@ -198,6 +198,7 @@ def test_a_source_s_title_begins_at_its_number_whatever_its_language(page: Page,
     field = page.locator("docent-widget textarea")
     field.fill("?")
     field.press("Enter")
+    chat.answers.last.locator(".rest button").click()
     title = chat.answers.last.locator(".source .title")
     expect(title).to_have_css("text-align", "right")
     assert title.evaluate("e => getComputedStyle(e).direction") == "ltr"
