@@ -1,5 +1,6 @@
 """Somebody who has just installed Docent: a home and a virtual environment of their own, and nothing set."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -85,10 +86,20 @@ class Newcomer:
         return Said(done.returncode, done.stdout, done.stderr)
 
 
-def settle_in(folder: Path) -> Newcomer:
-    """Build the wheel and install it. Its dependencies are linked from those that the tests run with."""
-    home, environment = folder / "home", folder / "venv"
-    home.mkdir()
+def install(folder: Path) -> Path:
+    """Build the wheel and install it; where its programs are. Its dependencies are linked from those that the tests run
+    with. In a folder that has been through this nothing is left to do; of several processes one does it."""
+    folder.mkdir(exist_ok=True)
+    environment, done = folder / "venv", folder / "done"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            _install(folder, environment)
+            done.touch()
+    return environment / "bin"
+
+
+def _install(folder: Path, environment: Path) -> None:
     _pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", str(folder / "wheel"), str(_ROOT))
     [wheel] = (folder / "wheel").glob("docent-*.whl")
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
@@ -97,7 +108,6 @@ def settle_in(folder: Path) -> Newcomer:
     python = str(environment / "bin" / "python")
     _pip(python, "install", "--no-deps", str(wheel))
     _pip(python, "check")
-    return Newcomer(home, environment / "bin")
 
 
 def _pip(python: str, *words: str) -> None:
