@@ -28,7 +28,7 @@ WARRANTY = "How long is the warranty on a station?"
 PERSON = "Can I talk to a person?"
 UNANSWERABLE = "Does it measure the UV index?"
 
-_START_SECONDS = 60
+_START_SECONDS = 120  # for machines that have much else to do
 _STOP_SECONDS = 30
 _LOOK_SECONDS = 0.1
 
