@@ -61,12 +61,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedConsole]:
 
     thread = threading.Thread(target=run, name="console", daemon=True)
     thread.start()
-    started.wait()  # no longer than a test may take
-    if failed:
-        raise failed[0]
-    yield found[0]
-    asked_to_end.set()
-    thread.join(30)
+    try:
+        started.wait()  # no longer than a test may take
+        if failed:
+            raise failed[0]
+        yield found[0]
+    finally:  # else a thread that began too late keeps the process from ending
+        asked_to_end.set()
+        thread.join(30)
 
 
 @pytest.fixture
