@@ -4,9 +4,12 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.extract.markdown.inline import plain_text
+
 _MOST_CHOICES: Final = 30  # more are countries, quantities or days
 _LONGEST_CHOICE: Final = 40  # characters
 _MOST_CONTROLS: Final = 20
+_MAX_FIELDSET_CHARS: Final = 1000
 
 
 def write_choices(tree: LexborHTMLParser) -> None:
@@ -16,6 +19,17 @@ def write_choices(tree: LexborHTMLParser) -> None:
         offered = [" ".join(option.text().split()) for option in control.css("option") if _is_offered(option)]
         if label is not None and 2 <= len(offered) <= _MOST_CHOICES and max(map(len, offered)) <= _LONGEST_CHOICE:
             label.insert_child(f": {', '.join(offered)}")
+
+
+def choices_line(fieldset: LexborNode) -> str:
+    """What a group of labelled choices offers, on one line: "Colour: Slate, Moss". "" where it holds anything else."""
+    legend, labels = fieldset.css_first("legend"), [plain_text(label) for label in fieldset.css("label")]
+    if legend is None or len(labels) < 2 or len(fieldset.text()) > _MAX_FIELDSET_CHARS:
+        return ""
+    named = plain_text(legend)
+    rest = "".join(plain_text(fieldset).split()).removeprefix("".join(named.split()))
+    is_all = rest == "".join("".join(label.split()) for label in labels)
+    return f"{named.rstrip(':')}: {', '.join(labels)}" if named and is_all else ""
 
 
 def _label(tree: LexborHTMLParser, control: LexborNode) -> LexborNode | None:

@@ -28,6 +28,7 @@ from crawler.extract.markdown.table import (
     term_line,
 )
 from crawler.extract.page import Heading
+from crawler.extract.product_choices import choices_line
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _BLOCKS = """
@@ -43,7 +44,6 @@ _MAX_DEPTH = 100
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _SIDE_BY_SIDE = " · "  # what stands behind it belongs to the same term
 _MAX_TERM_CHARS = 120
-_MAX_CHOICES_CHARS = 1000
 _MAX_QUESTION_CHARS = 1000  # with the blanks of the source
 
 
@@ -123,7 +123,7 @@ class _Writer:
             yield from _term(node)
         elif tag == "table":
             yield from self._table(node, depth)
-        elif tag == "fieldset" and (text := _choices(node)):
+        elif tag == "fieldset" and (text := choices_line(node)):
             yield _Block(_Kind.TEXT, text)
         elif tag == "blockquote":
             yield from self._quote(node, depth)
@@ -360,17 +360,6 @@ def _definition_parts(node: LexborNode) -> Iterator[LexborNode]:
             yield from (part for part in child.iter() if part.tag in {"dt", "dd"})
         else:
             yield child
-
-
-def _choices(fieldset: LexborNode) -> str:
-    """What it offers, on one line: "Colour: Slate, Moss". "" where it holds anything else."""
-    legend, labels = fieldset.css_first("legend"), [plain_text(label) for label in fieldset.css("label")]
-    if legend is None or len(labels) < 2 or len(fieldset.text()) > _MAX_CHOICES_CHARS:
-        return ""
-    named = plain_text(legend)
-    rest = "".join(plain_text(fieldset).split()).removeprefix("".join(named.split()))
-    is_all = rest == "".join("".join(label.split()) for label in labels)
-    return f"{named.rstrip(':')}: {', '.join(labels)}" if named and is_all else ""
 
 
 def _is_short(part: LexborNode) -> bool:
