@@ -45,7 +45,18 @@ def test_notes_of_changes_weigh_less(name: str) -> None:
     assert form_odds("How do I reset the hub?", passage(PROSE, title=name)) < 0
 
 
-@pytest.mark.parametrize("question", ["What changed for the hub?", "Is it in the latest release?", "Has 2.4 a reset?"])
+@pytest.mark.parametrize("question", ["Where do I set the version of my package?", "Can I show two versions at once?"])
+def test_a_question_about_versions_of_something_asks_for_no_notes_of_changes(question: str) -> None:
+    assert form_odds(question, passage(PROSE, heading="1.18.0 - 2026-08-11")) < 0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("What changed for the hub?", "Is it in the latest release?", "Has 2.4 a reset?"),
+        *("Which version has a reset?", "Is there a reset in version 3?"),
+    ],
+)
 def test_but_not_where_they_are_asked_for(question: str) -> None:
     assert form_odds(question, passage(PROSE, heading="Changelog")) == 0
 

@@ -76,7 +76,10 @@ _DETAILS: Final = (
 )
 
 _ASKS_CHANGES: Final = re.compile(
-    r"\d\.\d|\b(?:new|newest|latest|news|chang\w+|versions?|releas\w+|upgrad\w+|updat\w+|histor\w+|since|deprecat\w+)\b",
+    r"\d\.\d|\b(?:new|newest|latest|news|chang\w+|releas\w+|upgrad\w+|updat\w+|histor\w+|since|deprecat\w+)\b"
+    # "the version of my package" is no question about this product's
+    r"|\b(?:which|what|this|an?|old|older|earlier|previous|last|next|current|between|from|in) versions?\b"
+    r"|\bversions? v?\d",
     re.IGNORECASE,
 )
 # One of the names from the page's title down to the heading: "Changelog", "What's new in 2.4", "v1.2.0 (2026-02-01)".
