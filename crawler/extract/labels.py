@@ -24,18 +24,29 @@ def place_labels(tree: LexborHTMLParser) -> None:
     before the frame is taken out: lists of tabs are frame."""
     if tree.body is None:
         return
-    placed: set[int] = set()
+    panels: dict[int, tuple[LexborNode, LexborNode]] = {}
     for label, panel in [*_tab_panels(tree.body), *_labelled_panels(tree.body)]:
-        if panel.mem_id in placed:
-            continue
-        placed.add(panel.mem_id)
-        if text := plain_text(label)[:_MAX_LABEL_CHARS]:
-            panel.insert_before(_summary(tree, text))
+        panels.setdefault(panel.mem_id, (label, panel))
+    said = {key: plain_text(label)[:_MAX_LABEL_CHARS] for key, (label, _) in panels.items()}
+    for key, (label, panel) in panels.items():
+        if said[key]:
+            panel.insert_before(_summary(tree, ": ".join([*_labels_around(panel, said), said[key]])))
         if label.tag == "label":
             label.decompose()
     met: set[int] = set()
     for pre in tree.body.css("pre"):
         _mark_code_title(tree, pre, met)
+
+
+def _labels_around(panel: LexborNode, said: dict[int, str]) -> list[str]:
+    """Of the panels that it lies in, from the outermost: "Windows" is half of what "Installer" within it means."""
+    around = []
+    above = panel.parent
+    while above is not None:
+        if label := said.get(above.mem_id):
+            around.append(label)
+        above = above.parent
+    return around[::-1]
 
 
 def _summary(tree: LexborHTMLParser, text: str) -> LexborNode:

@@ -97,6 +97,14 @@ async def test_short_code_close_behind_comes_along() -> None:
     assert found.startswith(f"{about}\n\n{more}\n\n{code}\n\n[1]")
 
 
+async def test_code_that_was_cut_stays_with_the_label_of_its_tab() -> None:
+    code = "\n".join(f"lamp.{n} = on, in the hall of the house with number {n}" for n in range(12))
+    found = await answer(
+        "How do I light the hall?", f"To light the hall, set this:\n\n**hall.conf**\n\n```\n{code}\n```\n\nThen wait."
+    )
+    assert found.startswith("To light the hall, set this:\n\n**hall.conf**\n\n```\nlamp.")
+
+
 async def test_a_list_that_was_cut_is_introduced_once() -> None:
     items = [
         f"- Lamp {number} has a warranty of {number} years. {'It shines on. ' * 7}".strip() for number in range(1, 5)

@@ -1,5 +1,6 @@
 """What of a source can be quoted: runs of whole blocks that are understood without what stands around them."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -197,15 +198,15 @@ def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
     """The blocks of neighbouring pieces. Where a block of the page was cut into several, they are one again, and what
     introduces each of them is said once."""
     told: list[Block] = []
-    lead: Block | None = None
+    before: Piece = ()
     for piece in pieces:
-        first, *others = piece
-        own = others if others and first is lead else list(piece)
+        again = itertools.takewhile(lambda both: both[0] is both[1], zip(piece[:-1], before, strict=False))
+        own = piece[len(list(again)) :]
         if told and (joined := one_block(told[-1], own[0]) or _uncut(told[-1], own[0], page)):
             told[-1:] = [joined, *own[1:]]
         else:
             told += own
-        lead = first
+        before = piece
     return told
 
 
@@ -291,14 +292,19 @@ def _pieces(unit: Piece) -> Iterator[Piece]:
     if _length([unit]) <= (_LONGEST_STEPS if _has_steps(unit) else LONGEST_PASSAGE):
         yield unit
         return
-    lead = unit[:1] if len(unit) > 1 and unit[0].is_lead_in and _length([unit[:1]]) <= LONGEST_PASSAGE // 3 else ()
-    rest = unit[1:] if lead else unit
-    for block in rest:
+    lead = _lead(unit)
+    for block in unit[len(lead) :]:
         if _length([alone := (*lead, block)]) <= LONGEST_PASSAGE:
             yield alone
             continue
         for text in _cut(block, LONGEST_PASSAGE - _length([lead])):
             yield (*lead, Block(block.kind, text))
+
+
+def _lead(unit: Piece) -> Piece:
+    """The lines at its beginning that introduce the rest, such as a sentence and the label of a tab."""
+    lines = tuple(itertools.takewhile(lambda block: block.is_lead_in, unit[:-1]))
+    return next((lead for lead in (lines, lines[:1]) if _length([lead]) <= LONGEST_PASSAGE // 3), ())
 
 
 def _cut(block: Block, room: int) -> Iterator[str]:

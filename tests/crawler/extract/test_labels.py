@@ -58,13 +58,13 @@ def test_what_a_tab_shows_stands_below_its_label(tabs: str) -> None:
     assert _blocks(tabs) == PANELS
 
 
-def test_tabs_within_a_tab_have_their_own_labels() -> None:
+def test_the_label_of_a_tab_within_a_tab_says_both() -> None:
     inner = "<div><ul role=tablist><li role=tab>npm<li role=tab>yarn</ul><div role=tabpanel>N</div><div role=tabpanel>"
     tabs = (
         f"<div><ul role=tablist><li role=tab>Node<li role=tab>Deno</ul><div role=tabpanel>{inner}Y</div></div></div>"
         "<div role=tabpanel>D</div></div>"
     )
-    assert _blocks(tabs) == ["**Node**", "**npm**", "N", "**yarn**", "Y", "**Deno**", "D"]
+    assert _blocks(tabs) == ["**Node**", "**Node: npm**", "N", "**Node: yarn**", "Y", "**Deno**", "D"]
 
 
 def test_tabs_without_a_panel_for_each_are_frame() -> None:
