@@ -30,7 +30,7 @@ from crawler.extract.hidden.css_visibility import (
     is_same_colour,
     text_colour,
 )
-from crawler.extract.hidden.opened_panels import name_tab_panels, opened_panels
+from crawler.extract.hidden.opened_panels import opened_panels
 
 # Never text of the page: code, controls' inner data, fallbacks for what a browser does support.
 _NEVER_SHOWN = (
@@ -77,7 +77,6 @@ def remove_hidden(tree: LexborHTMLParser) -> str:
             hidden[node.mem_id] = node
     for panel in _shown_at_a_click(tree, hidden, styles):
         del hidden[panel]
-    name_tab_panels(tree)
     texts = _detach(hidden)
     texts += _remove_unreadable_text(tree, styles)
     comments = [node for node in tree.root.traverse(include_text=True) if node.is_comment_node] if tree.root else []

@@ -10,7 +10,6 @@ _OTHER_ROLES = frozenset(
     {"menu", "menubar", "navigation", "dialog", "alertdialog", "listbox", "tooltip", "search", "banner", "tree"}
 )
 _HEADED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
-_LONGEST_TAB = 60  # characters
 _MOST_LINKED = 0.5
 
 
@@ -30,20 +29,6 @@ def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
     for panel, tab in _tab_panels(tree.body, by_id):
         panels.setdefault(panel.mem_id, []).append(tab)
     return panels
-
-
-def name_tab_panels(tree: LexborHTMLParser) -> None:
-    """Write the words of each tab above its panel: the list of tabs will be taken for navigation. Code says itself what
-    it is."""
-    if tree.body is None:
-        return
-    for panel, tab in _tab_panels(tree.body, {name: node for node in tree.body.css("[id]") if (name := node.id)}):
-        name, told = (" ".join(node.text(separator=" ").split()) for node in (tab, panel))
-        is_told = not told or told.casefold().startswith(name.casefold()) or panel.css_first("pre,code") is not None
-        if name and len(name) <= _LONGEST_TAB and not is_told and panel.first_child is not None:
-            title = tree.create_node("p")
-            title.insert_child(name)
-            panel.first_child.insert_before(title)
 
 
 def _opened_by(control: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[LexborNode]:

@@ -5,13 +5,13 @@ import pytest
 from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
 
 
-def test_tabs_are_named_above_their_panels_and_code_names_itself() -> None:
+def test_a_hidden_tab_is_read_below_its_name() -> None:
     page = _page(
         f"<main><h1>Rental</h1><p>{FILLER}</p><div role=tablist><button role=tab aria-controls=a>City bike</button>"
         "<button role=tab aria-controls=b>Electric bike</button></div><div id=a role=tabpanel><p>Seven gears.</p></div>"
         "<div id=b role=tabpanel hidden><p>Range 60 km.</p></div></main>"
     )
-    assert page.markdown.endswith("City bike\n\nSeven gears.\n\nElectric bike\n\nRange 60 km.")
+    assert page.markdown.endswith("**City bike**\n\nSeven gears.\n\n**Electric bike**\n\nRange 60 km.")
 
 
 TICK = '<svg aria-hidden="true" class="icon icon-check"><path d="M1 1"/></svg>'
