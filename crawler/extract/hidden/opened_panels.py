@@ -51,20 +51,27 @@ def _tab_panels(body: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[t
         of_tab = by_id.get(tab.attributes.get("aria-controls") or "")
         if of_tab is not None and of_tab.attributes.get("role") == "tabpanel":
             named[of_tab.mem_id] = tab
+    lists: dict[int, tuple[list[LexborNode], dict[int, int]]] = {}
     for panel in body.css('[role="tabpanel"]'):
-        own = named.get(panel.mem_id) or _tab_at_its_place(panel)
+        own = named.get(panel.mem_id) or _tab_at_its_place(panel, lists)
         if own is not None:
             yield panel, own
 
 
-def _tab_at_its_place(panel: LexborNode) -> LexborNode | None:
+def _tab_at_its_place(
+    panel: LexborNode, lists: dict[int, tuple[list[LexborNode], dict[int, int]]]
+) -> LexborNode | None:
+    """`lists` remembers the tabs within an element, and the places of its panels."""
     above = panel.parent
     for _ in range(3):
         if above is None:
             return None
-        if tabs := above.css('[role="tab"]'):
-            panels = [each.mem_id for each in above.css('[role="tabpanel"]')]
-            return tabs[panels.index(panel.mem_id)] if len(tabs) == len(panels) >= 2 else None
+        if above.mem_id not in lists:
+            panels = (each.mem_id for each in above.css('[role="tabpanel"]'))
+            lists[above.mem_id] = (above.css('[role="tab"]'), {each: place for place, each in enumerate(panels)})
+        tabs, places = lists[above.mem_id]
+        if tabs:
+            return tabs[places[panel.mem_id]] if len(tabs) == len(places) >= 2 else None
         above = above.parent
     return None
 

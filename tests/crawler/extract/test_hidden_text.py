@@ -249,3 +249,12 @@ def test_a_page_without_a_body_is_left_alone() -> None:
 def test_a_huge_sheet_does_not_take_long() -> None:
     sheet = "".join(f".c{number}{{display:none;color:red}}" for number in range(20_000))
     assert SECRET not in _visible_text(f"<style>{sheet}</style><p class=c7>{SECRET}</p>")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<i role=tab>a</i><p role=tabpanel hidden>x</p>", "<button aria-expanded=false>Free?</button><p hidden>x</p>"],
+    ids=["tabs", "questions"],
+)
+def test_panels_are_found_in_linear_time(piece: str) -> None:
+    assert takes_linear_time(_visible_text, piece, 500)
