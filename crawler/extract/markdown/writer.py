@@ -39,7 +39,6 @@ pre section summary table tbody td tfoot th thead tr ul caption
 _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
-_TITLES = frozenset({"title", "starlight-aside__title"})
 _MAX_DEPTH = 100
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _SIDE_BY_SIDE = " · "  # what stands behind it belongs to the same term
@@ -387,7 +386,7 @@ def _signature(part: LexborNode) -> str:
 
 def _is_admonition_title(node: LexborNode) -> bool:
     names = (node.attributes.get("class") or "").lower().split()
-    return any(name in _TITLES or name.endswith("-title") for name in names)
+    return any(name == "title" or name.endswith("-title") for name in names)
 
 
 def _is_title_of_admonition(heading: LexborNode) -> bool:
