@@ -13,6 +13,7 @@ from itertools import groupby
 from selectolax.lexbor import LexborNode
 
 from crawler.extract.markdown.code import code_language, code_text, fenced_code, is_code
+from crawler.extract.markdown.definition import definition_parts, is_named_term, is_short, is_signature, signature
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.inline import as_text, code_span, inline_markdown, plain_text
 from crawler.extract.markdown.printed_text import PartKind, is_printed_text, printed_parts
@@ -42,7 +43,6 @@ _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "import
 _MAX_DEPTH = 100
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _SIDE_BY_SIDE = " · "  # what stands behind it belongs to the same term
-_MAX_TERM_CHARS = 120
 _MAX_QUESTION_CHARS = 1000  # with the blanks of the source
 
 
@@ -130,8 +130,8 @@ class _Writer:
             text = inline_markdown(node.iter(include_text=True))
             if text:
                 is_title = tag == "summary" or (tag == "p" and _is_admonition_title(node))
-                yield _Block(_Kind.TEXT, _strong(text) if is_title or _is_named_term(node, text) else text)
-        elif tag == "div" and _is_named_term(node, text := plain_text(node)):
+                yield _Block(_Kind.TEXT, _strong(text) if is_title or is_named_term(node, text) else text)
+        elif tag == "div" and is_named_term(node, text := plain_text(node)):
             yield _Block(_Kind.TERM, _printed_term(text))
         elif rows := grid_rows(node):
             yield _Block(_Kind.TEXT, markdown_table(rows))
@@ -200,7 +200,7 @@ class _Writer:
 
     def _definitions(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         """Short ones as a list of "term: definition"; long ones as bold terms with their blocks below."""
-        parts = [part for part in _definition_parts(node) if part.tag != "dt" or plain_text(part)]
+        parts = [part for part in definition_parts(node) if part.tag != "dt" or plain_text(part)]
         terms_told = [plain_text(part) for part in parts if part.tag == "dt"]
         if not terms_told:  # an indentation
             yield from self._of(parts, depth + 1)
@@ -208,8 +208,8 @@ class _Writer:
         if all(map(_LIST_SIGN.fullmatch, terms_told)):
             yield from self._marked_items(parts, depth)
             return
-        is_list = parts and all(_is_short(part) for part in parts)
-        if is_list and not any(_is_signature(part) or self._is_question(part) for part in parts):
+        is_list = parts and all(is_short(part) for part in parts)
+        if is_list and not any(is_signature(part) or self._is_question(part) for part in parts):
             items: list[str] = []
             terms: list[str] = []
             for part in parts:
@@ -226,9 +226,9 @@ class _Writer:
             items += [f"- {term}" for term in terms]
             yield _Block(_Kind.LIST, "\n".join(items))
             return
-        for are_signatures, run in groupby(parts, key=_is_signature):
+        for are_signatures, run in groupby(parts, key=is_signature):
             if are_signatures:
-                told = [code_span(text) for part in run if (text := _signature(part))]
+                told = [code_span(text) for part in run if (text := signature(part))]
                 yield _Block(_Kind.TERM, _SIDE_BY_SIDE.join(told))
             else:
                 yield from self._of(run, depth + 1)
@@ -318,22 +318,10 @@ def _paragraph(nodes: list[LexborNode]) -> Iterator[_Block]:
 
 
 def _term(node: LexborNode) -> Iterator[_Block]:
-    if _is_signature(node) and (text := _signature(node)):
+    if is_signature(node) and (text := signature(node)):
         yield _Block(_Kind.TERM, code_span(text))
     elif text := inline_markdown(node.iter(include_text=True)):
         yield _Block(_Kind.TERM, _strong(", ".join(line.rstrip(",") for line in text.split("\n"))))
-
-
-def _is_named_term(node: LexborNode, text: str) -> bool:
-    """A short line that begins bold and that links can jump to: what a reference without lists calls its entries."""
-    if len(text) > _MAX_TERM_CHARS or text.endswith((".", ":", "!", "?")) or not text:
-        return False
-    first = next((part for part in node.iter(include_text=True) if part.text().strip()), None)
-    return first is not None and first.tag in {"b", "strong"} and "`" not in text and _is_target(node)
-
-
-def _is_target(node: LexborNode) -> bool:
-    return "id" in node.attributes or node.css_first("a[name],[id]") is not None
 
 
 def _printed_term(text: str) -> str:
@@ -351,37 +339,6 @@ def _item(marker: str, blocks: list[_Block], gap: str = "\n\n") -> str:
 
 def _strong(text: str) -> str:
     return text if "*" in text or "\n" in text else f"**{text}**"
-
-
-def _definition_parts(node: LexborNode) -> Iterator[LexborNode]:
-    for child in node.iter():
-        if child.tag == "div":
-            yield from (part for part in child.iter() if part.tag in {"dt", "dd"})
-        else:
-            yield child
-
-
-def _is_short(part: LexborNode) -> bool:
-    if part.tag == "dt":
-        return part.css_first("h1,h2,h3,h4,h5,h6") is None
-    return (
-        part.tag == "dd"
-        and part.css_first("ul,ol,dl,pre,table,h1,h2,h3,h4,h5,h6,blockquote,p + p") is None
-        and len(part.text()) < 400
-    )
-
-
-def _is_signature(part: LexborNode) -> bool:
-    """The line that defines a function, as Sphinx and Texinfo write it."""
-    if part.tag != "dt":
-        return False
-    if {"sig", "descname"} & set((part.attributes.get("class") or "").split()):
-        return True
-    return part.css_first(".category,.category-def,.def-name") is not None
-
-
-def _signature(part: LexborNode) -> str:
-    return plain_text(part).removesuffix("[source]").strip(" :")
 
 
 def _is_admonition_title(node: LexborNode) -> bool:

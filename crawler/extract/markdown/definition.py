@@ -1,0 +1,55 @@
+"""What defines something on a page: terms with their descriptions, and the signatures of functions."""
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from crawler.extract.markdown.inline import plain_text
+
+_MAX_TERM_CHARS = 120
+
+
+def is_named_term(node: LexborNode, text: str) -> bool:
+    """A short line that begins bold and that links can jump to: what a reference without lists calls its entries."""
+    if len(text) > _MAX_TERM_CHARS or text.endswith((".", ":", "!", "?")) or not text:
+        return False
+    first = next((part for part in node.iter(include_text=True) if part.text().strip()), None)
+    return first is not None and first.tag in {"b", "strong"} and "`" not in text and _is_target(node)
+
+
+def _is_target(node: LexborNode) -> bool:
+    return "id" in node.attributes or node.css_first("a[name],[id]") is not None
+
+
+def definition_parts(node: LexborNode) -> Iterator[LexborNode]:
+    """The terms and descriptions of a <dl>, also where a <div> holds each pair."""
+    for child in node.iter():
+        if child.tag == "div":
+            yield from (part for part in child.iter() if part.tag in {"dt", "dd"})
+        else:
+            yield child
+
+
+def is_short(part: LexborNode) -> bool:
+    """Whether it fits into an item of a list."""
+    if part.tag == "dt":
+        return part.css_first("h1,h2,h3,h4,h5,h6") is None
+    return (
+        part.tag == "dd"
+        and part.css_first("ul,ol,dl,pre,table,h1,h2,h3,h4,h5,h6,blockquote,p + p") is None
+        and len(part.text()) < 400
+    )
+
+
+def is_signature(part: LexborNode) -> bool:
+    """The line that defines a function, as Sphinx and Texinfo write it."""
+    if part.tag != "dt":
+        return False
+    if {"sig", "descname"} & set((part.attributes.get("class") or "").split()):
+        return True
+    return part.css_first(".category,.category-def,.def-name") is not None
+
+
+def signature(part: LexborNode) -> str:
+    """Its text, without what only leads elsewhere."""
+    return plain_text(part).removesuffix("[source]").strip(" :")
