@@ -69,7 +69,8 @@ def _one_line(text: str) -> str:
 
 
 def _without_site(title: str, heading: str, sites: frozenset[str]) -> str:
-    name = _SECTION_NUMBER.sub("", heading)
+    number = _SECTION_NUMBER.match(heading)
+    name = heading[number.end() :] if number else heading
     if len(name) > 2 and title.startswith(f"{name} (") and title.endswith(")"):
         return name  # "Strings (GNU Octave)"
     if heading and title != heading and len(heading) > 2:
