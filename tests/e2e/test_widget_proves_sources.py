@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app.core.text.text_fragment import link_to_words
 from tests.doubles.scripted_widget_api import citations, done, tokens
@@ -111,12 +111,15 @@ def test_what_a_source_says_beside_the_answer_is_read_without_leaving(page: Page
     expect(passages).to_have_count(0)
     answer.get_by_role("button", name="Sources").click()
     expect(passages).to_have_text([more, other])
-    closed = passages.first.bounding_box()
-    assert closed is not None
-    assert closed["height"] < 60, "two lines"
+    two_lines = height(passages.first)
+    assert two_lines < 60
     passages.first.locator("summary").press("Enter")
-    opened = passages.first.bounding_box()
-    assert opened is not None
-    assert opened["height"] > 2 * closed["height"]
+    assert height(passages.first) > 2 * two_lines
     passages.first.locator("summary").click()
-    assert passages.first.bounding_box() == closed
+    assert height(passages.first) == two_lines
+
+
+def height(shown: Locator) -> float:
+    box = shown.bounding_box()
+    assert box is not None
+    return box["height"]
