@@ -20,7 +20,7 @@ from app.search.long_question import LongQuestionSplitter
 from app.search.model_query_planner import ModelQueryPlanner
 from app.search.model_ranker import ModelRanker
 from app.search.model_search import ModelSearchRetriever
-from app.search.query_planner import QueryPlanner
+from app.search.query_planner import DetailWordings, QueryPlanner
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import HybridRetriever, Retriever
 from app.store.system_of_record import SystemOfRecord
@@ -50,7 +50,7 @@ class SearchParts:
         rankers = {RerankMode.VOTE: self.reranker, RerankMode.JUDGE: self.reranker}
         if not self.is_reranker_shipped:
             rankers[RerankMode.AUTO] = self.reranker
-        planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens)]
+        planners: list[QueryPlanner] = [LongQuestionSplitter(self.embedder, self.tokens), DetailWordings()]
         if self.helper is not None:
             rankers[RerankMode.MODEL] = ModelRanker(self.helper)
             planners.append(ModelQueryPlanner(self.helper))

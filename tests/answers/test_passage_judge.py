@@ -33,6 +33,22 @@ async def test_where_words_decide_the_source_that_alone_holds_them_is_surer() ->
     assert alone > shared
 
 
+async def test_what_tells_the_number_is_preferred_to_what_says_the_word_for_it() -> None:
+    embedder = HashingEmbedder()
+    embedder.is_down = True
+    judge = PassageJudge(embedder, MemoryKeywordIndex())
+    sources = (
+        source(1, "We repair your bicycle. Ask for a day by telefono."),
+        source(2, "Calle Mayor 8, Conil\n\n956 555 019"),
+    )
+    best, other = await judge.judged(
+        AnswerContext(AgentConfig(name="x"), "telefono", "telefono", sources),
+        [passage for each in sources for passage in passages(each)],
+    )
+    assert best.passage.source.number == 2
+    assert best.probability > 0.9 > 0.5 > other.probability
+
+
 async def test_where_each_token_has_a_vector_the_passage_that_meets_more_of_them_wins() -> None:
     embedder = HashingEmbedder()
     judge = PassageJudge(embedder, MemoryKeywordIndex(), embedder)

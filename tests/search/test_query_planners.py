@@ -11,7 +11,7 @@ from app.agents.retrieval_settings import RetrievalSettings
 from app.core.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable
 from app.search.long_question import LongQuestionSplitter
 from app.search.model_query_planner import ModelQueryPlanner
-from app.search.query_planner import planned
+from app.search.query_planner import DetailWordings, planned
 from app.search.retrieval import SearchQuery, Wording
 from tests.doubles.answering_house import SITE, answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -92,6 +92,20 @@ async def test_other_wordings_find_what_the_question_alone_does_not(tmp_path: Pa
     async with answering_house(tmp_path, model=model) as house:
         helped = await house.found("Mein Licht ist kaputt", extra_queries=1)
     assert helped[0] == page
+
+
+@pytest.mark.parametrize("asked", ["telefonnummer", "where are you located?", "Can I speak to someone?", "telefono"])
+async def test_who_asks_for_contact_alone_is_searched_for_by_what_pages_call_it(asked: str) -> None:
+    _, contact = await planned([DetailWordings()], SearchQuery(asked), RetrievalSettings())
+    assert {"contact", "Kontakt", "contacto"} <= set(contact.text.split())
+    assert not contact.is_meant
+
+
+@pytest.mark.parametrize(
+    "asked", ["Where is the log file located?", "Which address does the server listen on?", "opening hours", "prices"]
+)
+async def test_what_else_is_asked_for_is_searched_for_by_its_own_words(asked: str) -> None:
+    assert await planned([DetailWordings()], SearchQuery(asked), RetrievalSettings()) == (Wording(asked),)
 
 
 def _long_text() -> str:

@@ -3,11 +3,11 @@ or of what was so once, compares, or lists links."""
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
+from app.core.text.asked_details import PRICE, asked_details, without_details
 from app.core.text.words import folded_words
 
 # Log odds. Few questions of the judged sets meet these, so they are no fitted weights: large enough to decide between
@@ -19,61 +19,6 @@ _LINKS_ODDS: Final = -1.0
 _COMPARED_ODDS: Final = 1.5  # for the table that has both of what is compared side by side
 _OLD_POST_ODDS: Final = -1.0
 _OLD_DAYS: Final = 180
-
-
-@dataclass(frozen=True, slots=True)
-class _Detail:
-    """What questions ask for by words that a page need not say where it tells it."""
-
-    asked: re.Pattern[str]
-    told: re.Pattern[str]
-    odds: float
-
-
-_ASKS_PRICE: Final = re.compile(
-    r"\b(?:costs?|prices?|how much|fees?|kosten|kostet|preise?|co[uû]te?|prix|cuestan?|precios?|costa|prezz[oi]"
-    r"|preços?)\b",
-    re.IGNORECASE,
-)
-_PRICE: Final = re.compile(r"[€$£¥₹]\s?\d|\d\s?(?:[€£¥₹]|EUR\b|USD\b|GBP\b|euros?\b|dollars?\b)")
-_TIME: Final = r"\d{1,2}[:.h]\d\d(?: ?(?:uhr|h|a\.?m\.?|p\.?m\.?))?"
-_DETAILS: Final = (
-    _Detail(_ASKS_PRICE, _PRICE, 0.0),
-    _Detail(
-        re.compile(
-            r"\b(?:(?:tele)?phone(?: number)?s?|telefon(?:isch|nummer)?|rufnummer|hotline|t[eé]l[eé](?:fono|phone)"
-            r"|telefon[eo])\b",
-            re.IGNORECASE,
-        ),
-        re.compile(r"(?:\+\d|\b0\d|\(0)[\d ()/\-]{6,}\d|\b\d{3} \d{3} \d{3}\b"),
-        1.0,
-    ),
-    _Detail(
-        re.compile(
-            r"\b(?:where (?:are you|is (?:your|the) (?:shop|store|office|company))|located|(?<!mail )(?<!ip )address"
-            r"|wo (?:seid ihr|sind sie|ist (?:der|euer|ihr) (?:laden|shop|geschäft))|adresse|anschrift|standort"
-            r"|d[oó]nde (?:est[aá]is|qued[aá]is?|est[aá] la tienda)|direcci[oó]n|o[uù] (?:êtes|se trouve)"
-            r"|indirizzo|dove (?:siete|si trova))\b",
-            re.IGNORECASE,
-        ),
-        re.compile(r"\b(?:\d{4,5}(?: [A-Z]{2})? +[A-ZÀ-Þ]\w{2,}|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b)"),
-        1.0,
-    ),
-    _Detail(
-        re.compile(
-            r"\b(?:open|opens|opening|hours|closed|öffnungszeiten|geöffnet|offen|öffnet|horarios?|abr[eií]s|abren?"
-            r"|abiert[oa]s?|cerrad[oa]s?|ouvert\w*|horaires?|orari[oa]?|apert[oi])\b",
-            re.IGNORECASE,
-        ),
-        re.compile(rf"{_TIME}\s?(?:[\u2013\u2014-]|to|bis|und|a|à)\s?\d{{1,2}}\b", re.IGNORECASE),
-        0.7,
-    ),
-    _Detail(
-        re.compile(r"\b(?:heavy|weighs?|weight|schwer|wiegt|gewicht|pesan?|peso|pèse|poids)\b", re.IGNORECASE),
-        re.compile(r"\d\s?(?:kg|g|lbs?|oz)\b"),
-        0.5,
-    ),
-)
 
 _ASKS_CHANGES: Final = re.compile(
     r"\d\.\d|\b(?:new|newest|latest|news|chang\w+|releas\w+|upgrad\w+|updat\w+|histor\w+|since|deprecat\w+)\b"
@@ -124,9 +69,12 @@ _BEHIND_TITLE: Final = re.compile(r"[*`]*(?:\s*(?:[:\u2013\u2014-]|\Z))")
 def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> float:
     """The log odds that the passage's form adds to its being the answer. `titles` are those of all pages found."""
     odds = 0.0
-    if _ASKS_PRICE.search(question) and _PRICE.search(passage.text):
+    if PRICE.asked.search(question) and PRICE.told.search(passage.text):
         odds += _PRICED_NAME_ODDS if _is_named(question, passage) else _PRICE_ODDS
-    odds += sum(each.odds for each in _asked(question) if each.told.search(passage.text))
+    is_all = not without_details(question)
+    odds += sum(
+        each.alone if is_all else each.odds for each in asked_details(question) if each.told.search(passage.text)
+    )
     if _COMPARES.search(question) and _has_side_by_side(question, passage.text):
         odds += _COMPARED_ODDS
     if not _ASKS_CHANGES.search(question):
@@ -141,16 +89,8 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
 
 def without_told(question: str, text: str) -> str:
     """The question without its words for a detail, such as "phone number", where the text tells all that are asked."""
-    asked = _asked(question)
-    if not asked or not all(each.told.search(text) for each in asked):
-        return question
-    for each in asked:
-        question = each.asked.sub(" ", question)
-    return " ".join(question.split())
-
-
-def _asked(question: str) -> list[_Detail]:
-    return [each for each in _DETAILS if each.asked.search(question)]
+    asked = asked_details(question)
+    return without_details(question) if asked and all(each.told.search(text) for each in asked) else question
 
 
 def _has_side_by_side(question: str, text: str) -> bool:

@@ -15,6 +15,7 @@ from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Looks, Passage, piece_text
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
+from app.core.text.asked_details import is_told_alone
 from app.core.text.stop_words import without_stop_words
 from app.kit.recent_values import RecentValues
 from app.providers.embedding.embedder import Embedder
@@ -145,7 +146,8 @@ class PassageJudge:
             again = await self._coverage(context, rest[telling[0]], [texts[at] for at in telling])
             for at, share in zip(telling, again, strict=True):
                 shares[at] = max(share, shares[at])
-        return shares
+        told = [is_told_alone(question, passage.text) for passage in candidates]
+        return [1.0 if is_told else share for is_told, share in zip(told, shares, strict=True)]
 
     async def _coverage(self, context: AnswerContext, question: str, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text holds, by how rare they are on the site."""

@@ -1,0 +1,145 @@
+"""What visitors ask for by words that a page need not say where it tells it: a price, a number to call, an address,
+opening hours, a weight."""
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.words import folded_words
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """`odds` is what a passage gains that tells what is asked, in log odds, and `alone` where nothing else is asked.
+    `called` is what pages call it that tell it, in the languages of `asked`, for a search by words."""
+
+    asked: re.Pattern[str]
+    told: re.Pattern[str]
+    odds: float
+    alone: float
+    called: str = ""
+
+
+_PHONE_NUMBER: Final = r"(?:\+\d|\b0\d|\(0)[\d ()/\-]{6,}\d|\b\d{3} \d{3} \d{3}\b"
+_TIME: Final = r"\d{1,2}[:.h]\d\d(?: ?(?:uhr|h|a\.?m\.?|p\.?m\.?))?"
+_CALLED_CONTACT: Final = "contact Kontakt contacto contatti contato phone telephone Telefon teléfono téléphone telefono"
+
+PRICE: Final = Detail(
+    re.compile(
+        r"\b(?:costs?|prices?|how much|fees?|kosten|kostet|preise?|co[uû]te?|prix|cuestan?|precios?|costa|prezz[oi]"
+        r"|preços?)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(r"[€$£¥₹]\s?\d|\d\s?(?:[€£¥₹]|EUR\b|USD\b|GBP\b|euros?\b|dollars?\b)"),
+    0.0,
+    0.0,
+)
+_DETAILS: Final = (
+    PRICE,
+    Detail(
+        re.compile(
+            r"\b(?:(?:tele)?phone(?: number)?s?|telefon(?:isch|nummer)?|rufnummer|hotline|t[eé]l[eé](?:fono|phone)"
+            r"|telefon[eo])\b",
+            re.IGNORECASE,
+        ),
+        re.compile(_PHONE_NUMBER),
+        1.0,
+        3.0,
+        _CALLED_CONTACT,
+    ),
+    Detail(
+        re.compile(
+            r"\b(?:(?:speak|talk) (?:to|with) (?:some(?:one|body)|you|a (?:real )?(?:person|human))"
+            r"|(?:call|contact|reach|email) (?:you|support|(?:the|your) (?:support )?team)"
+            r"|(?:mit )?jemande[nm] (?:sprechen|reden|anrufen)"
+            r"|(?:euch|sie) (?:anrufen|kontaktieren|erreichen)|erreiche ich (?:euch|sie)"
+            r"|hablar con (?:alguien|una persona)|llamaros|contactar(?:os)?"
+            r"|parler à quelqu'un|vous (?:appeler|contacter)"
+            r"|parlare con qualcuno|contattarvi)\b",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"{_PHONE_NUMBER}|\w@\w"),
+        1.0,
+        3.0,
+        _CALLED_CONTACT,
+    ),
+    # Beside other words these are as often what a page is about.
+    Detail(
+        re.compile(
+            r"\b(?:contact(?: (?:details|info(?:rmation)?|us))?|customer (?:service|support|care)|e-?mail(?: address)?"
+            r"|kontakt(?:daten)?|kundenservice|kundendienst|e-?mail-?adresse|contacto|atenci[oó]n al cliente"
+            r"|correo(?: electr[oó]nico)?|service client|contatti)\b",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"{_PHONE_NUMBER}|\w@\w"),
+        0.0,
+        3.0,
+        _CALLED_CONTACT,
+    ),
+    Detail(
+        re.compile(
+            r"\b(?:where (?:are you|is (?:your|the) (?:shop|store|office|company))|located|(?<!mail )(?<!ip )address"
+            r"|wo (?:seid ihr|sind sie|ist (?:der|euer|ihr) (?:laden|shop|geschäft))|adresse|anschrift|standort"
+            r"|d[oó]nde (?:est[aá]is|qued[aá]is?|est[aá] la tienda)|direcci[oó]n|o[uù] (?:êtes|se trouve)"
+            r"|indirizzo|dove (?:siete|si trova))\b",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\b(?:\d{4,5}(?: [A-Z]{2})? +[A-ZÀ-Þ]\w{2,}|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b)"),
+        1.0,
+        3.0,
+        f"{_CALLED_CONTACT} address Adresse Anschrift dirección adresse indirizzo",
+    ),
+    Detail(
+        re.compile(
+            r"\b(?:open|opens|opening|hours|closed|öffnungszeiten|geöffnet|offen|öffnet|horarios?|abr[eií]s|abren?"
+            r"|abiert[oa]s?|cerrad[oa]s?|ouvert\w*|horaires?|orari[oa]?|apert[oi])\b",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"{_TIME}\s?(?:[\u2013\u2014-]|to|bis|und|a|à)\s?\d{{1,2}}\b", re.IGNORECASE),
+        0.7,
+        3.0,
+    ),
+    Detail(
+        re.compile(r"\b(?:heavy|weighs?|weight|schwer|wiegt|gewicht|pesan?|peso|pèse|poids)\b", re.IGNORECASE),
+        re.compile(r"\d\s?(?:kg|g|lbs?|oz)\b"),
+        0.5,
+        0.5,
+    ),
+)
+
+
+@lru_cache(maxsize=16)  # an answer looks at many passages for one question
+def asked_details(question: str) -> tuple[Detail, ...]:
+    return tuple(each for each in _DETAILS if each.asked.search(question))
+
+
+@lru_cache(maxsize=16)
+def without_details(question: str) -> str:
+    """The question without its words for them; "" where nothing that tells anything is left."""
+    for each in asked_details(question):
+        question = each.asked.sub(" ", question)
+    return "" if _light_words().issuperset(folded_words(question)) else " ".join(question.split())
+
+
+def is_told_alone(question: str, text: str) -> bool:
+    """Whether nothing but how to reach somebody is asked, as in "where are you?", and the text tells all of it."""
+    asked = asked_details(question)
+    return (
+        bool(asked)
+        and all(each.alone > each.odds and each.told.search(text) for each in asked)
+        and not without_details(question)
+    )
+
+
+@cache
+def _light_words() -> frozenset[str]:
+    """Those that tell nothing, of all languages: what is left of such a question is too short to tell one by."""
+    return frozenset(
+        word
+        for language in LANGUAGES
+        for key in ("light", "joins")
+        for each in language_table(language)["follow_up"].get(key, ())
+        for word in folded_words(each)
+    )
