@@ -5,7 +5,7 @@ import struct
 import zlib
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.providers.code.git_pack import BLOB, PackGarbled, PackTooLarge, unpacked
@@ -74,6 +74,7 @@ def test_no_few_bytes_become_many(pack: bytes) -> None:
 
 
 @given(st.binary(max_size=300), st.integers(0, 200))
+@example(noise=b"\xe0\x00", at=54)
 def test_garbled_bytes_are_refused(noise: bytes, at: int) -> None:
     whole = pack_of(blob(TEXT), difference(TEXT, copied(9), 9))
     for pack in (noise, whole[:at] + noise, whole[:at]):

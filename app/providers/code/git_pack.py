@@ -33,7 +33,8 @@ def unpacked(pack: bytes, max_bytes: int) -> Objects:
 
     try:
         return _Unpacking(pack, max_bytes).run()
-    except (ApplyDeltaError, zlib.error, struct.error, ValueError, LookupError, AssertionError) as error:
+    # TypeError is what dulwich raises where a pack ends within a number.
+    except (ApplyDeltaError, zlib.error, struct.error, ValueError, TypeError, LookupError, AssertionError) as error:
         raise PackGarbled(f"the pack cannot be read ({type(error).__name__})") from error
 
 
