@@ -78,7 +78,7 @@ def serve_crawls(pipe: Connection) -> None:
 
 async def _serve(pipe: Connection) -> None:
     crawler_at_rest = reader_at_rest = 0
-    async with ExtractionPool(1, timeout_seconds=3.0) as extractor:
+    async with ExtractionPool(1, timeout_seconds=5.0) as extractor:
         while True:
             try:
                 order: CrawlOrder = await to_thread.run_sync(pipe.recv)
