@@ -14,8 +14,6 @@ _SAYS_ITS_NAME = ('meta[property="og:site_name" i]', 'meta[name="application-nam
 _EVERY_HOME = frozenset({"home", "home page", "homepage", "index", "start", "welcome"})
 _MAX_DESCRIPTION_CHARS = 1000
 _SEPARATOR = re.compile(r"(?<!\s)\s++[|·•»«›‹–—\-~]++\s++|(?:(?<!\s)\s++)?[|»«]\s*+|:\s++")
-
-
 _SECTION_NUMBER = re.compile(r"(?:(?:Chapter|Appendix) )?(?:\d+|[A-Z])(?:\.\d+)*\.? ")
 
 

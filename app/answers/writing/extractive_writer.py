@@ -123,7 +123,7 @@ class ExtractiveWriter:
         quoted: list[Passage] = []
         for reading in readings:
             passage = await self._first(reading, min(_SECOND_CHARS, max_chars - _MARK_CHARS), max_chars)
-            if not any(passage.overlaps(other) or passage.text in other.text for other in quoted):
+            if not _is_quoted(passage, quoted):
                 quoted.append(passage)
         return quoted
 
@@ -201,10 +201,13 @@ def _rest(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> Iterato
     """The best of each quoted source that the answer leaves out."""
     numbers = {passage.source.number for passage in quoted}
     for passage in (one.passage for one in judged):
-        is_quoted = any(passage.overlaps(other) or passage.text in other.text for other in quoted)
-        if passage.source.number in numbers and not is_quoted:
+        if passage.source.number in numbers and not _is_quoted(passage, quoted):
             numbers.remove(passage.source.number)
             yield OfferedPassage(passage.source.number, passage.text, is_named=False)
+
+
+def _is_quoted(passage: Passage, quoted: Sequence[Passage]) -> bool:
+    return any(passage.overlaps(other) or passage.text in other.text for other in quoted)
 
 
 def _heading_of(passage: Passage) -> tuple[str, str]:
