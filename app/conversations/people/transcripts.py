@@ -62,6 +62,15 @@ class Transcripts:
 
         return await self._records.of_workspace(session.workspace_id).read(work)
 
+    async def own_address(self, session: VisitorSession) -> str | None:
+        """Where `send_own` would send it, without reading what was said. Raises what `own` raises."""
+
+        def work(tx: Transaction) -> str | None:
+            ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
+            return self._address(tx, session)
+
+        return await self._records.of_workspace(session.workspace_id).read(work)
+
     async def send_own(self, session: VisitorSession) -> None:
         """To the signed address alone. Raises InvalidInput where there is none, and what `own` raises."""
 

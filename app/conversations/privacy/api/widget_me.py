@@ -67,8 +67,7 @@ class WidgetTranscripts(Api):
     )
     async def send_own_transcript(self, call: Call[VisitorCaller, None]) -> None:
         session = call.caller.session
-        _, mails_to = await self._transcripts.own(session)
-        if mails_to is not None:
+        if await self._transcripts.own_address(session) is not None:
             await self._limiter.hit(_ONCE_AN_HOUR, "transcript", str(session.conversation_id))
             await self._limiter.hit(a_day(_MOST_A_DAY), "transcripts", str(session.visitor_id))
         await self._transcripts.send_own(session)
