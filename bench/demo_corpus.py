@@ -42,6 +42,7 @@ class CopyingEmbedder:
     def __init__(self, inner: Embedder) -> None:
         self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
         self.reads = inner.reads
+        self.knows = inner.knows
         self._inner = inner
         self._known: dict[str, list[float]] = {}
         self._random = np.random.default_rng(0)

@@ -61,6 +61,7 @@ class _NotingEmbedder:
     def __init__(self, inner: Embedder) -> None:
         self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
         self.reads = inner.reads
+        self.knows = inner.knows
         self.batches: list[Sequence[str]] = []
         self._inner = inner
 

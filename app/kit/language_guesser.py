@@ -2,6 +2,7 @@
 package."""
 
 import tempfile
+from collections.abc import Collection
 from functools import cache, cached_property
 from typing import Any
 
@@ -28,6 +29,14 @@ class LanguageGuesser:
         """The likeliest language. CPU work of well under a millisecond, once the model is loaded."""
         language, probability = _identifier().classify(encodable(text[:_MAX_CHARS]))
         return LanguageGuess(str(language), float(probability))
+
+    def rank(self, text: str, languages: Collection[str]) -> list[LanguageGuess]:
+        """Those of `languages` that it knows, the likeliest first; their probabilities are 1 together. Among few, a
+        guess about a word or two is right more often."""
+        ranked = [LanguageGuess(str(each), float(p)) for each, p in _identifier().rank(encodable(text[:_MAX_CHARS]))]
+        ranked = [guess for guess in ranked if guess.language in languages]
+        total = sum(guess.probability for guess in ranked) or 1.0
+        return [LanguageGuess(guess.language, guess.probability / total) for guess in ranked]
 
 
 @cache

@@ -46,7 +46,8 @@ class UnreadLanguages:
 
 def _in_words(count: int, language: str, known: Collection[str], *, is_stemmed: bool) -> str:
     pages = f"{count} pages are" if count > 1 else "1 page is"
-    reads = " and ".join(_name(each) for each in sorted(known))
+    *others, last = sorted(_name(each) for each in known)
+    reads = f"{', '.join(others)} and {last}" if others else last
     said = (
         f"{pages} {_name(language)}: the shipped models read {reads}. Set an embeddings endpoint "
         "(DOCENT_EMBEDDINGS_URL) or expect keyword search."

@@ -27,6 +27,7 @@ _TOPIC_CHUNKS = 3  # of a page, its nearest: long pages have more that are far
 _TOO_SHORT = 40  # words; a short text repeats itself by chance
 _NATURAL = 0.45  # share of different words in a chunk of ordinary prose, at the least
 _STUFFED = 0.2
+_OTHER_LANGUAGE = 0.3  # of an order that runs from 0 to 1: a page that fits far better still goes first
 _DOUBT = 5  # thumbs that a page must get before they count half
 
 
@@ -53,6 +54,24 @@ class CurrentPage:
 
     async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
         return {key: 1.0 for key, chunk in candidates.chunks.items() if is_same_page(chunk.url, query.page_url)}
+
+
+class AskedLanguage:
+    """Pages in the question's language go before their translations, where an embedder finds both alike."""
+
+    name = "language"
+
+    def weight(self, settings: RetrievalSettings) -> float:
+        return _OTHER_LANGUAGE
+
+    async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
+        if query.asked_in is None:
+            return {}
+        return {
+            key: -1.0
+            for key, chunk in candidates.chunks.items()
+            if chunk.language is not None and chunk.language != query.asked_in
+        }
 
 
 class PageTopic:
@@ -138,7 +157,15 @@ class Exploration:
 
 def boosts(records: SystemOfRecord, clock: Clock) -> tuple[Boost, ...]:
     """All of them, in the order in which they are applied."""
-    return CurrentPage(), PageTopic(), Freshness(), Repetition(), Engagement(records), Exploration(clock)
+    return (
+        CurrentPage(),
+        AskedLanguage(),
+        PageTopic(),
+        Freshness(),
+        Repetition(),
+        Engagement(records),
+        Exploration(clock),
+    )
 
 
 def adjusted(order: Mapping[str, float], scores: Mapping[str, float], weight: float) -> dict[str, float]:

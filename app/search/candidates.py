@@ -68,7 +68,7 @@ class CandidateFinder:
 
     @property
     def reads(self) -> frozenset[str] | None:
-        """The languages that the vectors' model knows; None for all."""
+        """The languages that the vectors' model reads; None for all."""
         return self._embedder.reads
 
     async def find(

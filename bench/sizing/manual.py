@@ -47,6 +47,7 @@ class SpreadingEmbedder:
     def __init__(self, inner: Embedder) -> None:
         self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
         self.reads = inner.reads
+        self.knows = inner.knows
         self._inner = inner
         self._known: dict[str, int] = {}
         self._vectors: NDArray[np.float32] = np.empty((0, inner.dimensions), dtype=np.float32)

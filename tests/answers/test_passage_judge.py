@@ -1,5 +1,7 @@
 """How well a passage answers a question."""
 
+from dataclasses import replace
+
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.passage_judge import PassageJudge
@@ -47,6 +49,31 @@ async def test_what_tells_the_number_is_preferred_to_what_says_the_word_for_it()
     )
     assert best.passage.source.number == 2
     assert best.probability > 0.9 > 0.5 > other.probability
+
+
+async def test_a_page_in_the_language_of_the_question_is_preferred_to_its_translation() -> None:
+    embedder = HashingEmbedder(reads=frozenset({"de", "en"}))
+    judge = PassageJudge(embedder, MemoryKeywordIndex())
+    sources = tuple(
+        replace(source(number, "Hotel Sonne, Lift, WLAN."), language=language)
+        for number, language in enumerate(("en", "de"), 1)
+    )
+    asked = AnswerContext(AgentConfig(name="x"), "Hotel WLAN?", "Hotel WLAN?", sources, language="de")
+    best, other = await judge.judged(asked, [passage for each in sources for passage in passages(each)])
+    assert best.passage.source.language == "de"
+    assert best.odds == other.odds + 1
+
+
+async def test_what_is_read_word_for_word_is_less_sure() -> None:
+    asked = "Hotel WLAN?"
+    [text] = [replace(source(1, "Hotel Sonne, Lift, WLAN."), language="de")]
+    odds = []
+    for knows in (frozenset({"de"}), frozenset({"en"})):
+        embedder = HashingEmbedder(reads=frozenset({"de", "en"}), knows=knows)
+        context = AnswerContext(AgentConfig(name="x"), asked, asked, (text,), language="de")
+        [judged] = await PassageJudge(embedder, MemoryKeywordIndex()).judged(context, passages(text))
+        odds.append(judged.odds)
+    assert odds[0] == odds[1] + 0.5
 
 
 async def test_where_each_token_has_a_vector_the_passage_that_meets_more_of_them_wins() -> None:

@@ -16,7 +16,8 @@ from app.providers.embedding.token_embedder import TokenVectors
 class HashingEmbedder:
     """Bags of words: each word adds to one dimension, and a little to the first so that no vector is empty.
 
-    Its tokens are words. While `is_down`, it raises. `embedded` holds every text that it was given.
+    Its tokens are words. It knows what it reads unless `knows` says less. While `is_down`, it raises. `embedded` holds
+    every text that it was given.
     """
 
     def __init__(
@@ -26,13 +27,19 @@ class HashingEmbedder:
         max_tokens: int = 256,
         model_id: str = "hashing",
         reads: frozenset[str] | None = None,
+        knows: frozenset[str] | None = None,
     ) -> None:
         self.model_id = model_id
         self.dimensions = dimensions
         self.reads = reads
+        self._knows = knows
         self.max_tokens = max_tokens
         self.is_down = False
         self.embedded: list[str] = []
+
+    @property
+    def knows(self) -> frozenset[str] | None:
+        return self.reads if self._knows is None else self._knows
 
     def count(self, text: str) -> int:
         return len(folded_words(text))

@@ -269,6 +269,20 @@ async def test_sources_are_told_with_what_stands_around_them(tmp_path: Path) -> 
     assert source.chunk.link == alone.chunk.link
 
 
+async def test_pages_in_the_question_s_language_go_before_their_translations(tmp_path: Path) -> None:
+    async with answering_house(tmp_path) as house:
+        for language, costs in (("de", "kostenlos"), ("en", "free"), ("fr", "gratuit")):
+            await house.learn(f"/{language}/hotel", f"# Hotel\n\nHotel WLAN {costs}.", language=language)
+        agent = await house.live_agent()
+        first = [
+            (await house.retriever.retrieve(agent, SearchQuery("hotel wlan", asked_in=language)))
+            .ranked[0]
+            .chunk.language
+            for language in ("de", "en", "fr")
+        ]
+    assert first == ["de", "en", "fr"]
+
+
 @pytest.mark.parametrize(("asked_in", "left"), [("en", 1.0), ("de", 0.25), (None, 1.0)])
 async def test_a_model_that_does_not_read_the_question_has_less_to_say(
     tmp_path: Path, asked_in: str | None, left: float

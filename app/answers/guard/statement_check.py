@@ -40,7 +40,7 @@ class Finding:
 
 class StatementCheck:
     """Of one answer. A sentence that cites nothing is checked against all sources; one that says that nothing was found
-    is not checked. Meaning is compared only where words alone do not show it, in a language that the embedder reads.
+    is not checked. Meaning is compared only where words alone do not show it, in a language that the embedder knows.
     What a visitor's page or an action says is not remembered in `sections`, which other answers are checked by too."""
 
     def __init__(
@@ -93,8 +93,8 @@ class StatementCheck:
         return None
 
     async def _is_far(self, sentence: str, evidence: Evidence) -> bool:
-        reads = self._embedder.reads
-        if reads is not None and self._language not in reads:
+        known = self._embedder.knows
+        if known is not None and self._language not in known:
             return False
         texts = [plain(sentence), *evidence.nearest(sentence, _PLACES_READ)]
         try:

@@ -67,6 +67,9 @@ _TOKENS: Final = PassageScale(
 # Where the embedder gives one vector for a text, as endpoints do.
 _MEANING: Final = PassageScale(bias=-4.39, order=0.65, coverage=2.12, meaning=3.78, heading=2.84)
 # Words that many pages share prove little where no meaning is known: what counts is that one page holds more of them.
+# What a passage loses that the embedder reads word for word, and one in another language than the question.
+_GLOSSED_ODDS: Final = -0.5
+_OTHER_LANGUAGE_ODDS: Final = -1.0
 _WORDS_ALONE: Final = PassageScale(bias=-4.25, order=1.0, coverage=5.16, lead=7.89)
 
 
@@ -119,7 +122,10 @@ class PassageJudge:
                 passage,
                 _odds(passage, share, lead, nearness.get(passage.looks))
                 + form_odds(question, passage, titles)
-                + names.odds(passage),
+                + names.odds(passage)
+                + (
+                    self._language_odds(context.language, passage.source.language) if passage.looks in nearness else 0.0
+                ),
             )
             for (passage, share), lead in zip(promising, _leads(promising), strict=True)
         ]
@@ -163,6 +169,12 @@ class PassageJudge:
         """Whether the embedder reads the question's language and the page's, as far as they are known."""
         known = self._embedder.reads
         return known is None or all(language is None or language in known for language in languages)
+
+    def _language_odds(self, asked_in: str | None, language: str | None) -> float:
+        known = self._embedder.knows
+        is_known = known is None or all(each is None or each in known for each in (asked_in, language))
+        is_other = None not in (asked_in, language) and asked_in != language
+        return (0.0 if is_known else _GLOSSED_ODDS) + (_OTHER_LANGUAGE_ODDS if is_other else 0.0)
 
     async def _nearness(self, question: str, passages: Sequence[Passage]) -> dict[Looks, Nearness]:
         """Of each passage's looks; of none while the embedder is away."""

@@ -14,8 +14,13 @@ class Embedder(Protocol):
 
     @property
     def reads(self) -> frozenset[str] | None:
-        """The languages that the model knows well (BCP 47 primary subtags); None: no language is known to be
-        foreign to it."""
+        """The languages that it reads well enough to search (BCP 47 primary subtags); None: no language is known to
+        be foreign to it."""
+        ...
+
+    @property
+    def knows(self) -> frozenset[str] | None:
+        """Those of `reads` that it knows well enough to say that two texts mean the same."""
         ...
 
     @property
@@ -47,6 +52,10 @@ class WrappedEmbedder:
     @property
     def reads(self) -> frozenset[str] | None:
         return self._embedder.reads
+
+    @property
+    def knows(self) -> frozenset[str] | None:
+        return self._embedder.knows
 
     @property
     def dimensions(self) -> int:

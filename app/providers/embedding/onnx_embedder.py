@@ -13,6 +13,7 @@ import structlog
 
 from app.core.errors import EmbedderUnavailable
 from app.kit.recent_values import RecentValues
+from app.providers.embedding.glosses import Glosses
 from app.providers.embedding.token_embedder import TokenVectors
 from app.providers.embedding.traced_embedder import embedding_span
 from app.providers.onnx_session import OnnxSession, TokenRow
@@ -30,13 +31,15 @@ class OnnxEmbedder:
     """Also a TokenCounter, for it is the model that says what a token is.
 
     The chunker keeps chunks within `max_tokens`; what is longer all the same, such as a visitor's endless question,
-    is embedded by its beginning. Each text is read by itself, on one core, and several at once: in a batch the rounding
+    is embedded by its beginning. A text in a language that the model does not know is read word for word
+    (`glosses.py`). Each text is read by itself, on one core, and several at once: in a batch the rounding
     of 8-bit weights would make a text's numbers depend on those beside it, and cores that share one text cost more
     than they save.
     """
 
     def __init__(self, folder: Path, threads: OnnxThreads) -> None:
         self._session = OnnxSession(folder, cores=1)
+        self._glosses = Glosses(folder / "glosses", self._session.tokens.is_word)
         self._threads = threads
         self._urgency = Urgency.INGEST
         self._alone = RecentValues[str, TokenVectors](_REMEMBERED)
@@ -51,10 +54,14 @@ class OnnxEmbedder:
 
     @property
     def model_id(self) -> str:
-        return str(self._session.config["model_id"])
+        return f"{self._session.config['model_id']}-{self._session.config['glosses']}"
 
     @property
     def reads(self) -> frozenset[str]:
+        return self.knows | self._glosses.languages
+
+    @property
+    def knows(self) -> frozenset[str]:
         return frozenset({self._session.config["language"]})
 
     @property
@@ -133,7 +140,7 @@ class OnnxEmbedder:
         return [self._session.run([row])[0].tolist() for row in rows]
 
     def _row(self, text: str) -> TokenRow:
-        ids = self._session.tokens.encode(text, has_special_tokens=True)
+        ids = self._session.tokens.encode(self._glosses.english(text), has_special_tokens=True)
         if len(ids) > self.max_tokens:
             _log.warning("embedder.text_cut", tokens=len(ids), max_tokens=self.max_tokens)
             ids = [*ids[: self.max_tokens - 1], self._session.special_id("[SEP]")]

@@ -55,6 +55,10 @@ class OpenAIEmbedder:
         return None  # what a model reads, its endpoint does not say
 
     @property
+    def knows(self) -> None:
+        return None
+
+    @property
     def dimensions(self) -> int:
         return self._dimensions
 

@@ -2,7 +2,7 @@
 tantivy in the agent's language. Documents and questions go the same way, but for the words that only ask."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -127,6 +127,15 @@ def _analyzer(language: str) -> TextAnalyzer:
     if language not in _WITHOUT_STOP_WORDS:
         builder = builder.filter(Filter.stopword(name))
     return builder.filter(Filter.stemmer(name)).filter(Filter.ascii_fold()).build()
+
+
+def stemmer(language: str) -> Callable[[str], str]:
+    """What gives the stem of one word in small letters: the word itself in a language that has no stemmer."""
+    name = _STEMMERS.get(language)
+    if name is None:
+        return str
+    analyzer = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer(name)).build()
+    return lambda word: analyzer.analyze(word)[0]
 
 
 _FOLDING: Final = (

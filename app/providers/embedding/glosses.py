@@ -1,0 +1,167 @@
+"""Texts in other languages, word for word in English, for a model that reads English alone.
+
+A gloss is no translation: "Wie viel kostet der Versand?" becomes "how much costs the shipping?". Word order and forms
+are those of the text, and what no list holds stays as it is, as names do. For the meaning of a question or a passage,
+of which an embedder makes one vector, that is enough.
+"""
+
+import lzma
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from app.kit.language_guesser import LanguageGuesser
+from app.kit.recent_values import RecentValues
+from app.providers.indexes.keyword_analysis import stemmer
+
+STEM: Final = "~"  # ends the entries that are stems
+PHRASE_WORDS: Final = 3  # of the longest phrases that the lists hold
+
+Lookup = Callable[[str], str | None]  # a word or phrase in small letters -> its English
+
+_ENGLISH: Final = "en"
+_WORD: Final = re.compile(r"[^\W_]+['’](?=[^\W\d_])|[^\W_]+")
+# Two of these, and no letter beyond ASCII: no other language's text, and so no need of a guess for most texts.
+_ENGLISH_WORDS: Final = frozenset({
+    "the", "and", "you", "your", "with", "this", "that", "are", "how", "what", "from", "can", "which", "when", "does",
+    "not", "have", "will",
+})  # fmt: skip
+_LIKELY: Final = 0.5  # below, words that two languages share may have misled the guess
+_POSSIBLE: Final = 0.15
+_COMPOUNDING: Final = frozenset({"de", "nl"})
+_LINKS: Final = ("", "s", "es", "n", "en", "e")  # what may stand between the parts of a compound
+_SHORTEST_PART: Final = 4
+_REMEMBERED_WORDS: Final = 20_000
+
+
+class Glosses:
+    """`folder` holds a list for each language, `de.txt.xz`; a list is read with the first text in its language.
+    `is_english` says whether a word in small letters is one that the model knows whole. Threads may share it."""
+
+    def __init__(self, folder: Path, is_english: Callable[[str], bool]) -> None:
+        languages = {path: path.name.partition(".")[0] for path in sorted(folder.glob("*.txt.xz"))}
+        self._lists = {language: GlossList(path, language) for path, language in languages.items()}
+        self._is_english = is_english
+        self._guesser = LanguageGuesser()
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """BCP 47 primary subtags."""
+        return frozenset(self._lists)
+
+    def english(self, text: str) -> str:
+        """The text itself where it is English already, or in a language that there is no list for."""
+        return "".join(_pieces(text, lookups)) if (lookups := self._lookups(text)) else text
+
+    def _lookups(self, text: str) -> list[Lookup]:
+        """In the list of the likeliest language. Where a few words leave it open, in that of the next one as well, and
+        for words as they stand: a stem is soon found in a language that is not theirs. None for English."""
+        words = [_small(word) for word in _WORD.findall(text)]
+        if not words or (text.isascii() and len(_ENGLISH_WORDS.intersection(words)) > 1):
+            return []
+        first, *others = self._guesser.rank(text, {_ENGLISH, *self._lists})[:2]
+        if first.language == _ENGLISH:
+            return []
+        if first.probability >= _LIKELY:
+            return [self._lists[first.language].of_form]
+        if all(map(self._is_english, words)):
+            return []
+        near = [each for each in others if each.language != _ENGLISH and each.probability >= _POSSIBLE]
+        return [self._lists[each.language].of for each in (first, *near)]
+
+
+class GlossList:
+    """The list of one language: lines of a word, a stem with `~` or up to three words, a tab, and its English."""
+
+    def __init__(self, path: Path, language: str) -> None:
+        self._path = path
+        self._language = language
+        self._found = RecentValues[str, str](_REMEMBERED_WORDS)
+
+    def of(self, word: str) -> str | None:
+        """The English of a word, or of a phrase with one blank between its words; small letters."""
+        return self._entries.get(word)
+
+    def of_form(self, word: str) -> str | None:
+        """The same of a word that stands in the list by another form, or by its parts."""
+        if not word.rstrip("'").isalpha():
+            return self.of(word)
+        if (known := self._found.get(word)) is not None:
+            return known or None
+        english = self.of(word) or self._by_stem(word) or self._by_parts(word)
+        self._found.keep(word, english or "")
+        return english
+
+    def _by_stem(self, word: str) -> str | None:
+        return self._entries.get(self._stem(word) + STEM)
+
+    def _by_parts(self, word: str) -> str | None:
+        """ "shipping costs" of "versandkosten"; the longest first part that the list holds counts."""
+        if self._language not in _COMPOUNDING:
+            return None
+        for end in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
+            rest = self.of(word[end:]) or self._by_stem(word[end:])
+            if rest and (first := self._first_part(word[:end])):
+                return f"{first} {rest}"
+        for end in range(len(word) - 2 * _SHORTEST_PART, _SHORTEST_PART - 1, -1):
+            if (first := self._first_part(word[:end])) and (rest := self._by_parts(word[end:])):
+                return f"{first} {rest}"
+        return None
+
+    def _first_part(self, part: str) -> str | None:
+        stems = (part.removesuffix(link) for link in _LINKS if part.endswith(link))
+        return next((found for stem in stems if len(stem) >= _SHORTEST_PART and (found := self.of(stem))), None)
+
+    @cached_property
+    def _entries(self) -> dict[str, str]:
+        with lzma.open(self._path, "rt", encoding="utf-8") as lines:
+            parted = (line.rstrip("\n").partition("\t") for line in lines)
+            return {word: sys.intern(english) for word, _, english in parted}
+
+    @cached_property
+    def _stem(self) -> Callable[[str], str]:
+        return stemmer(self._language)
+
+
+def _small(word: str) -> str:
+    return (
+        word.lower().replace("’", "'").replace("i̇", "i")
+    )  # Turkish has a capital that is lowercased to two characters
+
+
+def _pieces(text: str, lookups: list[Lookup]) -> Iterator[str]:
+    """The text with each word, or the longest phrase from there, by its English; what stands between stays."""
+    places = [(match.start(), match.end()) for match in _WORD.finditer(text)]
+    words = [_small(text[start:end]) for start, end in places]
+    at = done = 0
+    while at < len(words):
+        taken, english = _english_from(at, words, lookups, _together(text, places, at))
+        yield text[done : places[at][0]]
+        done = places[at + taken - 1][1]
+        yield text[places[at][0] : done] if english is None else english
+        if english is not None and text[done - 1] in "'’":
+            yield " "
+        at += taken
+    yield text[done:]
+
+
+def _together(text: str, places: list[tuple[int, int]], at: int) -> int:
+    """How many words from there may be one phrase: nothing but a blank stands between them."""
+    count = 1
+    while count < PHRASE_WORDS and at + count < len(places):
+        if text[places[at + count - 1][1] : places[at + count][0]] not in ("", " "):
+            break
+        count += 1
+    return count
+
+
+def _english_from(at: int, words: list[str], lookups: list[Lookup], together: int) -> tuple[int, str | None]:
+    """How many words were taken, and their English."""
+    for english_of in lookups:
+        for count in range(together, 0, -1):
+            if english := english_of(" ".join(words[at : at + count])):
+                return count, english
+    return 1, None

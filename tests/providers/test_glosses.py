@@ -1,0 +1,98 @@
+"""Word for word in English: what a model that reads English alone is given of other texts."""
+
+import lzma
+from pathlib import Path
+
+import pytest
+
+from app.providers.embedding.glosses import Glosses
+
+LISTS = {
+    "de": {
+        "wie": "how", "viel": "much", "wie viel": "how many", "kostet": "costs", "der": "the", "versand": "shipping",
+        "kosten": "costs", "liefer~": "delivery", "zeit": "time", "nach": "after", "und": "and",
+    },
+    "fr": {"l'": "the", "hôtel": "hotel", "quels sont": "which are", "les": "the", "horaires": "hours", "d'": "of",
+           "ouverture": "opening", "aujourd'": "today", "aujourd' hui": "today"},
+    "tr": {"iade": "return", "nasıl": "how", "yapılır": "is done"},
+    "es": {"cancelar": "cancel", "reserva": "reservation"},
+    "pt": {"cancelar": "cancel"},
+    "ru": {"сколько": "how much", "стоит": "costs", "доставка": "delivery"},
+}  # fmt: skip
+ENGLISH = frozenset({"refund", "price", "hotel", "the", "how", "do", "i", "cancel"})
+
+
+@pytest.fixture
+def glosses(tmp_path: Path) -> Glosses:
+    for language, entries in LISTS.items():
+        with lzma.open(tmp_path / f"{language}.txt.xz", "wt", encoding="utf-8") as file:
+            file.writelines(f"{word}\t{english}\n" for word, english in entries.items())
+    return Glosses(tmp_path, ENGLISH.__contains__)
+
+
+def test_each_language_with_a_list_is_read(glosses: Glosses) -> None:
+    assert glosses.languages == {"de", "fr", "tr", "es", "pt", "ru"}
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("Wie kostet der Versand?", "how costs the shipping?"),
+        ("Сколько стоит доставка?", "how much costs delivery?"),
+        ("İade nasıl yapılır?", "return how is done?"),
+    ],
+)
+def test_each_word_is_said_in_english_where_it_stands(glosses: Glosses, text: str, english: str) -> None:
+    assert glosses.english(text) == english
+
+
+def test_a_phrase_goes_before_its_words(glosses: Glosses) -> None:
+    assert glosses.english("Wie viel kostet der Versand?") == "how many costs the shipping?"
+
+
+def test_words_with_something_between_them_are_no_phrase(glosses: Glosses) -> None:
+    assert glosses.english("Wie, viel kostet der Versand?").startswith("how, much")
+
+
+def test_an_apostrophe_ends_a_word(glosses: Glosses) -> None:
+    assert glosses.english("Quels sont les horaires d’ouverture de l'hôtel ?") == (
+        "which are the hours of opening de the hotel ?"
+    )
+
+
+def test_a_phrase_may_be_one_word_to_its_readers(glosses: Glosses) -> None:
+    assert glosses.english("Quels sont les horaires aujourd'hui ?") == "which are the hours today ?"
+
+
+def test_a_compound_is_said_by_its_parts(glosses: Glosses) -> None:
+    assert glosses.english("Versandkosten und Versandzeit") == "shipping costs and shipping time"
+
+
+def test_another_form_of_a_word_is_found_by_its_stem(glosses: Glosses) -> None:
+    assert glosses.english("die Lieferungen und der Versand").startswith("die delivery and the")
+
+
+def test_names_numbers_and_lines_stay_as_they_are(glosses: Glosses) -> None:
+    text = "Versand nach Graz:\n\n| A4 | 12,50 € |\nund der X-200b"
+
+    assert glosses.english(text) == "shipping after Graz:\n\n| A4 | 12,50 € |\nand the X-200b"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I cancel the order of my hotel?",
+        "refund price?",
+        "hotel",
+        "",
+        "...",
+        "42",
+        "払い戻しはどのくらいかかりますか？",
+    ],
+)
+def test_english_and_what_has_no_list_are_left_alone(glosses: Glosses, text: str) -> None:
+    assert glosses.english(text) == text
+
+
+def test_words_of_two_near_languages_are_said_by_either_list(glosses: Glosses) -> None:
+    assert glosses.english("cancelar reserva") == "cancel reservation"
