@@ -19,6 +19,7 @@ include_patterns = [
     "SECURITY.md",
     "THIRD_PARTY_NOTICES.md",
     "bench/README.md",
+    "bench/glosses/README.md",
     "bench/sites/README.md",
     "bench/training/README.md",
     "tests/data/extraction/README.md",
