@@ -20,7 +20,7 @@ def tell_assigned(tx: Transaction, actor: Actor, agent_id: UUID, before: Sequenc
     """Once for all that `assignee` is given now and did not have, which stand as they were; nothing of what people
     take themselves. One conversation is named, several are counted."""
     given = [each for each in before if each.assignee != assignee]
-    if not given or assignee in ("", actor.name):
+    if not given or assignee in ("", actor.address):
         return
     told: dict[str, Any] = {"assignee": assignee, "count": len(given)}
     only = given[0].id if len(given) == 1 else None
@@ -46,7 +46,7 @@ def tell_mentioned(tx: Transaction, actor: Actor, conversation: Conversation, te
     """Each by an event of their own, without a word of the note; nobody of what they wrote themselves."""
     outbox = Outbox(tx)
     for address in mentioned(text, addresses_of(tx, actor)):
-        if address != actor.name:
+        if address != actor.address:
             told = {"mentioned": address, "by": actor.name, "conversation_id": str(conversation.id)}
             event = WebhookEvent.OPERATOR_MENTIONED.value
             outbox.tell(conversation.agent_id, event, told, conversation_id=conversation.id)

@@ -10,7 +10,6 @@ from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.operators import OperatorRecords
 
 MAX_FILTERS: Final = 100  # that one operator sees
 
@@ -24,7 +23,7 @@ class SavedFilters:
     async def seen_by(self, actor: Actor) -> list[SavedFilter]:
         """By name, of every list."""
         return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: SavedFilterRecords(tx).seen_by(actor.workspace_id, _operator_id(tx, actor))
+            lambda tx: SavedFilterRecords(tx).seen_by(actor.workspace_id, actor.operator_id)
         )
 
     async def of_list(self, actor: Actor, kind: FilteredList) -> list[SavedFilter]:
@@ -35,7 +34,7 @@ class SavedFilters:
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
 
         def work(tx: Transaction) -> SavedFilter:
-            me = _operator_id(tx, actor)
+            me = actor.operator_id
             if me is None and not is_shared:
                 raise InvalidInput("is_shared", "An API token has no filters of its own. Save it for all operators.")
             records = SavedFilterRecords(tx)
@@ -53,7 +52,7 @@ class SavedFilters:
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
 
         def work(tx: Transaction) -> SavedFilter:
-            records, me = SavedFilterRecords(tx), _operator_id(tx, actor)
+            records, me = SavedFilterRecords(tx), actor.operator_id
             records.get(actor.workspace_id, me, filter_id)
             records.rename(filter_id, name.strip())
             AuditRecords(tx).acted(actor, "saved_filter.edit", filter_id)
@@ -63,13 +62,7 @@ class SavedFilters:
 
     async def delete(self, actor: Actor, filter_id: UUID) -> None:
         def work(tx: Transaction) -> None:
-            SavedFilterRecords(tx).delete(actor.workspace_id, _operator_id(tx, actor), filter_id)
+            SavedFilterRecords(tx).delete(actor.workspace_id, actor.operator_id, filter_id)
             AuditRecords(tx).acted(actor, "saved_filter.delete", filter_id)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
-
-
-def _operator_id(tx: Transaction, actor: Actor) -> UUID | None:
-    """None for an API token."""
-    known = OperatorRecords(tx).of_workspace(actor.workspace_id)
-    return next((each.id for each in known if each.email == actor.name), None)

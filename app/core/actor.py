@@ -14,11 +14,18 @@ USUAL_SCOPES = (READ, WRITE)
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The holder of an API token, or an operator at the console. `name` is what the audit shows."""
+    """The holder of an API token, or an operator at the console. `name` is what is shown, in the audit as well, and
+    says nothing of who it is: a token may be named like an operator's address. An operator has their account's id."""
 
     workspace_id: UUID
     name: str
     scopes: frozenset[str]
+    operator_id: UUID | None = None
+
+    @property
+    def address(self) -> str:
+        """The operator's own, under which they are assigned things and named; "" of everybody else."""
+        return "" if self.operator_id is None else self.name
 
     def may(self, scope: str) -> bool:
         return scope in self.scopes

@@ -82,7 +82,7 @@ class OverviewOut(Model):
         description="Deletions that no worker could finish, oldest first; `POST /v1/deletions/{deletion_id}/finish`."
     )
     growing: tuple[GrowingGapOut, ...] = Field(description="Open gaps asked more often than the week before.")
-    assigned: tuple[GapOut, ...] = Field(description="Open gaps that the caller looks after.")
+    assigned: tuple[GapOut, ...] = Field(description="Open gaps that the caller looks after; none of an API token.")
     changes: tuple[ChangeOut, ...] = Field(description="Of these days, latest first.")
     set_ups: tuple[SetUpOut, ...] = Field(
         description=f"Agents of the last {NEW_FOR.days} days that no website has shown so far, newest first."

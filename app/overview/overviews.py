@@ -83,7 +83,7 @@ class Overviews:
                 failing=[each for each in readings if each.state is RunState.FAILED][:LISTED],
                 unfinished=DeletionRecords(tx).unfinished(own, now - UNFINISHED_AFTER, LISTED),
                 growing=GapTriageRecords(tx).growing(own, LISTED),
-                assigned=GapRecords(tx).assigned(own, actor.name, LISTED),
+                assigned=GapRecords(tx).assigned(own, actor.address, LISTED) if actor.address else [],
                 changes=self._changes(tx, own, readings),
                 set_ups=self._set_ups(tx, agents),
             )

@@ -10,7 +10,7 @@ from app.core.field_rules import check_line
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.operator import Operator, Role
+from app.workspaces.operator import Credentials, Operator, Role
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, SecondFactorRecords
 from app.workspaces.second_factor import SecondFactor, is_secret, new_recovery_codes, recovery_hash, step_of
@@ -86,20 +86,15 @@ class Operators:
 
     async def has_password(self, actor: Actor) -> bool:
         """Whether the actor's own account has one: those that an identity provider vouches for may have none."""
-        found = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: OperatorRecords(tx).credentials(actor.name)
-        )
+        found = await _own_credentials(self._records, actor)
         return found is not None and bool(found.password_hash)
 
     async def leave(self, actor: Actor) -> None:
         """The actor's own account and its sessions go; its address is free for another workspace. Raises InvalidInput
-        when no admin would be left."""
-        found = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: OperatorRecords(tx).credentials(actor.name)
-        )
-        if found is None:
+        when no admin would be left, NotFound for an actor without an account."""
+        if actor.operator_id is None:
             raise NotFound("operator")
-        await self.delete(actor, found.operator.id)
+        await self.delete(actor, actor.operator_id)
 
     async def delete(self, actor: Actor, operator_id: UUID) -> None:
         """The account and its sessions; what the operator did stays in the audit log. Raises InvalidInput when no
@@ -116,7 +111,7 @@ class Operators:
 
 def acting(operator: Operator) -> Actor:
     """What an operator's role lets them do."""
-    return Actor(operator.workspace_id, operator.email, frozenset(_SCOPES[operator.role]))
+    return Actor(operator.workspace_id, operator.email, frozenset(_SCOPES[operator.role]), operator.id)
 
 
 def checked_email(email: str) -> str:
@@ -138,10 +133,18 @@ async def checked_owner(
     records: SystemOfRecord, passwords: PasswordHasher, actor: Actor, password: str, *, field: str
 ) -> Operator:
     """The actor's own account. Raises InvalidInput, naming the field, when this is not its password or it has none."""
-    found = await records.of_workspace(actor.workspace_id).read(lambda tx: OperatorRecords(tx).credentials(actor.name))
+    found = await _own_credentials(records, actor)
     if found is None or not found.password_hash or not await passwords.is_right(password, found.password_hash):
         raise InvalidInput(field, "This is not your password.")
     return found.operator
+
+
+async def _own_credentials(records: SystemOfRecord, actor: Actor) -> Credentials | None:
+    """None for an actor without an account."""
+    own = actor.operator_id
+    if own is None:
+        return None
+    return await records.of_workspace(actor.workspace_id).read(lambda tx: OperatorRecords(tx).credentials_of(own))
 
 
 def _changed(

@@ -6,13 +6,18 @@ from uuid import UUID
 import pytest
 
 from app.conversations.people.live_chat import OVERDUE_AFTER, LiveChat, LiveState, shown_name
+from app.core.actor import READ, WRITE, Actor
 from app.core.errors import ChatAlreadyTaken, NoActiveChat
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=1)
 CHAT = LiveChat(UUID(int=1), UUID(int=2), UUID(int=3))
 WAITING = CHAT.asked(NOW)
-TALKING = WAITING.taken("ann@example.com", "Ann", NOW)
+ANN, BEN, CLEO, BEN_LEE = (
+    Actor(UUID(int=9), f"{name}@example.com", frozenset((READ, WRITE)), UUID(int=number))
+    for number, name in enumerate(("ann", "ben", "cleo", "ben.lee"), 10)
+)
+TALKING = WAITING.taken(ANN, "Ann", NOW)
 ENDED = TALKING.ended(NOW)
 
 
@@ -29,12 +34,12 @@ def test_after_its_end_it_may_be_asked_for_anew_and_is_nobodys() -> None:
 
 
 def test_one_operator_has_it_and_another_is_told_who() -> None:
-    assert (TALKING.taken_by, TALKING.operator_name, TALKING.taken_at) == ("ann@example.com", "Ann", NOW)
-    assert TALKING.taken("ann@example.com", "Ann", LATER) == TALKING
+    assert (TALKING.taken_by, TALKING.operator_name, TALKING.taken_at) == (ANN.name, "Ann", NOW)
+    assert TALKING.taken(ANN, "Ann", LATER) == TALKING
     for attempt in (
-        lambda: TALKING.taken("ben@example.com", "Ben", LATER),
-        lambda: TALKING.check_talks("ben@example.com"),
-        lambda: TALKING.handed_back("ben@example.com", LATER, by_force=False),
+        lambda: TALKING.taken(BEN, "Ben", LATER),
+        lambda: TALKING.check_talks(BEN),
+        lambda: TALKING.handed_back(BEN, LATER, by_force=False),
     ):
         with pytest.raises(ChatAlreadyTaken, match=r"ann@example\.com has this chat"):
             attempt()
@@ -43,37 +48,37 @@ def test_one_operator_has_it_and_another_is_told_who() -> None:
 @pytest.mark.parametrize("chat", [CHAT, ENDED], ids=["never asked", "ended"])
 def test_nobody_takes_or_answers_what_nobody_asked_for(chat: LiveChat) -> None:
     with pytest.raises(NoActiveChat):
-        chat.taken("ann@example.com", "Ann", NOW)
+        chat.taken(ANN, "Ann", NOW)
     with pytest.raises(NoActiveChat):
-        chat.check_talks("ann@example.com")
+        chat.check_talks(ANN)
 
 
 def test_nobody_answers_a_chat_before_they_have_taken_it() -> None:
     with pytest.raises(NoActiveChat, match="Take it over first"):
-        WAITING.check_talks("ann@example.com")
+        WAITING.check_talks(ANN)
 
 
 def test_its_operator_gives_it_to_another_and_who_may_force_it_as_well() -> None:
-    for operator, by_force in (("ann@example.com", False), ("cleo@example.com", True)):
-        given = TALKING.transferred(operator, "ben.lee@example.com", LATER, by_force=by_force)
+    for operator, by_force in ((ANN, False), (CLEO, True)):
+        given = TALKING.transferred(operator, BEN_LEE, LATER, by_force=by_force)
         assert (given.state, given.taken_by, given.operator_name) == (
             LiveState.TALKING,
             "ben.lee@example.com",
             "Ben Lee",
         )
         assert given.taken_at == LATER
-    assert TALKING.transferred("ann@example.com", "ann@example.com", LATER, by_force=False) is TALKING
+    assert TALKING.transferred(ANN, ANN, LATER, by_force=False) is TALKING
     with pytest.raises(ChatAlreadyTaken, match=r"ann@example\.com has this chat"):
-        TALKING.transferred("ben@example.com", "ben@example.com", LATER, by_force=False)
+        TALKING.transferred(BEN, BEN, LATER, by_force=False)
     with pytest.raises(NoActiveChat):
-        WAITING.transferred("ann@example.com", "ben@example.com", LATER, by_force=True)
+        WAITING.transferred(ANN, BEN, LATER, by_force=True)
 
 
 def test_its_operator_hands_it_back_and_who_may_force_it_as_well() -> None:
     for back in (
-        TALKING.handed_back("ann@example.com", LATER, by_force=False),
-        TALKING.handed_back("ben@example.com", LATER, by_force=True),
-        WAITING.handed_back("ben@example.com", LATER, by_force=False),
+        TALKING.handed_back(ANN, LATER, by_force=False),
+        TALKING.handed_back(BEN, LATER, by_force=True),
+        WAITING.handed_back(BEN, LATER, by_force=False),
     ):
         assert (back.state, back.ended_at) == (LiveState.ENDED, LATER)
 

@@ -40,11 +40,11 @@ class Desk:
 
     @property
     def ann(self) -> Actor:
-        return Actor(self.workspace, "ann@example.com", STAFF)
+        return Actor(self.workspace, "ann@example.com", STAFF, UUID(int=1))
 
     @property
     def ben(self) -> Actor:
-        return Actor(self.workspace, "ben@example.com", STAFF)
+        return Actor(self.workspace, "ben@example.com", STAFF, UUID(int=2))
 
     async def visitor(self) -> VisitorSession:
         return await visitor_of(self.record, self.workspace, self.agent_id)
@@ -179,6 +179,24 @@ async def test_another_operator_neither_replies_nor_hands_back_but_an_admin_does
         await desk.chats.hand_back(desk.ben, session.conversation_id)
     admin = replace(desk.ben, scopes=STAFF | {MANAGE})
     assert (await desk.chats.hand_back(admin, session.conversation_id)).chat.state is LiveState.ENDED
+
+
+async def test_a_token_that_is_named_like_an_operator_is_another(desk: Desk) -> None:
+    session, token = await desk.visitor(), replace(desk.ann, operator_id=None)
+    for taker, other in ((desk.ann, token), (token, desk.ann)):
+        await desk.chats.ask(session)
+        await desk.chats.take_over(taker, session.conversation_id)
+        attempts = (
+            desk.chats.take_over(other, session.conversation_id),
+            desk.reply(other, session, "Me too."),
+            desk.chats.operator_types(other, session.conversation_id),
+            desk.chats.hand_back(other, session.conversation_id),
+        )
+        for attempt in attempts:
+            with pytest.raises(ChatAlreadyTaken):
+                await attempt
+        await desk.reply(taker, session, "Let me see.")
+        assert (await desk.chats.hand_back(taker, session.conversation_id)).chat.state is LiveState.ENDED
 
 
 async def test_every_change_by_an_operator_is_audited_and_a_refused_one_is_not(desk: Desk) -> None:

@@ -88,9 +88,9 @@ CHANGES: dict[str, Act] = {
     "stale_answer.reopen": lambda o: o.settle_stale_answer(StaleState.OPEN, was=StaleState.DISMISSED),
     "live_chat.take": lambda o: run(o.a_live_chat(), lambda chat: o.live_chats.take_over(o.actor, chat)),
     "live_chat.reply": lambda o: run(
-        o.a_live_chat("ann"), lambda chat: o.live_chats.reply(o.actor, chat, uuid4(), "Hello.")
+        o.a_live_chat(o.actor), lambda chat: o.live_chats.reply(o.actor, chat, uuid4(), "Hello.")
     ),
-    "live_chat.hand_back": lambda o: run(o.a_live_chat("ann"), lambda chat: o.live_chats.hand_back(o.actor, chat)),
+    "live_chat.hand_back": lambda o: run(o.a_live_chat(o.actor), lambda chat: o.live_chats.hand_back(o.actor, chat)),
     "conversation.erase": lambda o: o.visitor_data.erase_conversation(o.actor, o.conversation),
     "visitor.erase": lambda o: o.visitor_data.erase(o.actor, o.visitor),
     "token.revoke": lambda o: o.tokens.revoke(o.actor, o.token),

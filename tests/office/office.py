@@ -280,7 +280,7 @@ class Office:
     def live_chats(self) -> LiveChats:
         return self.parts.get(LiveChats)
 
-    async def a_live_chat(self, taken_by: str = "") -> UUID:
+    async def a_live_chat(self, taken_by: Actor | None = None) -> UUID:
         """Its conversation: waiting, or taken."""
         with self.record.writing() as tx:
             workspace = TokenRecords(tx).default_workspace()

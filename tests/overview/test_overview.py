@@ -86,7 +86,9 @@ async def workspace(tmp_path: Path) -> AsyncIterator[Workspace]:
     clock = FixedClock(datetime(2026, 1, 1, 23, 0, tzinfo=UTC))
     async with temporary_record(tmp_path, clock) as record:
         other = await another_workspace(tmp_path)
-        one = Workspace(record, clock, Actor(other, "ann@example.com", frozenset((READ, WRITE))), UUID(int=0))
+        one = Workspace(
+            record, clock, Actor(other, "ann@example.com", frozenset((READ, WRITE)), UUID(int=1)), UUID(int=0)
+        )
         yield replace(one, agent=await one.agent_with(AgentConfig(name="Docs", live_chat=True)))
 
 
@@ -189,6 +191,8 @@ async def test_an_open_gap_stands_with_whom_it_is_assigned_to(workspace: Workspa
         with workspace.record.writing() as tx:
             GapTriageRecords(tx).tell(gap, assignee=assignee, note=None)
         assert [each.id for each in (await workspace.seen()).assigned] == expected
+    token = replace(workspace, actor=replace(workspace.actor, operator_id=None))
+    assert (await token.seen()).assigned == [], "it has a name like ann's address and is somebody else"
     with workspace.record.writing() as tx:
         GapRecords(tx).set_state(workspace.actor.workspace_id, gap, GapState.ANSWERED, "")
     assert (await workspace.seen()).assigned == []

@@ -8,12 +8,15 @@ from sqlalchemy import Engine, func, select
 
 from app.conversations.people.live_chat import Author, LiveChat, LiveState
 from app.conversations.people.records.live_chats import LiveChatRecords
+from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
 from app.core.turn import VisitorSession
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import OUTBOX
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, ask
+
+ANN = Actor(UUID(int=1), "ann", frozenset((READ, WRITE)), UUID(int=2))
 
 
 async def call(record: SystemOfRecord, session: VisitorSession) -> LiveChat:
@@ -65,9 +68,9 @@ async def test_open_chats_are_counted_and_listed_for_their_workspace_alone(
         with pytest.raises(NotFound):
             LiveChatRecords(tx).get(foreign_workspace_id, session.conversation_id)
     with record.writing() as tx:
-        LiveChatRecords(tx).keep(chat.taken("ann", "Ann", clock.now()))
+        LiveChatRecords(tx).keep(chat.taken(ANN, "Ann", clock.now()))
     with record.reading() as tx:
         assert LiveChatRecords(tx).is_talking(session.conversation_id)
         assert LiveChatRecords(tx).waiting_count(workspace_id, since) == 0
         [listed] = LiveChatRecords(tx).open_chats(workspace_id, since, 10)
-    assert (listed.chat.state, listed.chat.taken_by) == (LiveState.TALKING, "ann")
+    assert (listed.chat.state, listed.chat.is_with(ANN)) == (LiveState.TALKING, True)

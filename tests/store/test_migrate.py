@@ -20,8 +20,10 @@ from sqlalchemy import Connection, Engine, select, text
 
 from app.agents.agent import Agent
 from app.agents.records.agents import AgentRecords
+from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
+from app.core.actor import READ, WRITE, Actor
 from app.core.errors import Unavailable
 from app.core.gap_state import GapReason
 from app.core.turn import TokenUsage, VisitorSession
@@ -37,8 +39,12 @@ from app.store.tables import all_tables
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
+from app.workspaces.operator import Operator, Role
+from app.workspaces.operators import acting
+from app.workspaces.records.operators import OperatorRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS
+from tests.doubles.visitors import visitor_of
 from tests.store.sample_rows import an_id, ask
 
 _MIGRATE = """
@@ -201,6 +207,27 @@ async def test_pages_that_less_was_read_of_are_asked_for_in_full(
     migrate(engine)
     with record.writing() as tx:
         assert CrawlPageRecords(tx).take_pages(run.id, 1) == [QueuedPage("https://docs.example/", 0)]
+
+
+async def test_who_had_a_chat_before_has_it_by_their_account_where_they_have_one(
+    record: SystemOfRecord, engine: Engine, session: VisitorSession, agent: Agent, foreign_workspace_id: UUID
+) -> None:
+    own, now = session.workspace_id, FixedClock().now()
+    ann, bob = (Operator(an_id(), of, f"{of}@x.example", Role.EDITOR, now) for of in (own, foreign_workspace_id))
+    other = await visitor_of(record, own, agent.id)
+    chats = [(session, acting(ann)), (other, Actor(own, bob.email, frozenset((READ, WRITE))))]
+    with record.writing() as tx:
+        for operator in (ann, bob):
+            OperatorRecords(tx).add(operator, "hash")
+        for asked, taker in chats:
+            LiveChatRecords(tx).keep(LiveChatRecords(tx).ask(asked).taken(taker, "Ann", now))
+    migrations = open_migration_engine(engine.url)
+    with migrations.begin() as connection:
+        command.downgrade(alembic_config(connection), "0073")
+    migrations.dispose()
+    migrate(engine)
+    with record.reading() as tx:
+        assert [LiveChatRecords(tx).own(asked).is_with(taker) for asked, taker in chats] == [True, True]
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:

@@ -1,14 +1,14 @@
 """Accounts at the console, and signing in to them."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from app.core.actor import MANAGE, READ, SCOPES, WRITE, Actor
-from app.core.errors import InvalidInput, Unauthorized
+from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.core.list_page import PageRequest
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.audit_log import AuditLog
@@ -125,6 +125,18 @@ async def test_another_role_or_password_ends_the_sessions(office: Office) -> Non
     await office.operators.change_own_password(acting(bob), PASSWORD, "another password")
     assert not await office.is_in(secret)
     assert await office.is_in(await office.signs_in(bob.email, "another password"))
+
+
+async def test_a_token_that_is_named_like_an_operator_has_no_account(office: Office) -> None:
+    token = replace(acting(office.ann), operator_id=None)
+    assert (await office.operators.has_password(acting(office.ann)), await office.operators.has_password(token)) == (
+        True,
+        False,
+    )
+    with pytest.raises(InvalidInput, match="not your password"):
+        await office.operators.change_own_password(token, PASSWORD, "another password")
+    with pytest.raises(NotFound):
+        await office.operators.leave(token)
 
 
 async def test_a_session_ends_when_it_is_not_used_or_old(office: Office) -> None:

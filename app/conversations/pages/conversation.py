@@ -106,7 +106,7 @@ class ConversationPages(Pages):
     async def edit_conversation(self, visit: Visit[EditForm]) -> Go:
         """A closed one leads on to the next of the list."""
         thread, wanted = await self._thread(visit), visit.input.wanted
-        change = visit.input.change(visit.actor.name)
+        change = visit.input.change(visit.actor.address)
         neighbours = await self._review.neighbours(visit.actor, thread.conversation.id, wanted.only)
         with label_errors():
             changed = [await self._inbox.change_one(visit.actor, thread.conversation.id, change)]

@@ -185,7 +185,7 @@ class InboxPages(Pages):
         given = visit.input
         if not given.conversation_ids:
             raise InvalidInput("", "Choose conversations first: tick the boxes before them.")
-        change = given.change(visit.actor.name)
+        change = given.change(visit.actor.address)
         with label_errors():
             changed = await self._inbox.change(visit.actor, visit.agent.id, given.conversation_ids, change)
         return gone_to(visit, given.wanted, changed, change)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import ClassVar, Final, Literal
 from uuid import UUID
 
+from app.core.actor import Actor
 from app.core.errors import ChatAlreadyTaken, InvalidInput, NoActiveChat
 
 OVERDUE_AFTER: Final = timedelta(minutes=2)
@@ -64,8 +65,9 @@ class LiveMessage:
 @dataclass(frozen=True, slots=True)
 class LiveChat:
     """The one live chat of a conversation, which may be asked for again after its end. `taken_by` is the operator who
-    has it, or had it last, as the audit log names them; `operator_name` is what the visitor sees of them. `rating` is
-    what the visitor said of talking with a person here, the latest time."""
+    has it, or had it last, as the audit log names them, `taken_by_id` the id of their account, which API tokens have
+    none of; `operator_name` is what the visitor sees of them. `rating` is what the visitor said of talking with a
+    person here, the latest time."""
 
     id: UUID
     agent_id: UUID
@@ -73,6 +75,7 @@ class LiveChat:
     state: LiveState = LiveState.NONE
     asked_at: datetime | None = None
     taken_by: str = ""
+    taken_by_id: UUID | None = None
     operator_name: str = ""
     taken_at: datetime | None = None
     ended_at: datetime | None = None
@@ -97,39 +100,48 @@ class LiveChat:
         if self.is_open:
             return self
         return replace(
-            self, state=LiveState.WAITING, asked_at=now, taken_by="", operator_name="", taken_at=None, ended_at=None
+            self,
+            state=LiveState.WAITING,
+            asked_at=now,
+            taken_by="",
+            taken_by_id=None,
+            operator_name="",
+            taken_at=None,
+            ended_at=None,
         )
 
-    def taken(self, operator: str, name: str, now: datetime) -> "LiveChat":
+    def is_with(self, actor: Actor) -> bool:
+        """Whether they have it, or had it last."""
+        return (self.taken_by_id, self.taken_by) == (actor.operator_id, actor.name)
+
+    def taken(self, actor: Actor, name: str, now: datetime) -> "LiveChat":
         """Raises ChatAlreadyTaken while another operator has it, NoActiveChat when nobody waits."""
-        if self.state is LiveState.TALKING and self.taken_by == operator:
+        if self.state is LiveState.TALKING and self.is_with(actor):
             return self
-        self._refuse_others(operator)
+        self._refuse_others(actor)
         if self.state is not LiveState.WAITING:
             raise NoActiveChat("Nobody waits in this chat: the visitor has not asked for a person, or it has ended.")
-        return replace(self, state=LiveState.TALKING, taken_by=operator, operator_name=name, taken_at=now)
+        return self._with(actor, name, now)
 
-    def check_talks(self, operator: str) -> None:
+    def check_talks(self, actor: Actor) -> None:
         """Raises ChatAlreadyTaken while another operator has it, NoActiveChat when nobody has."""
-        self._refuse_others(operator)
+        self._refuse_others(actor)
         if self.state is not LiveState.TALKING:
             raise NoActiveChat("Nobody talks in this chat. Take it over first.")
 
-    def transferred(self, operator: str, to: str, now: datetime, *, by_force: bool) -> "LiveChat":
+    def transferred(self, actor: Actor, to: Actor, now: datetime, *, by_force: bool) -> "LiveChat":
         """`to` answers from now on. Raises ChatAlreadyTaken while another operator than these has it, but not
         `by_force`; NoActiveChat when nobody has."""
         if not by_force:
-            self._refuse_others(operator)
+            self._refuse_others(actor)
         if self.state is not LiveState.TALKING:
             raise NoActiveChat("Nobody talks in this chat. Take it over first.")
-        if self.taken_by == to:
-            return self
-        return replace(self, taken_by=to, operator_name=shown_name(to)[:MAX_NAME_CHARS], taken_at=now)
+        return self if self.is_with(to) else self._with(to, shown_name(to.name)[:MAX_NAME_CHARS], now)
 
-    def handed_back(self, operator: str, now: datetime, *, by_force: bool) -> "LiveChat":
+    def handed_back(self, actor: Actor, now: datetime, *, by_force: bool) -> "LiveChat":
         """The agent answers again. Raises ChatAlreadyTaken while another operator has it, but not `by_force`."""
         if not by_force:
-            self._refuse_others(operator)
+            self._refuse_others(actor)
         return self.ended(now)
 
     def ended(self, now: datetime) -> "LiveChat":
@@ -147,8 +159,18 @@ class LiveChat:
         if self.taken_at is None:
             raise NoActiveChat("Nobody has talked in this chat. There is nothing to rate.")
 
-    def _refuse_others(self, operator: str) -> None:
-        if self.state is LiveState.TALKING and self.taken_by != operator:
+    def _with(self, actor: Actor, name: str, now: datetime) -> "LiveChat":
+        return replace(
+            self,
+            state=LiveState.TALKING,
+            taken_by=actor.name,
+            taken_by_id=actor.operator_id,
+            operator_name=name,
+            taken_at=now,
+        )
+
+    def _refuse_others(self, actor: Actor) -> None:
+        if self.state is LiveState.TALKING and not self.is_with(actor):
             raise ChatAlreadyTaken(f"{self.taken_by} has this chat. They can hand it back; so can an admin.")
 
 

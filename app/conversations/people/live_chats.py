@@ -29,7 +29,7 @@ from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.assignees import checked_assignee
+from app.workspaces.assignees import colleague_named
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200
@@ -182,7 +182,7 @@ class LiveChats:
         chat = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
         )
-        chat.check_talks(actor.name)
+        chat.check_talks(actor)
         await self._typing.begin(conversation_id, Author.OPERATOR)
 
     async def take_over(self, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
@@ -194,7 +194,7 @@ class LiveChats:
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
             shown = name.strip() or shown_name(actor.name)[:MAX_NAME_CHARS]
-            taken = chat.taken(actor.name, shown, self._clock.now())
+            taken = chat.taken(actor, shown, self._clock.now())
             LiveChatRecords(tx).keep(taken)
             _record(tx, actor, "live_chat.take", taken)
             return self._latest(tx, taken)
@@ -208,7 +208,7 @@ class LiveChats:
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
-            chat.check_talks(actor.name)
+            chat.check_talks(actor)
             if not isinstance(said, str):
                 check_takes_picture(tx, chat, Author.OPERATOR)
             name = chat.operator_name
@@ -229,13 +229,14 @@ class LiveChats:
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
-            named = checked_assignee(tx, actor, to)
-            given = chat.transferred(actor.name, named, self._clock.now(), by_force=actor.may(MANAGE))
+            colleague = colleague_named(tx, actor, to)
+            given = chat.transferred(actor, colleague, self._clock.now(), by_force=actor.may(MANAGE))
             if given is not chat:
                 LiveChatRecords(tx).keep(given)
                 before = InboxRecords(tx).of_agent(chat.agent_id, [conversation_id])
-                tell_assigned(tx, actor, chat.agent_id, before, named)
-                InboxRecords(tx).change(chat.agent_id, [conversation_id], ConversationChange(assignee=named))
+                tell_assigned(tx, actor, chat.agent_id, before, colleague.address)
+                change = ConversationChange(assignee=colleague.address)
+                InboxRecords(tx).change(chat.agent_id, [conversation_id], change)
                 _record(tx, actor, "live_chat.transfer", given)
             return self._latest(tx, given)
 
@@ -247,7 +248,7 @@ class LiveChats:
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
-            back = chat.handed_back(actor.name, self._clock.now(), by_force=actor.may(MANAGE))
+            back = chat.handed_back(actor, self._clock.now(), by_force=actor.may(MANAGE))
             if back is not chat:
                 LiveChatRecords(tx).keep(back)
                 _record(tx, actor, "live_chat.hand_back", back)

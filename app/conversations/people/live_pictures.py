@@ -42,7 +42,7 @@ class LivePictures:
 
         def theirs(tx: Transaction) -> LiveChat:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
-            chat.check_talks(actor.name)
+            chat.check_talks(actor)
             return chat
 
         drawn = await self._drawn(actor.workspace_id, theirs, Author.OPERATOR, body)

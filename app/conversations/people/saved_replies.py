@@ -90,7 +90,7 @@ class SavedReplies:
                 return []
             [entry] = InboxRecords(tx).entries([conversation])
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
-            has_it = chat.is_open and chat.taken_by == actor.name
+            has_it = chat.is_open and chat.is_with(actor)
             values = {
                 "agent": AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name,
                 "operator": chat.operator_name if has_it else shown_name(actor.name),

@@ -16,6 +16,7 @@ LIVE_CHATS = table(
     column("state", String(10)),
     column("asked_at", UtcDateTime, nullable=True),
     column("taken_by", StorableText, default=""),
+    column("taken_by_id", Uuid, nullable=True),  # of an account that may have gone since: nobody else has it then
     column("operator_name", StorableText, default=""),
     column("taken_at", UtcDateTime, nullable=True),
     column("ended_at", UtcDateTime, nullable=True),

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import InvalidInput, NotFound
@@ -45,7 +45,13 @@ class OperatorRecords(Repository):
 
     def credentials(self, email: str) -> Credentials | None:
         """Of whoever has the address, disabled or not."""
-        row = self._connection.execute(select(OPERATORS).where(OPERATORS.c.email == email)).first()
+        return self._credentials(OPERATORS.c.email == email)
+
+    def credentials_of(self, operator_id: UUID) -> Credentials | None:
+        return self._credentials(OPERATORS.c.id == operator_id)
+
+    def _credentials(self, whose: ColumnElement[bool]) -> Credentials | None:
+        row = self._connection.execute(select(OPERATORS).where(whose)).first()
         if row is None:
             return None
         return Credentials(value_of(Operator, row), row.password_hash, row.totp_secret is not None)

@@ -5,6 +5,8 @@ from html import unescape
 
 import pytest
 
+from app.core.actor import SCOPES
+from app.workspaces.api_tokens import ApiTokens
 from tests.web.console.browser import ConsoleBrowser, text_of
 from tests.web.console.page_examples import OpenConsole
 from tests.web.house import House, Json
@@ -58,6 +60,23 @@ async def test_ones_own_are_seen_by_nobody_else_and_shared_ones_by_all(console: 
     assert (await console.admin.post(own, {"name": "Mine"})).status_code == 404
     assert (await console.admin.post(f"{own}/delete")).status_code == 404
     assert "Not sure" in strip(await console.editor.page(path))
+
+
+async def test_a_token_that_is_named_like_an_operator_sees_and_changes_none_of_theirs(console: OpenConsole) -> None:
+    house = console.house
+    await save(console, console.editor)
+    named = await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "editor@example.com", SCOPES)
+    seen = (await house.api("GET", "/v1/saved-filters", token=named.token)).json()["items"]
+    assert [each for each in seen if each["name"] == "Not sure"] == []
+    page = await console.editor.page("/console/saved-filters")
+    for own in set(re.findall(r'action="/console/saved-filters/([^"/]+)"', page)):
+        is_shared = own in {each["id"] for each in seen}
+        assert (
+            is_shared or (await house.api("DELETE", f"/v1/saved-filters/{own}", token=named.token)).status_code == 404
+        )
+    mine = UNSURE | {"is_shared": False}
+    refused = await house.api("POST", "/v1/saved-filters", mine, token=named.token)
+    assert (refused.status_code, "no filters of its own" in refused.text) == (422, True)
 
 
 async def test_one_is_renamed_and_deleted(console: OpenConsole) -> None:

@@ -55,7 +55,7 @@ class Team:
 
     @property
     def actor(self) -> Actor:
-        return Actor(self.session.workspace_id, "ann@example.com", frozenset((READ, WRITE)))
+        return Actor(self.session.workspace_id, "ann@example.com", frozenset((READ, WRITE)), UUID(int=1))
 
     async def operator(self, email: str, *events: WebhookEvent, workspace_id: UUID | None = None) -> UUID:
         workspace_id = workspace_id or self.session.workspace_id
@@ -184,6 +184,14 @@ async def test_who_a_note_names_is_told_and_nothing_of_what_it_says(team: Team) 
     assert mail.link is not None
     assert mail.link.url.endswith(f"/conversations/{team.session.conversation_id}#notes")
     assert "ours" not in mail.text + mail.subject
+
+
+async def test_who_is_named_by_a_token_of_their_own_name_is_told_as_of_anybody_else(team: Team) -> None:
+    await team.operator("ann@example.com", WebhookEvent.CONVERSATION_ASSIGNED, WebhookEvent.OPERATOR_MENTIONED)
+    token, conversation_id = replace(team.actor, operator_id=None), team.session.conversation_id
+    await Inbox(team.record).change_one(token, conversation_id, ConversationChange(assignee="ann@example.com"))
+    await Inbox(team.record).note(token, conversation_id, "@ann, look")
+    assert [mail.to for mail in await team.mailed()] == ["ann@example.com"] * 2
 
 
 async def test_a_day_that_is_nearly_spent_is_told_once(team: Team) -> None:

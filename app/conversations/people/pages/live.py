@@ -123,7 +123,7 @@ class LivePages(Pages):
         thread = await self._review.thread(visit.actor, conversation_id) if after is None else None
         facts = await self._review.visitor(visit.actor, thread.conversation.visitor_id) if thread else None
         seen = view.messages[-1].number if view.messages else after or 0
-        is_mine = view.chat.state is LiveState.TALKING and view.chat.taken_by == visit.actor.name
+        is_mine = view.chat.state is LiveState.TALKING and view.chat.is_with(visit.actor)
         replies = await self._replies.for_conversation(visit.actor, conversation_id) if is_mine else []
         people = await self._assignees.of_workspace(visit.actor) if view.chat.state is LiveState.TALKING else []
         return Shown(
@@ -137,7 +137,7 @@ class LivePages(Pages):
                 "is_mine": is_mine,
                 "replies": replies,
                 "reply_options": [("", "Choose"), *((str(each.reply.id), each.reply.title) for each in replies)],
-                "others": [each for each in people if each != view.chat.taken_by],
+                "others": [each for each in people if each != view.chat.taken_by or view.chat.taken_by_id is None],
                 "facts": facts,
                 "entry": thread and thread.entry,
                 "turns": thread.turns if thread else (),

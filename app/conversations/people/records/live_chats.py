@@ -75,6 +75,7 @@ class LiveChatRecords(Repository):
             "state": chat.state.value,
             "asked_at": chat.asked_at,
             "taken_by": chat.taken_by,
+            "taken_by_id": chat.taken_by_id,
             "operator_name": chat.operator_name,
             "taken_at": chat.taken_at,
             "ended_at": chat.ended_at,
