@@ -1,4 +1,4 @@
-// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/confirm.js, dist/code.js, dist/search.js and dist/inline.js with their source maps, dist/words/, and the client without an interface
+// Builds dist/widget.js, dist/panel.js, dist/people.js, dist/page.js, dist/past.js, dist/proof.js, dist/confirm.js, dist/code.js, dist/search.js, dist/inline.js and dist/invite.js with their source maps, dist/words/, and the client without an interface
 // with its types, docent-client.js and docent-client.d.ts. With --check: builds in memory and fails if the committed files differ.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -65,9 +65,17 @@ async function englishParts() {
   return ends.map((end, at) => words.slice(ends[at - 1] ?? 0, end));
 }
 
+/** "Close" in each language, of the search's words, for a script that needs no other. */
+async function closeWords() {
+  const at = (await namesOfEnum("src/search_words.ts", "S")).indexOf("close");
+  const lists = (await readFile(here("src/search_words.ts"), "utf8")).matchAll(/^  (\w+): "(.*)",$/gm);
+  return `export default ${JSON.stringify(Object.fromEntries([...lists].map(([, language, words]) => [language, words.split("|")[at]])))};`;
+}
+
 // Marked as pure: a script that names none of the words is to be without them.
 const asList = (words) => `export default /* @__PURE__ */ ${JSON.stringify(words.join("|"))}.split("|");`;
 const ENGLISH = {
+  "close-words": closeWords,
   "english-frame": async () => asList((await wordList("en")).slice(0, WORD_NAMES.indexOf(LAST_OF_FRAME) + 1)),
   // Those of the first script come with the page, in whichever language: here their places are empty.
   english: async () => asList((await englishParts())[0].fill("", 0, WORD_NAMES.indexOf(LAST_OF_FRAME) + 1)),
@@ -156,6 +164,7 @@ export async function buildWidget() {
   const panel = await script("panel", `export const PEOPLE = ${hashed("people", people)}, PAGE = ${hashed("page", page)}, PAST = ${hashed("past", past)};`);
   const panelFile = `export const PANEL = ${hashed("panel", panel)};`;
   const [first, inline] = [await script("main", panelFile), await script("inline", panelFile)];
+  const invite = await script("invite");
   const words = await Promise.all(
     (await readdir(here("src/words")))
       .filter((name) => name !== "en.json")
@@ -164,7 +173,7 @@ export async function buildWidget() {
         contents: Buffer.from(JSON.stringify(await wordList(name.slice(0, -5)))),
       })),
   );
-  return [...first, ...panel, ...people, ...proof, ...confirm, ...code, ...page, ...past, ...search, ...inline, ...words];
+  return [...first, ...panel, ...people, ...proof, ...confirm, ...code, ...page, ...past, ...search, ...inline, ...invite, ...words];
 }
 
 /** A file's name for good and its `integrity`, which begins with what the name carries: it is as good as free in gzip. */

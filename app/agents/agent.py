@@ -97,6 +97,29 @@ class Fallback:
 
 
 @dataclass(frozen=True, slots=True)
+class Invitation:
+    """A short message that the closed widget shows of its own accord, to each visitor once: on pages whose path and
+    query one of `pages` matches as a whole, where `*` is any run of characters (without patterns on every page), after
+    so many seconds there. A tap on it opens the panel and asks `question`, where there is one. Browsers remember by
+    its `name` that they have shown it."""
+
+    name: str
+    text: str
+    question: str | None = None
+    pages: tuple[str, ...] = ()
+    after_seconds: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationText:
+    """What the invitation of that name says in another language."""
+
+    name: str
+    text: str
+    question: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Translation:
     """What a visitor reads first, in one language (a BCP 47 primary subtag); what is left out stands as for all."""
 
@@ -104,6 +127,11 @@ class Translation:
     greeting: str | None = None
     ai_notice: str | None = None
     starter_prompts: tuple[str, ...] = ()
+    invitations: tuple[InvitationText, ...] = ()
+
+    def of_invitation(self, given: Invitation) -> Invitation:
+        told = next((each for each in self.invitations if each.name == given.name), None)
+        return replace(given, text=told.text, question=told.question or given.question) if told else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +147,9 @@ class AgentConfig:
     `quarantine` is for pages that are learnt from now on.
     `ai_notice` words what visitors are told at first sight: that an AI system writes the answers automatically
     (Regulation (EU) 2024/1689, Art. 50). None has the widget's own words, in its languages; it cannot be empty.
-    `translations` are what the theme's greeting, `ai_notice` and `starter_prompts` are in other languages.
+    `translations` are what the theme's greeting, `ai_notice`, `starter_prompts` and `invitations` are in other
+    languages.
+    `invitations`: what the closed widget shows of its own accord; the first one that fits the page.
     `open_to_programs`: whoever can reach the server may ask by MCP without a token.
     `live_chat`: visitors may ask for a person, and operators may take conversations over.
     `live_pictures`: visitors and operators may send each other pictures there.
@@ -153,6 +183,7 @@ class AgentConfig:
     starter_prompts: tuple[str, ...] = ()
     ai_notice: str | None = None
     translations: tuple[Translation, ...] = ()
+    invitations: tuple[Invitation, ...] = ()
     contextual_chunks: ContextKind = ContextKind.STRUCTURAL
     on_disconnect: OnDisconnect = OnDisconnect.FINISH
     disconnect_grace_seconds: int = 10
@@ -173,6 +204,7 @@ class AgentConfig:
             theme=replace(self.theme, greeting=told.greeting or self.theme.greeting),
             ai_notice=told.ai_notice or self.ai_notice,
             starter_prompts=told.starter_prompts or self.starter_prompts,
+            invitations=tuple(map(told.of_invitation, self.invitations)),
         )
 
     def people_come_at(self, now: datetime) -> datetime | None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Theme, Translation
+from app.agents.agent import LAUNCHER_ICONS, AgentConfig, Fallback, Invitation, Theme, Translation
 from app.agents.opening_hours import MAX_LINES, normal_hours
 from app.agents.retrieval_settings import RerankMode, RetrievalSettings
 from app.core.errors import InvalidInput
@@ -28,6 +28,11 @@ MAX_STARTER_PROMPT_CHARS = 200
 MAX_GREETING_CHARS = 500
 MIN_AI_NOTICE_LETTERS, MAX_AI_NOTICE_CHARS = 5, 300
 MAX_TRANSLATIONS = 40
+MAX_INVITATIONS = 5
+MAX_INVITATION_CHARS = 160
+MAX_INVITATION_NAME_CHARS = 40
+MAX_INVITATION_PAGES, MAX_PAGE_PATTERN_CHARS = 20, 500
+MAX_AFTER_SECONDS = 600
 MAX_LAUNCHER_LABEL_CHARS = 40
 MAX_PICTURE_CHARS, MAX_PICTURE_ALT_CHARS = 48 * 1024, 120
 MAX_FALLBACK_LABEL_CHARS = 60
@@ -46,6 +51,7 @@ MIN_ANSWER_CHARS, MAX_ANSWER_CHARS = 100, 20_000
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
 _CONTACT = re.compile(r"mailto:[^\s@?&#\"<>]+@[^\s@\"<>]+|tel:\+?[0-9().-]{3,30}", re.ASCII)
+_INVITATION_NAME = re.compile(r"[a-z0-9-]+", re.ASCII)
 _LINK_HOST = re.compile(r"(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}|localhost", re.ASCII)
 
 
@@ -63,7 +69,8 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     for field in ("prompt_attributes", "filter_attributes"):
         check_lines(field, getattr(config, field), MAX_TOLD_ATTRIBUTES, MAX_ATTRIBUTE_NAME_CHARS)
     _check_ai_notice("ai_notice", config.ai_notice)
-    _check_translations(config.translations)
+    _check_invitations(config.invitations)
+    _check_translations(config.translations, {each.name for each in config.invitations})
     check_between("max_answer_chars", config.max_answer_chars, MIN_ANSWER_CHARS, MAX_ANSWER_CHARS)
     check_between("confidence_threshold", config.confidence_threshold, 0, 1)
     check_between("disconnect_grace_seconds", config.disconnect_grace_seconds, 0, MAX_DISCONNECT_GRACE_SECONDS)
@@ -83,7 +90,31 @@ def checked_config(config: AgentConfig) -> AgentConfig:
     )
 
 
-def _check_translations(translations: Sequence[Translation]) -> None:
+def _check_invitations(invitations: Sequence[Invitation]) -> None:
+    if len(invitations) > MAX_INVITATIONS:
+        raise InvalidInput("invitations", f"There are {len(invitations)}; keep it to {MAX_INVITATIONS}.")
+    seen: set[str] = set()
+    for number, each in enumerate(invitations):
+        at = f"invitations.{number}."
+        check_line(at + "name", each.name, MAX_INVITATION_NAME_CHARS, may_be_empty=False)
+        if not _INVITATION_NAME.fullmatch(each.name):
+            raise InvalidInput(at + "name", 'Write small letters, digits and hyphens, such as "delivery-times".')
+        if each.name in seen:
+            raise InvalidInput(at + "name", f'There is another one named "{each.name}". Name each differently.')
+        seen.add(each.name)
+        _check_invitation_text(at, each.text, each.question)
+        check_lines(at + "pages", each.pages, MAX_INVITATION_PAGES, MAX_PAGE_PATTERN_CHARS)
+        if not all(pattern.startswith(("/", "*")) for pattern in each.pages):
+            raise InvalidInput(at + "pages", 'Begin each pattern with a slash or a *, such as "/shop/*".')
+        check_between(at + "after_seconds", each.after_seconds, 0, MAX_AFTER_SECONDS)
+
+
+def _check_invitation_text(at: str, text: str, question: str | None) -> None:
+    check_line(at + "text", text, MAX_INVITATION_CHARS, may_be_empty=False)
+    check_line(at + "question", question or "", MAX_STARTER_PROMPT_CHARS)
+
+
+def _check_translations(translations: Sequence[Translation], invited: set[str]) -> None:
     if len(translations) > MAX_TRANSLATIONS:
         raise InvalidInput("translations", f"There are {len(translations)}; keep it to {MAX_TRANSLATIONS}.")
     seen: set[str] = set()
@@ -96,6 +127,11 @@ def _check_translations(translations: Sequence[Translation]) -> None:
         check_text(at + "greeting", each.greeting or "", MAX_GREETING_CHARS)
         _check_ai_notice(at + "ai_notice", each.ai_notice)
         check_lines(at + "starter_prompts", each.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
+        names = [told.name for told in each.invitations]
+        if len(set(names)) < len(names) or not invited.issuperset(names):
+            raise InvalidInput(at + "invitations", "Name invitations of the agent here, each once.")
+        for told in each.invitations:
+            _check_invitation_text(at + "invitations.", told.text, told.question)
 
 
 def _check_ai_notice(at: str, notice: str | None) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import anyio.to_thread
 
-from app.agents.agent import Agent, AgentConfig, AgentVersion
+from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent
 from app.agents.agent_rules import checked_config
 from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
@@ -45,6 +45,10 @@ class Agents:
         return await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
         )
+
+    async def live(self, agent_id: UUID) -> LiveAgent:
+        """What its visitors get, whoever asks."""
+        return await self._records.of_agent(agent_id).read(lambda tx: AgentRecords(tx).live(agent_id))
 
     async def tried(self, actor: Actor, agent_id: UUID) -> None:
         """An operator has asked it something, to see what it answers."""
@@ -140,8 +144,7 @@ class AgentPictures:
 
     async def published(self, agent_id: UUID, fingerprint: str) -> bytes:
         """What visitors see. Raises NotFound where the live agent has another picture by now, or none."""
-        agent = await self._records.of_agent(agent_id).read(lambda tx: AgentRecords(tx).live(agent_id))
-        live = agent.config.theme
+        live = (await self._agents.live(agent_id)).config.theme
         if live.picture is None or live.picture_fingerprint != fingerprint:
             raise NotFound("picture")
         return base64.b64decode(live.picture)

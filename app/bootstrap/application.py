@@ -12,9 +12,15 @@ from app.actions.api.confirmations import WidgetConfirmations
 from app.actions.pages import ActionPages
 from app.agent_files.api.agent_files import AdminAgentFiles
 from app.agent_files.pages import AgentFilePages
-from app.agents.api.agents import AdminAgentPicture, AdminAgents, AdminStarterSuggestions, WidgetPicture
+from app.agents.api.agents import (
+    AdminAgentPicture,
+    AdminAgents,
+    AdminStarterSuggestions,
+    WidgetInvitations,
+    WidgetPicture,
+)
 from app.agents.api.user_secret import AdminUserSecret
-from app.agents.pages.agent_settings import AgentPicturePages, AgentSettingsPages, TranslationPages
+from app.agents.pages.agent_settings import AgentPicturePages, AgentSettingsPages, InvitationPages, TranslationPages
 from app.agents.pages.agent_versions import AgentVersionPages
 from app.agents.pages.signed_users import SignedUserPages
 from app.answers.api.playground import AdminPlayground
@@ -181,6 +187,7 @@ APIS: Sequence[type[Api]] = (
     McpApi,
     LlmsApi,
     WidgetScript,
+    WidgetInvitations,
     WidgetPicture,
     StreamProbe,
 )
@@ -201,6 +208,7 @@ PAGES: Sequence[type[Pages]] = (
     StaleAnswerPages,
     AgentSettingsPages,
     AgentPicturePages,
+    InvitationPages,
     TranslationPages,
     SearchSettingsPages,
     SignedUserPages,

@@ -142,24 +142,25 @@ async def snippet(
         bool, typer.Option("--pinned", help="This build of the widget and no other, checked by the browser.")
     ] = False,
 ) -> None:
-    """Print the script tag to paste into a website."""
-    from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
+    """Print the script tag to paste into a website; a second one where the agent has invitations."""
+    from app.agents.pages.embed_tag import embed_tags
     from app.core.field_rules import check_http_url
-    from app.web.widget_script import BuiltFile, built_widget
+    from app.web.widget_script import built_widget
 
     check_http_url("base", base_url)
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
-        theme = agent.draft.theme
+        config = agent.draft
         if agent.live_version is not None:
-            theme = await base.record.of_workspace(agent.workspace_id).read(
-                lambda tx: AgentRecords(tx).live(agent.id).config.theme
+            config = await base.record.of_workspace(agent.workspace_id).read(
+                lambda tx: AgentRecords(tx).live(agent.id).config
             )
-    if pinned:
-        tag = pinned_embed_tag(base_url, agent.id, BuiltFile.read(built_widget() / "widget.js"), theme)
-    else:
-        tag = embed_tag(base_url, agent.id, theme)
-    out.print(tag, highlight=False, soft_wrap=True, markup=False)
+    out.print(
+        embed_tags(base_url, agent.id, config, built_widget() if pinned else None),
+        highlight=False,
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 async def publish_version(settings: Settings, named: str, force: bool, former_version: int | None = None) -> None:

@@ -1,6 +1,6 @@
 """What differs between two values, field by field, in words."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final
 
 _LONGEST_WORD: Final = 4096
@@ -36,6 +36,10 @@ def _compare(prefix: str, before: Any, after: Any, found: list[Difference]) -> N
 def _words(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
+    if is_dataclass(value):
+        return " · ".join(
+            _words(one) for each in fields(value) if (one := getattr(value, each.name)) not in (None, (), "")
+        )
     if isinstance(value, tuple):
         return ", ".join(map(_words, value)) or "nothing"
     told = str(getattr(value, "value", "nothing" if value in (None, "") else value))

@@ -24,8 +24,8 @@ _ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches ever
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[A-Za-z0-9_-]{16}"
-_SCRIPT = "widget|panel|people|page|past|proof|confirm|code|search|inline"
-_ASKED_FOR = "widget|search|inline|docent-client"
+_SCRIPT = "widget|panel|people|page|past|proof|confirm|code|search|inline|invite"
+_ASKED_FOR = "widget|search|inline|invite|docent-client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class WidgetScript(Api):
 
     @get(
         "/widget/{script}.js",
-        "A script for a script tag: the widget, the page search, the inline conversation; or the client without an "
-        "interface, as an ES module",
+        "A script for a script tag: the widget, the page search, the inline conversation, invitations; or the client "
+        "without an interface, as an ES module",
         access=everyone,
         response_media_type="text/javascript",
         path_patterns={"script": _ASKED_FOR},

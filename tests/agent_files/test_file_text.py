@@ -8,7 +8,7 @@ import pytest
 
 from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents, FileSource
 from app.agent_files.api.file_text import read, written
-from app.agents.agent import AgentConfig, PublishGate
+from app.agents.agent import AgentConfig, Invitation, InvitationText, PublishGate, Translation
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
@@ -20,7 +20,13 @@ from tests.actions.test_action import ACTION
 
 _AGENT, _WORKSPACE = uuid4(), uuid4()
 _CONTENTS = AgentContents(
-    AgentConfig(name="Döcs", persona="Line one.\nLine two: with a colon.", publish_gate=PublishGate.OFF),
+    AgentConfig(
+        name="Döcs",
+        persona="Line one.\nLine two: with a colon.",
+        publish_gate=PublishGate.OFF,
+        invitations=(Invitation("returns", "Send it back?", "How?", ("/shop/*",), 5),),
+        translations=(Translation("de", invitations=(InvitationText("returns", "Passt es nicht?"),)),),
+    ),
     [
         CuratedAnswer(uuid4(), _AGENT, Trigger.ANY_OF, "hours\nopen", "# 9 to 17\n\n- *Not* on Sundays", priority=3),
         CuratedAnswer(uuid4(), _AGENT, Trigger.EXACT, "no", "On.", expires_at=datetime(2027, 1, 31, tzinfo=UTC)),

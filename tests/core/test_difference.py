@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.agents.agent import AgentConfig, PublishGate, Theme
+from app.agents.agent import AgentConfig, Invitation, PublishGate, Theme
 from app.core.difference import Difference, differences
 
 _BEFORE = AgentConfig(name="Docs", starter_prompts=("Hi?", "Open?"))
@@ -21,6 +21,12 @@ def test_lists_are_told_entry_by_entry() -> None:
     assert differences(_BEFORE, replace(_BEFORE, starter_prompts=())) == [
         Difference("starter_prompts", "Hi?, Open?", "nothing")
     ]
+
+
+def test_values_in_a_list_are_told_by_what_they_say() -> None:
+    after = replace(_BEFORE, invitations=(Invitation("returns", "Send it back?", pages=("/shop/*",)),))
+    told = "returns · Send it back? · /shop/* · 10"
+    assert differences(_BEFORE, after) == [Difference("invitations", "nothing", told)]
 
 
 def test_what_is_the_same_is_no_difference() -> None:

@@ -22,6 +22,7 @@ BLOCKS = blocks()
 CHECKED_LANGUAGES = {"sh", "bash", "python", "json", "js", "html", "css", "toml", "nginx", "text", "php", "ruby"}
 _NOTE = re.compile(r"(the body|the answer|part of the answer) of ([A-Z]+) (\S+)")
 _ATTRIBUTES = re.compile(r"^\| `(data-[a-z-]+)` \|", re.MULTILINE)
+_SCRIPTS = "widget|search|inline|invite"
 
 
 def in_language(*languages: str) -> pytest.MarkDecorator:
@@ -85,7 +86,7 @@ def test_its_html_holds_scripts_that_parse_and_attributes_that_the_widget_knows(
     for attributes, code in page.scripts:
         assert {name for name in attributes if name.startswith("data-")} <= known
         if "src" in attributes:
-            assert re.fullmatch(r"https?://[^/]+/widget/(widget|search|inline)(\.[\w-]{16})?\.js", attributes["src"])
+            assert re.fullmatch(rf"https?://[^/]+/widget/({_SCRIPTS})(\.[\w-]{{16}})?\.js", attributes["src"])
         else:
             _parse_javascript(code, attributes.get("type", "commonjs"))
 

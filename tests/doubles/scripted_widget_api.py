@@ -120,6 +120,7 @@ class ScriptedWidgetApi:
     messages: list[dict[str, Any]] = field(default_factory=list)
     found: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # pages, by what was typed
     refuse_search: Refuse | None = None
+    invitations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # by language
     conversation: str = "conversation"
     said: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     conversations: list[dict[str, Any]] = field(default_factory=list)
@@ -164,7 +165,7 @@ class ScriptedWidgetApi:
             Route(f"{api}/person/messages", self._say, methods=["POST"]),
             Route(f"{api}/person/pictures", self._send_picture, methods=["POST"]),
             Route(f"{api}/person/pictures/{{number:int}}", self._picture),
-            Route(f"{api}/person/typing", self._type, methods=["POST"]),
+            Route(f"{api}/person/typing", self._no_content, methods=["POST"]),
             Route(f"{api}/person/end", self._end, methods=["POST"]),
             Route(f"{api}/person/rating", self._rate_person, methods=["POST"]),
             Route(f"{api}/confirmations/{{id}}", self._confirmation, methods=["GET", "POST"]),
@@ -173,6 +174,7 @@ class ScriptedWidgetApi:
             Route(f"{api}/conversation/messages", self._earlier),
             Route(f"{api}/conversations", self._conversations),
             Route(f"{api}/transcript", self._transcript, methods=["GET", "POST"]),
+            Route("/widget/invitations/{agent}/{language}.json", self._invitations),
             Route("/widget/{path:path}", self._file),
             Route("/{page:path}", self._page),
         ]
@@ -299,10 +301,6 @@ class ScriptedWidgetApi:
         await self._record(request)
         return Response(self.person.pictures[request.path_params["number"]], media_type="image/webp")
 
-    async def _type(self, request: Request) -> Response:
-        await self._record(request)
-        return Response(status_code=204)
-
     async def _end(self, request: Request) -> Response:
         await self._record(request)
         self.person.leaves()
@@ -317,6 +315,10 @@ class ScriptedWidgetApi:
         if self.refuse_search:
             return _refusal(self.refuse_search)
         return JSONResponse({"pages": self.found.get(request.query_params["q"], [])})
+
+    async def _invitations(self, request: Request) -> Response:
+        await self._record(request)
+        return JSONResponse({"items": self.invitations.get(request.path_params["language"], [])})
 
     async def _no_content(self, request: Request) -> Response:
         await self._record(request)

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from app.actions.proposal import proposed_change
-from app.agents.agent import Fallback
+from app.agents.agent import Fallback, Invitation
 from app.agents.agents import AgentPictures, Agents
 from app.agents.signed_users import UserIssuers
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
@@ -173,7 +173,12 @@ async def furnish(house: House) -> FurnishedHouse:
         actor,
         agent_id,
         lambda draft: replace(
-            draft, fallback=Fallback(form=True), live_chat=True, live_pictures=True, open_to_programs=True
+            draft,
+            fallback=Fallback(form=True),
+            live_chat=True,
+            live_pictures=True,
+            open_to_programs=True,
+            invitations=(Invitation("returns", "Send it back?"),),
         ),
     )
     pictured = await parts.get(AgentPictures).set(actor, agent_id, Upload(*PICTURE))

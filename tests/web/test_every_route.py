@@ -100,7 +100,8 @@ def test_only_these_routes_are_open_to_everyone() -> None:
         "/", "/healthz", "/healthz/stream", "/readyz", "/metrics", "/openapi.json", "/v1/widget/init",
         "/widget/{script}.js", "/widget/{script}.{fingerprint}.js",
         "/widget/{script}.js.map",
-        "/widget/words/{language}.json", "/widget/pictures/{agent_id}/{picture}.webp",
+        "/widget/words/{language}.json", "/widget/invitations/{agent_id}/{language}.json",
+        "/widget/pictures/{agent_id}/{picture}.webp",
         "/widget/docent-client.d.ts",
         # where the agent is open to programs, else by a token:
         "/mcp/{agent_id}", "/llms/{agent_id}/llms.txt", "/llms/{agent_id}/llms-full.txt",

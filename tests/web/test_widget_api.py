@@ -13,7 +13,7 @@ from app.core.turn_events import Error, Token
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.web.visitor_tokens import LIFETIME
-from tests.web.house import PAGE, SITE, House, Json, VisitorHttp, a_question
+from tests.web.house import PAGE, SITE, UNKNOWN, House, Json, VisitorHttp, a_question
 
 
 def frames(text: str) -> list[Json]:
@@ -84,6 +84,27 @@ async def test_init_says_in_the_visitors_language_what_an_operator_has_written_i
         ("Bonjour !", ["When?"], None),
         ("Hello!", ["When?"], None),
     ]
+
+
+async def test_invitations_are_a_public_file_in_the_language_of_the_interface(house: House) -> None:
+    path = f"/widget/invitations/{house.agent.id}"
+    assert (await house.http.get(f"{path}/en.json")).json() == {"items": []}
+    returns = {"name": "returns", "text": "Send it back?", "question": "How?", "pages": ["/shop/*"], "after_seconds": 5}
+    sizes = {"name": "sizes", "text": "Too small?"}
+    german = {"language": "de", "invitations": [{"name": "returns", "text": "Passt es nicht?"}]}
+    settings = {"invitations": [returns, sizes], "translations": [german]}
+    await house.api("PATCH", f"/v1/agents/{house.agent.id}", settings)
+    assert (await house.http.get(f"{path}/en.json")).json() == {"items": []}, "a draft is not for visitors"
+    await house.api("POST", f"/v1/agents/{house.agent.id}/publish")
+    by_default: Json = {"question": None, "pages": [], "after_seconds": 10}
+    for language, text in (("en", "Send it back?"), ("de", "Passt es nicht?")):
+        told = await house.http.get(f"{path}/{language}.json", headers={"Origin": "https://any.example"})
+        assert told.json() == {"items": [returns | {"text": text}, sizes | by_default]}
+        assert told.headers["access-control-allow-origin"] == "*"
+        assert told.headers["cache-control"] == "public, max-age=300"
+        assert "set-cookie" not in told.headers
+    for absent in (f"/widget/invitations/{UNKNOWN}/en.json", f"{path}/english.json"):
+        assert (await house.http.get(absent)).status_code == 404
 
 
 @pytest.mark.parametrize("notice", ["", " ", "\u200b\u2003" * 9, "Hi.", "a\nb" * 9, "x" * 301])

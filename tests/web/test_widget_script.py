@@ -5,13 +5,14 @@ import gzip
 import hashlib
 import os
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from app.agents.agent import Theme
-from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
+from app.agents.agent import AgentConfig, Invitation, Theme
+from app.agents.pages.embed_tag import embed_tag, embed_tags, pinned_embed_tag
 from app.web.widget_script import BuiltFile, built_widget, pinned_path
 from tests.doubles.built_widget import a_built_widget
 from tests.web.house import House, open_house
@@ -21,6 +22,7 @@ FILES = [
     "/widget/widget.js",
     "/widget/search.js",
     "/widget/inline.js",
+    "/widget/invite.js",
     "/widget/widget.js.map",
     "/widget/panel.js.map",
     "/widget/people.js.map",
@@ -31,6 +33,7 @@ FILES = [
     "/widget/code.js.map",
     "/widget/search.js.map",
     "/widget/inline.js.map",
+    "/widget/invite.js.map",
     "/widget/words/de.json",
     "/widget/docent-client.js",
     "/widget/docent-client.d.ts",
@@ -68,7 +71,7 @@ async def test_a_page_of_any_website_may_read_a_file(house: House, path: str) ->
 async def test_files_say_what_they_are(house: House) -> None:
     kinds = [(await house.http.get(path)).headers["content-type"] for path in FILES]
     javascript, json, plain = "text/javascript; charset=utf-8", "application/json", "text/plain; charset=utf-8"
-    assert kinds == [*[javascript] * 3, *[json] * 11, javascript, plain]
+    assert kinds == [*[javascript] * 4, *[json] * 12, javascript, plain]
     assert (await house.http.get("/widget/words/de.json")).json() == {"close": "Schließen"}
 
 
@@ -101,7 +104,7 @@ async def test_a_file_travels_zipped_where_the_browser_takes_that(house: House, 
     assert response.headers["etag"].endswith('-gzip"') is is_zipped
 
 
-@pytest.mark.parametrize("name", ["widget", "panel", "people", "page", "search"])
+@pytest.mark.parametrize("name", ["widget", "panel", "people", "page", "search", "invite"])
 async def test_the_pinned_copy_is_kept_for_good_and_is_this_build_or_nothing(
     house: House, tmp_path: Path, name: str
 ) -> None:
@@ -186,6 +189,24 @@ def test_the_pinned_tag_lets_the_browser_check_every_byte() -> None:
     assert 'crossorigin="anonymous"' in tag
 
 
+def test_an_agent_with_invitations_has_a_second_tag() -> None:
+    base, config = "https://chat.example.com", AgentConfig("Docs", theme=Theme(opens_wide=True))
+    invites = replace(config, invitations=(Invitation("returns", "Send something back?"),))
+    first = embed_tag(base, AGENT, config.theme)
+    assert embed_tags(base, AGENT, config) == first
+    assert embed_tags(base, AGENT, invites).split("\n") == [
+        first,
+        f'<script async src="{base}/widget/invite.js" data-agent="{AGENT}"></script>',
+    ]
+    assert embed_tags(base, AGENT, config, built_widget()).count("<script") == 1
+    _, pinned = embed_tags(base, AGENT, invites, built_widget()).split("\n")
+    script = BuiltFile.read(built_widget() / "invite.js")
+    assert pinned == (
+        f'<script async src="{base}/widget/invite.{script.fingerprint}.js" integrity="{script.integrity}" '
+        f'crossorigin="anonymous" data-agent="{AGENT}"></script>'
+    )
+
+
 @pytest.mark.parametrize(
     ("first", "name"),
     [
@@ -206,7 +227,7 @@ def test_a_shipped_script_names_another_that_is_beside_it_and_its_bytes(first: s
     assert built.integrity in script
 
 
-@pytest.mark.parametrize("name", ["proof", "confirm", "code", "past", "search"])
+@pytest.mark.parametrize("name", ["proof", "confirm", "code", "past", "search", "invite"])
 def test_the_last_scripts_load_nothing_more(name: str) -> None:
     assert "sha384-" not in (built_widget() / f"{name}.js").read_text("utf-8")
 
@@ -224,6 +245,7 @@ def test_the_last_scripts_load_nothing_more(name: str) -> None:
         ("code.js", 4),
         ("search.js", 9),
         ("inline.js", 8),
+        ("invite.js", 3.25),
     ],
 )
 def test_a_shipped_script_is_within_its_weight_as_served(name: str, kibibytes: float) -> None:

@@ -235,6 +235,11 @@ export interface DocentEvents {
         state: "none" | "waiting" | "talking" | "ended";
         operator: string | null;
     };
+    /** What became of an invitation of that name beside the closed launcher. */
+    invitation: {
+        name: string;
+        act: "shown" | "accepted" | "dismissed";
+    };
     error: {
         turn_id?: string;
         code: string | undefined;

@@ -3,6 +3,11 @@ declare module "*.css" {
   const text: string;
   export default text;
 }
+declare module "docent:close-words" {
+  /** "Close" by language. */
+  const words: Record<string, string>;
+  export default words;
+}
 declare module "docent:english-frame" {
   const words: Record<number, string>;
   export default words;

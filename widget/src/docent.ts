@@ -39,6 +39,8 @@ export interface DocentEvents {
   unread: { count: number };
   /** Of a chat with a person: somebody was asked for, is there, or has gone. */
   handover: { state: "none" | "waiting" | "talking" | "ended"; operator: string | null };
+  /** What became of an invitation of that name beside the closed launcher. */
+  invitation: { name: string; act: "shown" | "accepted" | "dismissed" };
   error: { turn_id?: string; code: string | undefined };
 }
 

@@ -1,6 +1,7 @@
 /** A file of its own, for websites that have the conversation as a part of a page, or as a page, in place of a launcher. */
-import { install, whenReady } from "./api.js";
+import { install } from "./api.js";
 import { widgetIn } from "./inline_widget.js";
+import { whenReady } from "./script_tag.js";
 
 // Read now: `currentScript` is gone once the first task ends.
 whenReady("inline", document.currentScript, (script) => {

@@ -27,6 +27,12 @@ export interface Stay {
   user?: string | undefined;
 }
 
+/** Which invitations this browser has shown; in a tab, whether one was sent away. */
+export interface Invited {
+  shown?: readonly string[] | undefined;
+  dismissed?: boolean | undefined;
+}
+
 /** A browser that refuses storage gets memory instead. */
 export interface Store<T> {
   read(): T;
@@ -34,7 +40,16 @@ export interface Store<T> {
   keep(more?: T): void;
 }
 
-export function browserStore<T extends Kept | Stay>(agentId: string, area: "localStorage" | "sessionStorage"): Store<T> {
+/** Whether the browser lets us keep anything; nothing is written to find out. */
+export function canKeep(): boolean {
+  try {
+    return !!window.localStorage;
+  } catch {
+    return false;
+  }
+}
+
+export function browserStore<T extends Kept | Stay | Invited>(agentId: string, area: "localStorage" | "sessionStorage"): Store<T> {
   const key = "docent:" + agentId;
   let memory = {} as T;
   const read = (): T => {

@@ -18,7 +18,7 @@ type Listener = (detail: never) => void;
 
 /** What a page may call by its name, and hear of. */
 const CALLS = /^(open|close|toggle|ask|identify|update|reset|destroy|on)$/;
-const EVENTS = /^(ready|open|close|message|answer|citation_click|feedback|gap|unread|handover|error)$/;
+const EVENTS = /^(ready|open|close|message|answer|citation_click|feedback|gap|unread|handover|error|invitation)$/;
 
 /** As the panel does: frame.css. */
 const FULL_SCREEN_PX = 480;
@@ -82,7 +82,7 @@ export class Widget implements DocentWidget {
     }
     this.start();
     this.#isReady = true;
-    this.#emit("ready", {});
+    this.emit("ready", {});
   }
 
   /** What of the page has `data-docent-open` opens and closes the panel as the launcher does, of the agent that it names, else of the
@@ -124,7 +124,7 @@ export class Widget implements DocentWidget {
     if (this.#panel) this.#panel.opened();
     else void this.#load(this.#frame);
     if (isAct) this.#frame.focus();
-    this.#emit("open", {});
+    this.emit("open", {});
   }
 
   close(): void {
@@ -139,7 +139,7 @@ export class Widget implements DocentWidget {
       if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
       else this.#launcher.button.focus({ preventScroll: true });
     }
-    this.#emit("close", {});
+    this.emit("close", {});
   }
 
   toggle(): void {
@@ -308,7 +308,7 @@ export class Widget implements DocentWidget {
       load: (part) => loadPart(this.#options.files, part),
       open: () => this.open(),
       wear: (theme) => this.#wear(theme),
-      emit: (name, detail) => this.#emit(name, detail),
+      emit: (name, detail) => this.emit(name, detail),
     };
   }
 
@@ -335,7 +335,8 @@ export class Widget implements DocentWidget {
     this.#launcher.dress(label ?? theme?.launcher_label ?? "", kind, launcher === "none", drawn && pictureUrl(this.#options, drawn));
   }
 
-  #emit<Name extends EventName>(name: Name, detail: DocentEvents[Name]): void {
+  /** Also for what invitations do, which come with a script of their own. */
+  emit<Name extends EventName>(name: Name, detail: DocentEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       try {
         listener(detail as never);

@@ -13,6 +13,7 @@ from app.agents.agent import (
     AnswerCheck,
     ContextKind,
     Fallback,
+    Invitation,
     OnDisconnect,
     ProofWanted,
     PublishGate,
@@ -117,8 +118,15 @@ class AgentSettings(Model):
     translations: tuple[Translation, ...] = Field(
         default=(),
         max_length=rules.MAX_TRANSLATIONS,
-        description="What theme.greeting, ai_notice and starter_prompts are in other languages: each names a language "
-        '("de") and what differs. Visitors get that of the interface\'s language.',
+        description="What theme.greeting, ai_notice, starter_prompts and invitations are in other languages: each "
+        'names a language ("de") and what differs. Visitors get that of the interface\'s language.',
+    )
+    invitations: tuple[Invitation, ...] = Field(
+        default=(),
+        max_length=rules.MAX_INVITATIONS,
+        description="Short messages that the closed widget shows of its own accord, each visitor once: see "
+        "getInvitations. `pages` are patterns of path and query, where * is any run of characters; none: every page. "
+        "The website needs a second script tag: paste the snippet again after the first one.",
     )
     fallback: FallbackModel = Field(default_factory=FallbackModel)
     live_chat: bool = Field(

@@ -1,5 +1,6 @@
 """Admin API: agents, starter questions that their pages suggest, and their pictures, which widgets get."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from app.agents.api.agent_models import (
 )
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
+from app.core.errors import NotFound
 from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestions
 from app.providers.pictures.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
@@ -44,6 +46,8 @@ from app.web.request_body import FORM_BYTES, FilePart
 
 TAG = "Agents"
 _MONTHS = 12
+_LANGUAGE = "[a-z]{2,3}"
+_INVITATIONS_KEPT_SECONDS = 300
 
 
 class AdminAgents(Api):
@@ -159,6 +163,48 @@ class AdminAgentPicture(Api):
     )
     async def set_agent_picture(self, call: Call[Actor, PictureUpload]) -> AgentOut:
         return AgentOut.of(await self._pictures.set(call.caller, call.path_id("agent_id"), call.input.file))
+
+
+class InvitationOut(Model):
+    name: str = Field(description="By which a browser remembers that it has shown it.")
+    text: str = Field(description="A text, never HTML.")
+    question: str | None = Field(description="What a tap asks.")
+    pages: tuple[str, ...] = Field(description="Patterns of path and query; none: every page.")
+    after_seconds: int
+
+
+class InvitationsOut(Model):
+    items: tuple[InvitationOut, ...]
+
+
+class WidgetInvitations(Api):
+    tag = "Widget"
+
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
+
+    @get(
+        "/widget/invitations/{agent_id}/{language}.json",
+        "What the closed widget of the live agent shows of its own accord, in the language of its interface",
+        access=everyone,
+        path_patterns={"language": _LANGUAGE},
+        codes=("not_found",),
+    )
+    async def get_invitations(self, call: Call[None, None]) -> Response:
+        """A file as the widget's scripts are: nobody is told who reads it, and nothing of a visitor is asked for."""
+        language = str(call.request.path_params["language"])
+        if not re.fullmatch(_LANGUAGE, language):
+            raise NotFound("language of the widget")
+        agent = await self._agents.live(call.path_id("agent_id"))
+        told = InvitationsOut(items=tuple(map(InvitationOut.of, agent.config.in_language(language).invitations)))
+        return Response(told.model_dump_json(), media_type="application/json", headers=_INVITATION_HEADERS)
+
+
+_INVITATION_HEADERS = {
+    "Cache-Control": f"public, max-age={_INVITATIONS_KEPT_SECONDS}",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Access-Control-Allow-Origin": "*",
+}
 
 
 class WidgetPicture(Api):

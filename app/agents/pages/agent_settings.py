@@ -12,6 +12,8 @@ from app.agents.agent import (
     AgentConfig,
     AnswerCheck,
     ContextKind,
+    Invitation,
+    InvitationText,
     OnDisconnect,
     ProofWanted,
     PublishGate,
@@ -186,11 +188,15 @@ class TranslationForm(Form):
     starter_prompts: Lines = ()
 
     def onto(self, config: AgentConfig) -> AgentConfig:
-        """In the place of the one for this language, or at the end."""
-        mine = Translation(**dict(self))
-        there = any(each.language == mine.language for each in config.translations)
-        kept = tuple(mine if each.language == mine.language else each for each in config.translations)
-        return replace(config, translations=kept if there else (*kept, mine))
+        """In the place of the one for this language, whose invitations stay, or at the end."""
+        return _told_in(config, self.language, lambda before: replace(before, **dict(self)))
+
+
+def _told_in(config: AgentConfig, language: str, change: Callable[[Translation], Translation]) -> AgentConfig:
+    before = next((each for each in config.translations if each.language == language), None)
+    after = change(before or Translation(language))
+    kept = tuple(after if each is before else each for each in config.translations)
+    return replace(config, translations=kept if before else (*kept, after))
 
 
 class LanguageForm(Form):
@@ -221,9 +227,96 @@ class TranslationPages(Pages):
         return await self._changed(visit, without, f'The draft has no texts in "{language}" any more.')
 
     async def _changed(self, visit: Visit[Form], change: Callable[[AgentConfig], AgentConfig], told: str) -> Go:
-        try:
-            await self._agents.change_draft(visit.actor, visit.agent.id, change)
-        except InvalidInput as error:
-            name = error.field.split(".")[2] if error.field.startswith("translations.") else ""
-            raise InvalidInput(name, error.message) from None
+        await _change(self._agents, visit, change)
         return Go(visit.url("translations"), f"{told} Visitors get it when you publish it.")
+
+
+async def _change(agents: Agents, visit: Visit[Any], change: Callable[[AgentConfig], AgentConfig]) -> None:
+    """Raises InvalidInput with the name that the field has in the form: of "translations.0.invitations.text", text."""
+    try:
+        await agents.change_draft(visit.actor, visit.agent.id, change)
+    except InvalidInput as error:
+        named = [part for part in error.field.split(".")[1:] if not part.isdigit() and part != "invitations"]
+        raise InvalidInput(named[0] if named else "", error.message) from None
+
+
+class InvitationForm(Form):
+    name: str = Field(min_length=1, max_length=rules.MAX_INVITATION_NAME_CHARS)
+    text: str = Field(min_length=1, max_length=rules.MAX_INVITATION_CHARS)
+    question: str | None = Field(default=None, max_length=rules.MAX_STARTER_PROMPT_CHARS)
+    pages: Lines = ()
+    after_seconds: int = Field(default=Invitation("", "").after_seconds, ge=0, le=rules.MAX_AFTER_SECONDS)
+
+    def onto(self, config: AgentConfig) -> AgentConfig:
+        """In the place of the one of this name, or at the end."""
+        mine = Invitation(**dict(self))
+        kept = tuple(mine if each.name == mine.name else each for each in config.invitations)
+        return replace(config, invitations=kept if mine in kept else (*kept, mine))
+
+
+class InvitationTextForm(Form):
+    name: str = Field(max_length=rules.MAX_INVITATION_NAME_CHARS)
+    language: str = Field(min_length=2, max_length=3)
+    text: str = Field(min_length=1, max_length=rules.MAX_INVITATION_CHARS)
+    question: str | None = Field(default=None, max_length=rules.MAX_STARTER_PROMPT_CHARS)
+
+    def onto(self, config: AgentConfig) -> AgentConfig:
+        mine = InvitationText(self.name, self.text, self.question)
+        return _told_in(
+            config,
+            self.language,
+            lambda before: replace(before, invitations=(*_others(before.invitations, self.name), mine)),
+        )
+
+
+class InvitationNameForm(Form):
+    name: str = Field(default="", max_length=rules.MAX_INVITATION_NAME_CHARS)
+
+    def without(self, config: AgentConfig) -> AgentConfig:
+        """In no language any more."""
+        told = (replace(each, invitations=_others(each.invitations, self.name)) for each in config.translations)
+        return replace(
+            config,
+            invitations=tuple(each for each in config.invitations if each.name != self.name),
+            translations=tuple(each for each in told if each != Translation(each.language)),
+        )
+
+
+def _others(texts: Sequence[InvitationText], name: str) -> tuple[InvitationText, ...]:
+    return tuple(each for each in texts if each.name != name)
+
+
+class InvitationPages(Pages):
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
+
+    @page("/console/agents/{agent_id}/settings/invitations", access=read, under="agent_settings")
+    async def invitations(self, visit: Visit[NoForm]) -> Shown:
+        config = visit.agent.draft
+        told = {
+            each.name: [(one.language, one.of_invitation(each)) for one in config.translations if _says(one, each.name)]
+            for each in config.invitations
+        }
+        options = [(each.name, each.name) for each in config.invitations]
+        return Shown("invitations.html", {"config": config, "told": told, "names": options, "new": Invitation("", "")})
+
+    @action("/console/agents/{agent_id}/settings/invitations", access=write, shown_on="invitations")
+    async def save_invitation(self, visit: Visit[InvitationForm]) -> Go:
+        return await self._changed(visit, visit.input.onto, f'The draft has the invitation "{visit.input.name}".')
+
+    @action("/console/agents/{agent_id}/settings/invitations/language", access=write, shown_on="invitations")
+    async def save_invitation_text(self, visit: Visit[InvitationTextForm]) -> Go:
+        given = visit.input
+        return await self._changed(visit, given.onto, f'The draft has "{given.name}" in "{given.language}".')
+
+    @action("/console/agents/{agent_id}/settings/invitations/delete", access=write, shown_on="invitations")
+    async def delete_invitation(self, visit: Visit[InvitationNameForm]) -> Go:
+        return await self._changed(visit, visit.input.without, f'The draft no longer has "{visit.input.name}".')
+
+    async def _changed(self, visit: Visit[Any], change: Callable[[AgentConfig], AgentConfig], told: str) -> Go:
+        await _change(self._agents, visit, change)
+        return Go(visit.url("invitations"), f"{told} Visitors get it when you publish it.")
+
+
+def _says(one: Translation, name: str) -> bool:
+    return any(each.name == name for each in one.invitations)

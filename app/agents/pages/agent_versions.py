@@ -7,7 +7,7 @@ import anyio.to_thread
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion
 from app.agents.agents import Agents
-from app.agents.pages.embed_tag import embed_tag, pinned_embed_tag
+from app.agents.pages.embed_tag import embed_tags
 from app.core.difference import differences
 from app.core.errors import InvalidInput, PublishGateFailed
 from app.core.list_page import PageRequest
@@ -15,7 +15,7 @@ from app.core.origin import is_listed
 from app.quality.publishing import Published, Publishing
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.middleware.public_url import base_url_of
-from app.web.widget_script import SCRIPT_PATH, BuiltFile, WidgetFolder
+from app.web.widget_script import SCRIPT_PATH, WidgetFolder
 
 _VERSIONS = 100
 
@@ -68,10 +68,9 @@ class AgentVersionPages(Pages):
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
         worn = live.config if live else visit.agent.draft
-        script = await anyio.to_thread.run_sync(BuiltFile.read, self._widget / "widget.js")
         told = {
-            "tag": embed_tag(base, visit.agent.id, worn.theme),
-            "pinned": pinned_embed_tag(base, visit.agent.id, script, worn.theme),
+            "tag": embed_tags(base, visit.agent.id, worn),
+            "pinned": await anyio.to_thread.run_sync(embed_tags, base, visit.agent.id, worn, self._widget),
             "script": visit.root_path + SCRIPT_PATH,
             "is_admitted": live is not None and is_listed(origin, live.config.allowed_origins),
             "is_in_draft": is_listed(origin, visit.agent.draft.allowed_origins),

@@ -1,27 +1,48 @@
-"""The script tag that a website pastes, in its two forms."""
+"""The script tags that a website pastes, in their two forms."""
 
 from html import escape
+from pathlib import Path
 from uuid import UUID
 
-from app.agents.agent import Theme
+from app.agents.agent import AgentConfig, Theme
 from app.web.widget_script import SCRIPT_PATH, BuiltFile, pinned_path
 
 _PLAIN = Theme()
+_INVITATIONS = "invite"
+
+
+def embed_tags(base: str, agent_id: UUID, config: AgentConfig, pinned: Path | None = None) -> str:
+    """One a line: the widget's, and where the agent has invitations that of the script which shows them. `pinned` is
+    the folder with the scripts that alone the browser is to take."""
+    tag = embed_tag(base, agent_id, config.theme)
+    if pinned:
+        tag = pinned_embed_tag(base, agent_id, BuiltFile.read(pinned / "widget.js"), config.theme)
+    if not config.invitations:
+        return tag
+    if not pinned:
+        return f"{tag}\n{_tag(base, f'/widget/{_INVITATIONS}.js', '', agent_id, _PLAIN)}"
+    invite = BuiltFile.read(pinned / f"{_INVITATIONS}.js")
+    return f"{tag}\n{_tag(base, pinned_path(invite, _INVITATIONS), _checked(invite), agent_id, _PLAIN)}"
 
 
 def embed_tag(base: str, agent_id: UUID | str, theme: Theme = _PLAIN) -> str:
     """Always the newest widget. `base` is where this Docent can be reached; `theme` is what the launcher wears before
     the widget has asked anything."""
-    source = f'src="{base.rstrip("/")}{SCRIPT_PATH}"'
-    return f'<script async {source} data-agent="{agent_id}"{_worn(theme)}></script>'
+    return _tag(base, SCRIPT_PATH, "", agent_id, theme)
 
 
 def pinned_embed_tag(base: str, agent_id: UUID | str, script: BuiltFile, theme: Theme = _PLAIN) -> str:
     """This script and no other: the browser refuses a byte that differs, and Docent serves it until it is upgraded."""
-    return (
-        f'<script async src="{base.rstrip("/")}{pinned_path(script)}" integrity="{script.integrity}" '
-        f'crossorigin="anonymous" data-agent="{agent_id}"{_worn(theme)}></script>'
-    )
+    return _tag(base, pinned_path(script), _checked(script), agent_id, theme)
+
+
+def _tag(base: str, path: str, checked: str, agent_id: UUID | str, theme: Theme) -> str:
+    source = f'src="{base.rstrip("/")}{path}"{checked}'
+    return f'<script async {source} data-agent="{agent_id}"{_worn(theme)}></script>'
+
+
+def _checked(script: BuiltFile) -> str:
+    return f' integrity="{script.integrity}" crossorigin="anonymous"'
 
 
 def _worn(theme: Theme) -> str:

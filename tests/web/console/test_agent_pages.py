@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.agent import OnDisconnect, ProofWanted, Translation
+from app.agents.agent import AgentConfig, Invitation, InvitationText, OnDisconnect, ProofWanted, Translation
 from app.agents.agents import Agents
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound, PublishGateFailed
@@ -245,6 +245,56 @@ async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> N
     assert table[1].startswith(f"2026-01-01T12:00:00+00:00,admin@example.com,agent.edit,{house.agent.id},")
     told = (await house.api("GET", "/v1/audit/export?format=json&action=agent.edit&since=2026-01-01T00:00:00Z")).json()
     assert [each["actor"] for each in told] == ["admin@example.com"]
+
+
+async def test_an_invitation_is_written_in_two_languages_replaced_and_deleted(house: House) -> None:
+    browser = await an_operator(house, Role.EDITOR)
+    path, languages = f"{settings_path(house)}/invitations", f"{settings_path(house)}/languages"
+
+    async def draft() -> AgentConfig:
+        return (await house.parts.get(Agents).get(house.actor, house.agent.id)).draft
+
+    assert "No invitations" in await browser.page(path)
+    await browser.post(languages, {"language": "de", "greeting": "Hallo!"})
+    for text in ("Too small?", "Send it back?"):
+        given = {"name": "returns", "text": text, "question": "How?", "pages": "/shop/*\r\n/cart", "after_seconds": "5"}
+        await browser.post(path, given)
+    await browser.post(path, {"name": "sizes", "text": "Too large?"})
+    returns = Invitation("returns", "Send it back?", "How?", ("/shop/*", "/cart"), 5)
+    assert (await draft()).invitations == (returns, Invitation("sizes", "Too large?"))
+    for text in ("Passt nicht?", "Passt es nicht?"):
+        await browser.post(f"{path}/language", {"name": "returns", "language": "de", "text": text})
+    await browser.post(languages, {"language": "de", "greeting": "Guten Tag!"})
+    german = Translation("de", "Guten Tag!", invitations=(InvitationText("returns", "Passt es nicht?"),))
+    assert (await draft()).translations == (german,), "a greeting leaves the invitations where they are"
+    shown = text_of(await browser.page(path))
+    assert "returns Send it back? Asks: How?" in shown
+    assert "de Passt es nicht? How?" in shown
+    await browser.post(f"{path}/delete", {"name": "returns"})
+    assert (await draft()).invitations == (Invitation("sizes", "Too large?"),)
+    assert (await draft()).translations == (Translation("de", "Guten Tag!"),)
+
+
+@pytest.mark.parametrize(
+    ("action", "form", "field", "told"),
+    [
+        ("", {"name": "Two words", "text": "Hi"}, "save_invitation-name", "small letters"),
+        ("", {"name": "a", "text": "Hi", "pages": "shop"}, "save_invitation-pages", "Begin each pattern"),
+        ("", {"name": "a", "text": " "}, "save_invitation-text", ""),
+        ("/language", {"name": "a", "language": "xyzzy", "text": "Hi"}, "save_invitation_text-language", ""),
+    ],
+    ids=["its name", "a pattern", "no text", "a language"],
+)
+async def test_what_is_wrong_with_an_invitation_is_said_beside_its_field(
+    house: House, action: str, form: dict[str, str], field: str, told: str
+) -> None:
+    browser = await an_operator(house, Role.EDITOR)
+    path = f"{settings_path(house)}/invitations"
+    await browser.post(path, {"name": "a", "text": "Hi"})
+    refused = await browser.post(path + action, form)
+    assert refused.status_code == 422
+    assert f'id="{field}-wrong"' in refused.text
+    assert told in text_of(refused.text)
 
 
 async def test_a_language_is_written_anew_refused_and_deleted(house: House) -> None:

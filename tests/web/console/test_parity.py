@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Final
 
-from app.agents.agent import AgentConfig, Fallback, Theme, Translation
-from app.agents.pages.agent_settings import SettingsForm, TranslationForm
+from app.agents.agent import AgentConfig, Fallback, Invitation, InvitationText, Theme, Translation
+from app.agents.pages.agent_settings import InvitationForm, InvitationTextForm, SettingsForm, TranslationForm
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.application import endpoints_of
 from app.core.actor import MANAGE, READ, WRITE
@@ -135,11 +135,14 @@ def _own_names(operation: str) -> set[str]:
 
 def test_each_setting_of_an_agent_has_its_field() -> None:
     parts = {"theme": Theme, "fallback": Fallback}
-    wanted = {each.name for each in fields(AgentConfig)} - {"theme", "fallback", "retrieval", "translations"}
+    elsewhere = {"retrieval", "translations", "invitations"}
+    wanted = {each.name for each in fields(AgentConfig)} - parts.keys() - elsewhere
     wanted |= {f"{part}_{each.name}" for part, kind in parts.items() for each in fields(kind)}
     wanted -= {"theme_picture"}  # a file, with a form of its own: set_agent_picture
     assert set(SettingsForm.model_fields) == wanted
-    assert set(TranslationForm.model_fields) == {each.name for each in fields(Translation)}
+    assert set(TranslationForm.model_fields) == {each.name for each in fields(Translation)} - {"invitations"}
+    assert set(InvitationForm.model_fields) == {each.name for each in fields(Invitation)}
+    assert set(InvitationTextForm.model_fields) == {each.name for each in fields(InvitationText)} | {"language"}
 
 
 def test_each_setting_of_search_has_its_field_and_stands_in_one_group() -> None:

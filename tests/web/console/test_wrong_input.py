@@ -41,6 +41,8 @@ BY_RULE = {
     ("save_settings", "retention_days"): "0",
     ("save_search_settings", "vector_weight"): "-1",
     ("save_translation", "language"): "klingon",
+    ("save_invitation", "pages"): "shop",
+    ("save_invitation_text", "language"): "klingon",
     ("set_threshold", "confidence_threshold"): "200",
     ("set_user_issuer", "jwks_url"): "nowhere",
     ("set_repository", "owner"): "two words",
