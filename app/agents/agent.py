@@ -155,6 +155,7 @@ class AgentConfig:
     `live_pictures`: visitors and operators may send each other pictures there.
     `opening_hours` are when they may ask, each as "mon-fri 09:00-17:00" by the clock of `time_zone` (IANA); without
     one they always may.
+    `visitor_device`: conversations that begin keep what kind of device, system and browser the visitor has.
     `retention_days` is how long what visitors wrote and were told is kept.
     `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
     `publish_gate`: what publishing does about golden questions that the draft would lose.
@@ -188,6 +189,7 @@ class AgentConfig:
     on_disconnect: OnDisconnect = OnDisconnect.FINISH
     disconnect_grace_seconds: int = 10
     retention_days: int = 180
+    visitor_device: bool = False
     daily_tokens: int | None = None
     proof_of_work: ProofWanted = ProofWanted.OFF
     publish_gate: PublishGate = PublishGate.WARN

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
 
+from app.conversations.visitor_device import VisitorDevice
 from app.core.confirmation import Confirmation
 from app.core.turn import AnsweredBy, Channel, Citation, TurnState
 from app.core.visitor_attribute import VisitorAttribute
@@ -39,7 +40,8 @@ class Visitor:
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """`assignee` is the operator who looks after it, by their e-mail address, "" for nobody. `closed_at` is when an
-    operator closed it: what happens later opens it again."""
+    operator closed it: what happens later opens it again. `device` is what the visitor began it on, where the agent's
+    operator wanted to know then."""
 
     id: UUID
     agent_id: UUID
@@ -51,6 +53,7 @@ class Conversation:
     channel: Channel = Channel.WIDGET
     assignee: str = ""
     closed_at: datetime | None = None
+    device: VisitorDevice | None = None
 
     @property
     def is_closed(self) -> bool:

@@ -9,6 +9,7 @@ from app.agents.records.milestones import MilestoneRecords
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, MessagePage, Visitor
 from app.conversations.history import History
 from app.conversations.records.conversations import ConversationRecords
+from app.conversations.visitor_device import VisitorDevice
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
@@ -42,6 +43,7 @@ class Conversations:
         conversation_id: UUID | None = None,
         seen_on: str | None = None,
         attributes: Sequence[VisitorAttribute] | None = None,
+        device: VisitorDevice | None = None,
     ) -> OpenedConversation:
         """Resume the visitor's conversation on that channel if it was active within RESUME_WITHIN, else start one;
         always start one unless it `resumes`. `conversation_id` names one of the visitor's to resume instead, however
@@ -50,7 +52,8 @@ class Conversations:
         `anonymous_id` is the name the browser kept; without it the visitor is a new one. `user_id`, whose signature
         or API token the caller has checked, stands before it: the two never lead to the same visitor.
         `seen_on` is the website that shows the widget, as its origin. `attributes` are all that is known of the visitor
-        from now on; None leaves what was known.
+        from now on; None leaves what was known. `device` is kept with a conversation that begins, where the agent's
+        operator wants it.
         """
         may_resume = resumes and (anonymous_id or user_id) is not None
 
@@ -71,7 +74,8 @@ class Conversations:
             latest = MessagePage()
             is_new = conversation is None
             if conversation is None:
-                conversation = ConversationRecords(tx).start(visitor, channel)
+                wanted = device if agent.config.visitor_device else None
+                conversation = ConversationRecords(tx).start(visitor, channel, wanted)
             else:
                 latest = _page(tx, conversation.id)
             if seen_on is not None:

@@ -156,6 +156,11 @@ class AgentSettings(Model):
         le=rules.MAX_RETENTION_DAYS,
         description="What visitors wrote and were told is erased when it is older.",
     )
+    visitor_device: bool = Field(
+        default=_CONFIG.visitor_device,
+        description="Conversations that begin keep the kind of the visitor's device, and the names and major versions "
+        "of its system and browser: see `device` of getConversation.",
+    )
     proof_of_work: ProofWanted = Field(
         default=_CONFIG.proof_of_work,
         description="When a visitor's browser proves work before its questions are taken: off, suspicious (while much "

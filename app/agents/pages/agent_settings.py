@@ -61,6 +61,7 @@ class SettingsForm(Form):
     allowed_link_hosts: Lines = ()
     starter_prompts: Lines = ()
     retention_days: int = Field(ge=1, le=rules.MAX_RETENTION_DAYS)
+    visitor_device: bool = False
     daily_tokens: int | None = Field(default=None, ge=0, le=rules.MAX_DAILY_TOKENS)
     publish_gate: PublishGate = PublishGate.WARN
     quarantine: Quarantine = Quarantine.FLAG

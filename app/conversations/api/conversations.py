@@ -26,6 +26,7 @@ from app.conversations.conversation import (
 from app.conversations.inbox import MAX_EXPORTED, ConversationReview, Inbox, Thread
 from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
+from app.conversations.visitor_device import DeviceKind
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnState
@@ -37,8 +38,16 @@ from app.workspaces.operators import MAX_EMAIL_CHARS
 TAG = "Conversations"
 _COLUMNS: Final = (
     *("last_active_at", "created_at", "state", "outcome", "rating", "turn_count", "first_question", "page_url"),
-    *("language", "assignee", "labels", "channel", "visitor_id", "user_id", "id"),
+    *("language", "assignee", "labels", "channel", "visitor_id", "user_id", "id", "device"),
 )
+
+
+class VisitorDeviceOut(Model):
+    """By what the browser says of itself, so it may be made up."""
+
+    kind: DeviceKind | None = Field(description="An iPad that asks for desktop websites reads as a computer.")
+    system: str = Field(description='Such as "iOS 17", or "Windows", of which browsers tell no version; "": unknown.')
+    browser: str = Field(description='Such as "Firefox 130"; "": unknown.')
 
 
 class ConversationOut(Model):
@@ -61,6 +70,9 @@ class ConversationOut(Model):
     page_url: str = Field(description="Where the latest turn was asked.")
     language: str | None = Field(description="Of the latest turn.")
     user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
+    device: VisitorDeviceOut | None = Field(
+        description="What the visitor began it on, where the agent's `visitor_device` was set then."
+    )
 
     @classmethod
     def of(cls, entry: InboxEntry) -> "ConversationOut":
@@ -222,7 +234,9 @@ class AdminConversations(Api):
 def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Response:
     """A download."""
     found = [ConversationOut.of(entry) for entry in entries]
-    return exported("conversations", form, lambda: csv_table(_COLUMNS, map(_row, found)), found)
+    devices = [entry.conversation.device for entry in entries]
+    rows = ((*_row(told), device.words if device else "") for told, device in zip(found, devices, strict=True))
+    return exported("conversations", form, lambda: csv_table(_COLUMNS, rows), found)
 
 
 def _row(told: ConversationOut) -> tuple[str, ...]:

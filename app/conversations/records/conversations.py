@@ -11,6 +11,7 @@ from app.conversations.conversation import RESUME_WITHIN, Conversation, Message,
 from app.conversations.people.live_chat import OPEN_STATES, LiveState
 from app.conversations.records.citations import citations_of
 from app.conversations.records.confirmations import confirmations_of
+from app.conversations.visitor_device import VisitorDevice
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
@@ -18,7 +19,7 @@ from app.core.visitor_attribute import VisitorAttribute
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
 from app.store.tables.people import LIVE_CHATS
-from app.store.transaction import Keyset, Repository, affected_rows, new_id, value_of
+from app.store.transaction import Keyset, Repository, affected_rows, config_to_json, new_id, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
 # Asked with each call of a visitor, or with the first, so they are made once and of columns alone.
@@ -115,7 +116,7 @@ class ConversationRecords(Repository):
         statement = _shown_to(visitor_id, Channel.WIDGET).where(CONVERSATIONS.c.turn_count > 0)
         return self._page(_LATEST_ACTIVITY_FIRST, Conversation, statement, page)
 
-    def start(self, visitor: Visitor, channel: Channel) -> Conversation:
+    def start(self, visitor: Visitor, channel: Channel, device: VisitorDevice | None = None) -> Conversation:
         known = self._connection.scalar(_VISITOR, {"own_id": visitor.id, "own_agent_id": visitor.agent_id})
         if known is None:
             raise NotFound("visitor")
@@ -127,6 +128,7 @@ class ConversationRecords(Repository):
             created_at=now,
             last_active_at=now,
             channel=channel,
+            device=device,
         )
         own = {
             "id": conversation.id,
@@ -138,7 +140,8 @@ class ConversationRecords(Repository):
             "created_at": now,
             "last_active_at": now,
         }
-        self._connection.execute(_NEW_CONVERSATION, own)
+        told = {} if device is None else {"device": config_to_json(device)}
+        self._connection.execute(_NEW_CONVERSATION, own | told)
         return conversation
 
     def is_kept(self, session: VisitorSession) -> bool:

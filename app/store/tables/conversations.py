@@ -47,6 +47,7 @@ CONVERSATIONS = table(
     column("cleared_at", UtcDateTime, nullable=True),
     column("assignee", StorableText, default="", server_default=text("''")),
     column("closed_at", UtcDateTime, nullable=True),
+    column("device", StorableJson, nullable=True),
     Index(None, "agent_id", "last_active_at"),
     Index(None, "visitor_id", "last_active_at"),
     partial_index("ix_conversations_assigned", "agent_id", "assignee", "last_active_at", where="assignee != ''"),

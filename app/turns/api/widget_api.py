@@ -23,6 +23,7 @@ from app.conversations.api.widget_models import (
 )
 from app.conversations.conversations import Conversations
 from app.conversations.visitor_attributes import narrowing, read_signed, told_attributes
+from app.conversations.visitor_device import device_of
 from app.core.errors import InvalidInput
 from app.core.search_filter import SearchFilter
 from app.core.text.turn_language import primary_subtag
@@ -105,6 +106,7 @@ class WidgetConversations(Api):
             conversation_id=call.input.conversation_id,
             seen_on=None if is_own(call.request, origin) else origin,
             attributes=attributes,
+            device=device_of(call.request.headers),
         )
         locale = primary_subtag(call.input.locale or "")
         proof, refusal = await self._proof(agent, call.input.proof)

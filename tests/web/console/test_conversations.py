@@ -10,6 +10,7 @@ from app.conversations.conversation import Visitor
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
+from app.conversations.visitor_device import DeviceKind, VisitorDevice
 from app.core.turn import Channel, VisitorSession
 from tests.web.console.browser import Value, text_of
 from tests.web.console.page_examples import OpenConsole
@@ -116,6 +117,17 @@ async def test_the_visitor_stands_beside_the_conversation(console: OpenConsole) 
     )
     assert erased.startswith("The visitor is erased, with 1 conversation and 1 turn. Receipt: ")
     assert (await console.viewer.get(path)).status_code == 404
+
+
+async def test_what_it_was_begun_on_stands_beside_it_where_it_is_kept(console: OpenConsole) -> None:
+    device = VisitorDevice(DeviceKind.TABLET, "iPadOS 17", "Safari 17")
+    with console.house.record.writing() as tx:
+        visitor = ConversationRecords(tx).new_visitor(console.house.agent.id)
+        begun = ConversationRecords(tx).start(visitor, Channel.WIDGET, device)
+    shown = text_of(await console.viewer.page(place(console, f"/{begun.id}")))
+    assert "Device tablet, iPadOS 17, Safari 17" in shown
+    other = text_of(await console.viewer.page(place(console, f"/{console.rooms.ids['conversation_id']}")))
+    assert "Device" not in other
 
 
 async def test_notes_are_for_operators_alone(console: OpenConsole) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.conversations.api.conversations import TAG, NoteOut
+from app.conversations.api.conversations import TAG, NoteOut, VisitorDeviceOut
 from app.conversations.api.widget_models import CitationOut, ConfirmationOut
 from app.conversations.people.live_chat import Author, LiveMessage
 from app.conversations.privacy.visitor_data import VisitorData
@@ -63,6 +63,7 @@ class ExportedConversationOut(Model):
     live_messages: tuple[ExportedLiveMessageOut, ...] = Field(
         description="What was written while a person answered, oldest first."
     )
+    device: VisitorDeviceOut | None = Field(description="What the visitor began it on, where that was kept.")
     chat_rating: str | None = Field(description="Of talking with a person: up, down, or null.")
     labels: tuple[str, ...] = Field(description="What operators called it; for operators alone, else empty.")
     notes: tuple[NoteOut, ...] = Field(description="What operators noted on it; for operators alone, else empty.")

@@ -1,0 +1,107 @@
+"""On what a visitor writes, where an agent's operator wants to know: of the headers that browsers send with every
+request, names that stand here and their major versions, and nothing else."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+_MOST_CHARS: Final = 512  # of a header that are read
+
+
+class DeviceKind(StrEnum):
+    PHONE = "phone"
+    TABLET = "tablet"
+    COMPUTER = "computer"
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorDevice:
+    """By what the browser says of itself: `system` is "Android 14", `browser` "Firefox 130". None and "" stand for what
+    is not known; a system has no version where browsers always say the same one."""
+
+    kind: DeviceKind | None
+    system: str
+    browser: str
+
+    @property
+    def words(self) -> str:
+        return ", ".join(filter(None, (self.kind or "", self.system, self.browser)))
+
+
+# A browser that is made of another one names both; the first that fits is meant.
+_BRANDS: Final = {
+    "Microsoft Edge": "Edge",
+    "Opera": "Opera",
+    "Samsung Internet": "Samsung Internet",
+    "Brave": "Brave",
+    "Vivaldi": "Vivaldi",
+    "Google Chrome": "Chrome",
+    "Chromium": "Chromium",
+}
+_BRAND: Final = re.compile(r'"([\w ]{1,30})";v="(\d{1,4})', re.ASCII)
+_BROWSERS: Final = tuple(
+    (name, re.compile(rf"\b{pattern}", re.ASCII))
+    for name, pattern in (
+        ("Edge", r"(?:Edg|Edge|EdgA|EdgiOS)/(\d{1,4})"),
+        ("Opera", r"(?:OPR|OPT|OPiOS)/(\d{1,4})"),
+        ("Samsung Internet", r"SamsungBrowser/(\d{1,4})"),
+        ("Vivaldi", r"Vivaldi/(\d{1,4})"),
+        ("Firefox", r"(?:Firefox|FxiOS)/(\d{1,4})"),
+        ("Chrome", r"(?:Chrome|CriOS)/(\d{1,4})"),
+        ("Safari", r"Version/(\d{1,4})[\d.]{0,20} (?:Mobile/\w{1,20} )?Safari/"),
+    )
+)
+_SYSTEMS: Final = tuple(
+    (name, re.compile(pattern, re.ASCII))
+    for name, pattern in (
+        ("iPadOS", r"\(iPad;(?: CPU OS (\d{1,3})_)?"),
+        ("iOS", r"\((?:iPhone|iPod)[^;]{0,20};(?: CPU iPhone OS (\d{1,3})_)?"),
+        # Chrome says "Android 10; K" of every Android.
+        ("Android", r"\bAndroid(?: (\d{1,3})(?![\d.]*; K\)))?"),
+        ("Windows", r"\bWindows NT()"),
+        ("macOS", r"\(Macintosh()"),
+        ("ChromeOS", r"\bCrOS()"),
+        ("Linux", r"\bLinux()|\(X11"),
+    )
+)
+_PLATFORMS: Final = {name: name for name, _ in _SYSTEMS} | {"Chrome OS": "ChromeOS", "Chromium OS": "ChromeOS"}
+_OF_COMPUTERS: Final = ("Windows", "macOS", "ChromeOS", "Linux")
+
+
+def device_of(headers: Mapping[str, str]) -> VisitorDevice | None:
+    """By the client hints that a browser sends unasked, and its user agent where it sends none; None of what is no
+    browser, or none that is known here."""
+    agent = headers.get("user-agent", "")[:_MOST_CHARS]
+    system, version = _found(_SYSTEMS, agent)
+    hinted = _PLATFORMS.get(headers.get("sec-ch-ua-platform", "").strip('"'), "")
+    # An iPad's system is a kind of iOS, and hints know no name for it.
+    if hinted and hinted != system and (hinted, system) != ("iOS", "iPadOS"):
+        system, version = hinted, ""
+    browser = _branded(headers.get("sec-ch-ua", "")[:_MOST_CHARS]) or _named(*_found(_BROWSERS, agent))
+    mobile = headers.get("sec-ch-ua-mobile", "")
+    kind = _kind(system, is_mobile=mobile == "?1" if mobile else "Mobile" in agent)
+    return VisitorDevice(kind, _named(system, version), browser) if kind or system or browser else None
+
+
+def _kind(system: str, *, is_mobile: bool) -> DeviceKind | None:
+    if system == "iPadOS" or (system == "Android" and not is_mobile):
+        return DeviceKind.TABLET
+    if system in _OF_COMPUTERS:
+        return DeviceKind.COMPUTER
+    return DeviceKind.PHONE if is_mobile else None
+
+
+def _branded(brands: str) -> str:
+    said = dict(_BRAND.findall(brands))
+    return next((f"{name} {said[brand]}" for brand, name in _BRANDS.items() if brand in said), "")
+
+
+def _found(known: tuple[tuple[str, re.Pattern[str]], ...], agent: str) -> tuple[str, str]:
+    """The first name that fits, with its version, "" for none."""
+    return next(((name, found[1] or "") for name, form in known if (found := form.search(agent))), ("", ""))
+
+
+def _named(name: str, version: str) -> str:
+    return f"{name} {version}".strip()
