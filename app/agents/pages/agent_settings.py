@@ -292,14 +292,16 @@ class InvitationPages(Pages):
         self._agents = agents
 
     @page("/console/agents/{agent_id}/settings/invitations", access=read, under="agent_settings")
-    async def invitations(self, visit: Visit[NoForm]) -> Shown:
+    async def invitations(self, visit: Visit[InvitationNameForm]) -> Shown:
+        """The one that is named stands in the form, to be changed."""
         config = visit.agent.draft
+        named = next((each for each in config.invitations if each.name == visit.input.name), Invitation("", ""))
         told = {
             each.name: [(one.language, one.of_invitation(each)) for one in config.translations if _says(one, each.name)]
             for each in config.invitations
         }
         options = [(each.name, each.name) for each in config.invitations]
-        return Shown("invitations.html", {"config": config, "told": told, "names": options, "new": Invitation("", "")})
+        return Shown("invitations.html", {"config": config, "told": told, "names": options, "named": named})
 
     @action("/console/agents/{agent_id}/settings/invitations", access=write, shown_on="invitations")
     async def save_invitation(self, visit: Visit[InvitationForm]) -> Go:

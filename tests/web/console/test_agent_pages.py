@@ -269,6 +269,9 @@ async def test_an_invitation_is_written_in_two_languages_replaced_and_deleted(ho
     assert (await draft()).translations == (german,), "a greeting leaves the invitations where they are"
     shown = text_of(await browser.page(path))
     assert "returns Send it back? Asks: How?" in shown
+    opened = await browser.page(f"{path}?name=returns")
+    assert 'name="text" type="text" value="Send it back?"' in opened, "it is there to be changed"
+    assert "/shop/*\n/cart</textarea>" in opened
     assert "de Passt es nicht? How?" in shown
     await browser.post(f"{path}/delete", {"name": "returns"})
     assert (await draft()).invitations == (Invitation("sizes", "Too large?"),)
