@@ -269,6 +269,37 @@ def test_without_our_launcher_it_stands_in_its_place(page: Page, invites: Site) 
     assert bottom(bubble.box) == launcher["y"] + launcher["height"]
 
 
+def test_of_two_agents_one_invites_and_covers_no_launcher(page: Page, invites: Site) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    second = invites.tag("b2") + tag(invites).replace("a1", "b2")
+    invites.write(body=tag(invites) + second)
+    bubble = Bubble.on(page, invites)
+    expect(Chat(page).launcher).to_have_count(2)
+    page.wait_for_load_state("networkidle")
+    expect(bubble.box).to_have_count(1)
+    for launcher in Chat(page).launcher.all():
+        launcher.click(trial=True)
+
+
+def test_none_stands_on_the_open_panel_of_another_agent(page: Page, invites: Site) -> None:
+    invites.write(attributes='data-open="true"', body=invites.tag("b2") + tag(invites).replace("a1", "b2"))
+    chat, bubble = Chat(page), Bubble.on(page, invites)
+    expect(chat.panel).to_be_visible()
+    expect(chat.launcher).to_have_count(2)
+    bubble.stays_away(invites)
+
+
+def test_none_is_shown_while_another_tab_has_the_panel_open(page: Page, invites: Site) -> None:
+    invites.write()
+    Chat.opened(page, invites)
+    expect(Chat(page).panel).to_be_visible()
+    invites.write(body=tag(invites))
+    other = page.context.new_page()
+    chat, bubble = Chat(other), Bubble.on(other, invites)
+    chat.launcher.wait_for(state="attached")
+    bubble.stays_away(invites)
+
+
 def test_a_website_without_the_tag_gets_none(page: Page, invites: Site) -> None:
     invites.write()
     bubble = Bubble.on(page, invites)

@@ -64,6 +64,11 @@ export class Invitations {
     return this.#widget.isOpen || this.#over.signal.aborted || !!isOpenElsewhere || browserStore<Stay>(this.#agentId, "sessionStorage").read().open != null;
   }
 
+  /** By another agent's panel, or invitation. */
+  get #isTaken(): boolean {
+    return Object.values(this.#widget.agents).some(({ isOpen, element }) => isOpen || element.shadowRoot!.querySelector(".invite"));
+  }
+
   get #root(): HTMLElement {
     return this.#widget.element.shadowRoot!.querySelector<HTMLElement>(".root")!;
   }
@@ -105,7 +110,7 @@ export class Invitations {
   #offer(invitation: Invitation): void {
     const { signal } = this.#over;
     const look = (): void => {
-      if (document.hidden || signal.aborted || this.#wasOpen || !this.#widget.element.isConnected) return;
+      if (document.hidden || signal.aborted || this.#wasOpen || this.#isTaken || !this.#widget.element.isConnected) return;
       // Another tab may have been first.
       if (!isMeant(invitation.pages, location) || this.#known.includes(invitation.name)) return;
       this.#over.abort();
@@ -121,7 +126,9 @@ export class Invitations {
     const root = this.#root;
     const launcher = root.querySelector<HTMLElement>(".launcher")!;
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
+    // Above every launcher of the page.
+    const others = Object.keys(widget.agents).length - 1;
+    sheet.replaceSync(css + `.invite{margin-bottom:calc(${4.5 * others}*var(--rem))}`);
     const shadow = widget.element.shadowRoot!;
     shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
     const gone = new AbortController();
