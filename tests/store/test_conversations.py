@@ -12,6 +12,7 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
+from app.conversations.visitor_device import DeviceKind, VisitorDevice
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.core.turn import Channel, VisitorSession
@@ -48,6 +49,22 @@ async def test_a_visitor_needs_an_agent_and_a_conversation_its_visitor(record: S
             ConversationRecords(tx).new_visitor(an_id())
         with pytest.raises(NotFound, match="visitor"):
             ConversationRecords(tx).start(Visitor(an_id(), agent.id, an_id()), Channel.WIDGET)
+
+
+@pytest.mark.parametrize(
+    "device",
+    [None, VisitorDevice(DeviceKind.TABLET, "iPadOS 17", "Safari 17"), VisitorDevice(None, "", "Firefox 130")],
+    ids=["unknown", "known", "known in part"],
+)
+async def test_what_a_conversation_was_begun_on_is_kept_with_it(
+    record: SystemOfRecord, agent: Agent, workspace_id: UUID, device: VisitorDevice | None
+) -> None:
+    with record.writing() as tx:
+        begun = ConversationRecords(tx).start(ConversationRecords(tx).new_visitor(agent.id), Channel.WIDGET, device)
+    with record.reading() as tx:
+        kept = ConversationRecords(tx).get(workspace_id, begun.id)
+    assert kept == begun
+    assert kept.device == device
 
 
 async def test_a_conversation_is_resumed_within_a_day_of_its_last_activity(
