@@ -33,9 +33,8 @@ from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.costs import TokenPrices
 from app.core.errors import DocentError, Unavailable
 from app.core.text.failure_words import has_failure_words
-from app.gaps.gap_replays import Trials
+from app.gaps.gap_replays import TrialAnswers, Trials
 from app.gaps.gap_suggestions import AnswerDrafts
-from app.gaps.trial_answers import TrialAnswers
 from app.kit.argon2_password_hasher import Argon2PasswordHasher
 from app.kit.cache import Cache
 from app.kit.clock import Clock
@@ -70,7 +69,7 @@ from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 from app.web.widget_script import WidgetFolder, built_widget
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
-from app.webhooks.webhook_sender import WebhookSender
+from app.webhooks.webhook import WebhookSender
 from app.workspaces.records.tokens import TokenRecords
 
 log = structlog.get_logger(__name__)

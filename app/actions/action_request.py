@@ -1,4 +1,5 @@
-"""An action and its arguments become one HTTP request, whose host and path nobody but the operator chooses."""
+"""An action and its arguments become one HTTP request, whose host and path nobody but the operator chooses; and what a
+visitor is asked to confirm before."""
 
 import json
 import re
@@ -7,15 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote
+from uuid import uuid4
 
-from app.actions.action import Action
+from app.actions.action import Action, filled_template
 from app.actions.action_schema import WrongArguments
+from app.core.confirmation import ProposedChange, ShownValue
 
 _PLACE: Final = re.compile(r"\{([^{}]*+)\}")
 _ACCEPTED: Final = {"Accept": "application/json, text/plain;q=0.9, */*;q=0.5"}
 _JSON: Final = {"Content-Type": "application/json"}
 _SEPARATORS: Final = frozenset("/\\%")  # servers and proxies decode twice, and read \ as /
 _MAX_URL_CHARS: Final = 4000
+_JOINERS: Final = "\u200c\u200d"  # letters and emoji of some scripts are written with them
+_UNSEEN: Final = frozenset({"Cf", "Zl", "Zp", "Co", "Cn"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +75,36 @@ def _plain(name: str, text: str) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping[str, str]) -> ProposedChange:
+    """`arguments` are checked ones. Raises WrongArguments for what cannot be sent, or would look like something else
+    than it is: nobody confirms what they cannot see."""
+    for name, value in arguments.items():
+        if isinstance(value, str) and not _is_seen(value):
+            raise WrongArguments(f"{name}: characters that nobody sees")
+    request = request_of(action, {**arguments, **fixed}, {})
+    labels = {name: told.get("title") or name for name, told in action.parameters.get("properties", {}).items()}
+    shown = tuple(ShownValue(name, labels[name], shown_value(value)) for name, value in arguments.items())
+    return ProposedChange(
+        id=uuid4(),
+        action_id=action.id,
+        revision=action.revision,
+        action=action.name,
+        title=action.title,
+        summary=filled_template(action.summary, {each.name: each.value for each in shown}),
+        shown=shown,
+        method=request.method,
+        url=request.url,
+        body=None if request.body is None else request.body.decode(),
+    )
+
+
+def shown_value(value: Any) -> str:
+    """As it is sent, a text without its quotes."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _is_seen(text: str) -> bool:
+    """No mark turns the direction of what follows, and nothing is invisible but what joins letters."""
+    return not any(unicodedata.category(each) in _UNSEEN and each not in _JOINERS for each in text)

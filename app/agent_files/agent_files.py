@@ -16,7 +16,7 @@ from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answers import check_answer
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
 from app.conversations.people import saved_replies
-from app.conversations.people.records.saved_replies import SavedReplyRecords
+from app.conversations.people.records.live_chats import SavedReplyRecords
 from app.conversations.people.saved_reply import SavedReply
 from app.core.actor import Actor
 from app.core.errors import InvalidInput

@@ -8,10 +8,9 @@ from app.bootstrap.adapters import configured_mail_transport, configured_mailer
 from app.bootstrap.infrastructure import Infrastructure
 from app.conversations.privacy.retention_rounds import Retention
 from app.gaps.gap_clustering import GapClustering
-from app.gaps.gap_replays import GapReplays
+from app.gaps.gap_replays import GapReplays, TrialAnswers
 from app.gaps.pull_requests.good_news import GoodNews
 from app.gaps.stopped_turns import StoppedTurns
-from app.gaps.trial_answers import TrialAnswers
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.tasks.periodic_task import PeriodicTask
@@ -28,7 +27,7 @@ from app.webhooks.channels.channels import ChannelPosts
 from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails
 from app.webhooks.tickets.ticket_delivery import TicketDelivery
-from app.webhooks.webhook_sender import WebhookSender
+from app.webhooks.webhook import WebhookSender
 from app.webhooks.webhooks import WebhookDelivery
 
 

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from app.kit.clock import Clock
 from app.providers.identity.oidc_provider import OidcProvider
 from app.settings import Settings
+from app.workspaces.operators import SignInMethods
 from app.workspaces.provider_rules import ProviderRules
-from app.workspaces.sign_in_methods import SignInMethods
 
 
 def configured_oidc_provider(settings: Settings, clock: Clock) -> OidcProvider | None:

@@ -38,17 +38,13 @@ COMMANDS = (
         "agent",
         "app.cli.agents:commands",
         "Agents: what is embedded in a website.",
-        ("app.cli.curated_answers", "app.cli.agent_editing", "app.cli.agent_files"),
+        ("app.cli.agent_editing", "app.cli.agent_files"),
     ),
     LateCommand(
         "source",
         "app.cli.sources.commands:commands",
         "Sources: what an agent learns from.",
-        (
-            "app.cli.sources.discovery",
-            "app.cli.sources.source_files",
-            "app.cli.sources.source_care",
-        ),
+        ("app.cli.sources.source_files",),
     ),
 )
 

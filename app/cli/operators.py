@@ -13,9 +13,8 @@ from app.cli.terminal import AsJson, Commands, err, fail, out, print_json, table
 from app.core.actor import Actor
 from app.kit.argon2_password_hasher import Argon2PasswordHasher
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import Operators, checked_email
+from app.workspaces.operators import Operators, SignInMethods, checked_email
 from app.workspaces.password_links import PasswordLinks
-from app.workspaces.sign_in_methods import SignInMethods
 
 commands = Commands(help="Operators: who may work at the console.")
 

@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.local_operator import open_installation
-from app.cli.names import meant
+from app.cli.local_operator import meant, open_installation
 from app.cli.terminal import AsJson, Commands, err, out, print_json, table
 from app.core.actor import SCOPES, USUAL_SCOPES
 from app.workspaces.api_tokens import ApiTokens

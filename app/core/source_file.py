@@ -1,10 +1,107 @@
-"""The file that a source of kind "file" is read from, and what is known of it."""
+"""The file that a source of kind "file" is read from, and what is known of it. Its first bytes decide which format it
+is, then its name, never what a browser said."""
 
+import codecs
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
-from app.core.file_format import FileFormat
+from app.core.errors import InvalidInput
+
+FIELD = "file"
+
+
+class FileFormat(StrEnum):
+    MARKDOWN = "markdown"
+    HTML = "html"
+    TEXT = "text"
+    PDF = "pdf"
+    DOCX = "docx"
+    PPTX = "pptx"
+    XLSX = "xlsx"
+    CSV = "csv"
+
+
+_OF_EXTENSION = {
+    "md": FileFormat.MARKDOWN,
+    "markdown": FileFormat.MARKDOWN,
+    "mdx": FileFormat.MARKDOWN,
+    "html": FileFormat.HTML,
+    "htm": FileFormat.HTML,
+    "xhtml": FileFormat.HTML,
+    "csv": FileFormat.CSV,
+    "tsv": FileFormat.CSV,
+    "pdf": FileFormat.PDF,
+    "docx": FileFormat.DOCX,
+    "pptx": FileFormat.PPTX,
+    "xlsx": FileFormat.XLSX,
+}
+ACCEPTED = "Markdown, HTML, plain text, PDF, DOCX, PPTX, XLSX or CSV"
+EXTENSIONS = (*_OF_EXTENSION, "txt")
+_BINARY = frozenset({FileFormat.PDF, FileFormat.DOCX, FileFormat.PPTX, FileFormat.XLSX})
+_PDF_HEAD_BYTES = 1024  # other bytes may stand before the header
+_LOOK_BYTES = 64 * 1024
+# The first that stands in a file is its own: a presentation may hold a workbook, with all of its parts.
+_ZIP_PARTS = (
+    (b"word/document", FileFormat.DOCX),
+    (b"ppt/presentation", FileFormat.PPTX),
+    (b"xl/workbook", FileFormat.XLSX),
+)
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_HTML_STARTS = ("<!doctype html", "<html")
+# What ends up in a folder beside documents, by its first bytes, and what to do about it.
+_OTHERS = (
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old Office file, or one with a password. Save it as DOCX, PPTX, XLSX or PDF, without",
+    ),
+    (b"{\\rtf", "RTF. Save it as DOCX or PDF"),
+    (b"\x89PNG", "a picture. Write down what it says"),
+    (b"\xff\xd8\xff", "a picture. Write down what it says"),
+    (b"GIF8", "a picture. Write down what it says"),
+    (b"\x1f\x8b", "packed. Unpack it and upload what is in it"),
+)
+
+
+def extension_of(name: str) -> str:
+    """ "pdf" of "Manual.PDF"; "" when there is none."""
+    stem, dot, extension = name.rpartition(".")
+    return extension.lower() if dot and stem else ""
+
+
+def file_format(name: str, body: bytes) -> FileFormat:
+    """Raises InvalidInput, naming "file" and the fix, for an empty file and for what is none of ours."""
+    if not body.strip():
+        raise InvalidInput(FIELD, f"{_quoted(name)} is empty. Upload a file with text.")
+    by_name = _OF_EXTENSION.get(extension_of(name))
+    if b"%PDF-" in body[:_PDF_HEAD_BYTES]:
+        return FileFormat.PDF
+    if body.startswith(b"PK\x03\x04"):
+        return _format_of_zip(name, body)
+    for start, words in _OTHERS:
+        if body.startswith(start):
+            raise InvalidInput(FIELD, f"{_quoted(name)} is {words}.")
+    if by_name in _BINARY:
+        raise InvalidInput(FIELD, f"{_quoted(name)} is called {by_name.upper()} but is none. Check the file.")
+    if b"\x00" in body[:_LOOK_BYTES] and not body.startswith(_UTF16):
+        raise InvalidInput(FIELD, f"{_quoted(name)} is not text. Upload {ACCEPTED}.")
+    if by_name is not None:
+        return by_name
+    head = body[:_PDF_HEAD_BYTES].removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").lstrip().lower()
+    return FileFormat.HTML if head.startswith(_HTML_STARTS) else FileFormat.TEXT
+
+
+def _format_of_zip(name: str, body: bytes) -> FileFormat:
+    """The names of its parts stand in a ZIP file as they are, whatever is packed."""
+    found = [(at, kind) for part, kind in _ZIP_PARTS if (at := body.find(part)) >= 0]
+    if found:
+        return min(found)[1]
+    raise InvalidInput(FIELD, f"{_quoted(name)} is a ZIP file. Unpack it and upload {ACCEPTED}.")
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from uuid import UUID
 import structlog
 
 from app.agents.agent import Version
+from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import Actor
 from app.core.errors import DocentError
 from app.core.field_rules import check_text
@@ -95,3 +96,18 @@ class GapReplays:
         )
         answers = [await self._trials.answer(workspace_id, gap.agent_id, asking, version) for asking in askings]
         return GapReplay(gap, tuple(map(ReplayedQuestion, askings, answers)))
+
+
+class TrialAnswers:
+    """A gap's askings in the playground: their visitors' history and what browsers said of their pages are not kept
+    with a gap."""
+
+    def __init__(self, playground: Playground) -> None:
+        self._playground = playground
+
+    async def answer(self, workspace_id: UUID, agent_id: UUID, asking: GapAsking, version: Version) -> TrialAnswer:
+        """Raises NotFound, IndexUnavailable, ModelInterrupted."""
+        question = PlaygroundQuestion(asking.question, asking.page_url, asking.language, standalone=asking.standalone)
+        tried = await self._playground.ask(workspace_id, agent_id, question, version)
+        cited = tuple(dict.fromkeys(citation.url for citation in tried.citations))
+        return TrialAnswer(tried.answer, tried.answered_by, tried.confidence, cited, tried.gap)

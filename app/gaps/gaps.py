@@ -20,7 +20,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.assignees import checked_assignee
+from app.workspaces.operators import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_NOTE_CHARS = 2000

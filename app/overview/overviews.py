@@ -6,8 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.agent import Agent
-from app.agents.records.agents import AgentRecords
-from app.agents.records.milestones import MilestoneRecords
+from app.agents.records.agents import AgentRecords, MilestoneRecords
 from app.agents.set_up import Milestones, SetUp, is_new, set_up
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.people.live_chat import LiveState

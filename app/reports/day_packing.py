@@ -6,8 +6,7 @@ from uuid import UUID
 
 from app.conversations.records.packed_days import Kind, OutdatedDay, PackedDayRecords
 from app.kit.clock import Clock
-from app.quality.records.asked_turns import AskedTurnRecords
-from app.quality.records.quality import QualityRecords
+from app.quality.records.quality import AskedTurnRecords, QualityRecords
 from app.reports.records.topics import TopicDayRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 

@@ -16,7 +16,7 @@ from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.quality.asked_turns import OUTCOMES, AskedTurns, Places, Rows, by_place, microseconds, nearest_ranks, tallies
-from app.quality.records.asked_turns import AskedTurnRecords
+from app.quality.records.quality import AskedTurnRecords
 from app.reports.records.figures import ReportRecords
 from app.reports.records.topics import TopicRecords
 from app.reports.report import AgentPart, ChatThumbs, Figures, Part, Report, Spent, Step, together

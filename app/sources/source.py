@@ -1,9 +1,11 @@
 """A source is what an agent learns from; a crawl run is one reading of it, which a schedule may begin. Its website may
-ask readers for a password, a header or a cookie, which an operator gives with the source."""
+ask readers for a password, a header or a cookie, which an operator gives with the source; by a publish hook it
+says which of its pages have changed."""
 
 import hashlib
+import hmac
 import re
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -23,6 +25,9 @@ _OURS: Final = frozenset(
         "if-none-match", "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
     }
 )  # fmt: skip
+WINDOW: Final = timedelta(minutes=5)
+SECRET_PREFIX: Final = "dhk_"  # noqa: S105  (so that scanners can find leaked ones)
+_PURPOSE: Final = b"docent source hook"
 
 
 class AccessKind(StrEnum):
@@ -259,3 +264,23 @@ class KnownPage:
     status: str
     read_at: datetime | None
     chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceHook:
+    """What is kept of a hook. Its secret is not: it is drawn from the installation's signing key `kid` and `salt`."""
+
+    source_id: UUID
+    workspace_id: UUID
+    kid: str
+    salt: bytes = field(repr=False)
+
+
+def hook_secret(signing_key: bytes, source_id: UUID, salt: bytes) -> str:
+    drawn = hmac.digest(signing_key, _PURPOSE + source_id.bytes + salt, hashlib.sha256)
+    return SECRET_PREFIX + urlsafe_b64encode(drawn).decode().rstrip("=")
+
+
+def hook_signature(secret: str, timestamp: str, body: bytes) -> str:
+    """HMAC-SHA256, in lower-case hexadecimal, of the timestamp (seconds since 1970), a full stop and the body."""
+    return hmac.digest(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hex()

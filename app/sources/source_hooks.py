@@ -10,7 +10,7 @@ from app.core.actor import WRITE, Actor
 from app.core.errors import Unauthorized
 from app.kit.clock import Clock
 from app.sources.records.sources import HookRecords, SourceRecords
-from app.sources.source_hook import WINDOW, hook_secret, hook_signature
+from app.sources.source import WINDOW, hook_secret, hook_signature
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords

@@ -10,12 +10,12 @@ from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, in_words
-from app.sources.source_hook import hook_signature
+from app.sources.source import hook_signature
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105  (so that scanners can find leaked ones)
 _SECRET_PREFIX_BEFORE: Final = "dwh_"  # noqa: S105  (of secrets that were shown before the standard was kept)
@@ -137,3 +137,14 @@ def signed_headers(delivery: Delivery, signing_key: bytes, sent_at: datetime) ->
 
 def _drawn(signing_key: bytes, webhook: Webhook) -> bytes:
     return hmac.digest(signing_key, _PURPOSE + webhook.id.bytes + webhook.salt, hashlib.sha256)
+
+
+class WebhookSender(Protocol):
+    def canonical(self, url: str) -> str:
+        """The one spelling of an address that may be posted to. Raises InvalidInput for `url`."""
+        ...
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> str | None:
+        """Send once, follow nothing. None when the receiver said 2xx, else why not, in words. Takes seconds, and
+        never raises for what a receiver does."""
+        ...

@@ -19,8 +19,7 @@ from app.kit.clock import Clock
 from app.kit.retry_schedule import retry_at
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
-from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, signed_headers, webhook_secret
-from app.webhooks.webhook_sender import WebhookSender
+from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, WebhookSender, signed_headers, webhook_secret
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import SigningKey

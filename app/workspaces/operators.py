@@ -1,4 +1,5 @@
-"""Operators' accounts: who may work at the console, as what, and by which second factor of their own."""
+"""Operators' accounts: who may work at the console, as what, by which second factor of their own, and who may look
+after something."""
 
 import re
 from dataclasses import dataclass
@@ -240,3 +241,40 @@ class SecondFactors:
                 AuditRecords(tx).acted(actor, "operator.remove_second_factor", owner.id)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
+
+
+def checked_assignee(tx: Transaction, actor: Actor, assignee: str) -> str:
+    """An operator's e-mail address as their account has it, or "" for nobody. Raises InvalidInput for an address that
+    no account of the workspace has, or a disabled one."""
+    return colleague_named(tx, actor, assignee).address if assignee.strip() else ""
+
+
+def colleague_named(tx: Transaction, actor: Actor, address: str) -> Actor:
+    """The operator of the actor's workspace who has the address. Raises InvalidInput as `checked_assignee` does."""
+    named = address.strip().lower()
+    for each in OperatorRecords(tx).of_workspace(actor.workspace_id):
+        if each.email == named and not each.is_disabled:
+            return acting(each)
+    raise InvalidInput("assignee", "No operator of the workspace has this address. Name one, or nobody.")
+
+
+class Assignees:
+    def __init__(self, records: SystemOfRecord) -> None:
+        self._records = records
+
+    async def of_workspace(self, actor: Actor) -> list[str]:
+        """The addresses of its operators, without those whose account is disabled."""
+        return await self._records.of_workspace(actor.workspace_id).read(lambda tx: addresses_of(tx, actor))
+
+
+def addresses_of(tx: Transaction, actor: Actor) -> list[str]:
+    """Of the operators of the actor's workspace, without those whose account is disabled."""
+    return [each.email for each in OperatorRecords(tx).of_workspace(actor.workspace_id) if not each.is_disabled]
+
+
+@dataclass(frozen=True, slots=True)
+class SignInMethods:
+    """`provider` is what the identity provider is called, "" where there is none."""
+
+    by_password: bool = True
+    provider: str = ""

@@ -20,13 +20,11 @@ from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import check_password, checked_email
+from app.workspaces.operators import SignInMethods, check_password, checked_email
 from app.workspaces.records.audit import AuditRecords
-from app.workspaces.records.operators import OperatorRecords, PasskeyRecords
-from app.workspaces.records.password_links import PasswordLinkRecords
+from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, PasswordLinkRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY
-from app.workspaces.sign_in_methods import SignInMethods
 
 LINK_PATH: Final = "/console/password"
 INVITATION_HOLDS: Final = timedelta(days=7)

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.answers.curated import pattern_vectors
-from app.answers.curated.pattern_vectors import PatternVectors
+from app.answers.curated import curated_matcher
+from app.answers.curated.curated_matcher import PatternVectors
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
 
@@ -42,7 +42,7 @@ async def test_another_process_finds_them_in_the_record(tmp_path: Path) -> None:
 
 
 async def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pattern_vectors, "_KEPT_ROWS", 3)
+    monkeypatch.setattr(curated_matcher, "_KEPT_ROWS", 3)
     async with temporary_record(tmp_path) as record:
         vectors = PatternVectors(record, HashingEmbedder())
         old = await vectors.of(("a", "b"), None)

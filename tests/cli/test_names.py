@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from app.cli.names import meant
+from app.cli.local_operator import meant
 from app.core.errors import InvalidInput
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.conversations.assignments import mentioned
+from app.conversations.inbox import mentioned
 
 TEAM = ("ann@example.com", "bob@example.com", "bob@other.example", "c.d+e@example.com")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.core.errors import InvalidInput
-from app.core.file_format import FileFormat, extension_of, file_format
+from app.core.source_file import FileFormat, extension_of, file_format
 
 DOCX = b"PK\x03\x04....[Content_Types].xml....word/document.xml...."
 

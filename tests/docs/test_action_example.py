@@ -5,9 +5,8 @@ from typing import Any
 from uuid import uuid4
 
 from app.actions.action import ActionHosts, check_action, check_headers
-from app.actions.action_request import request_of
+from app.actions.action_request import proposed_change, request_of
 from app.actions.api.actions import ActionCreate
-from app.actions.proposal import proposed_change
 from app.conversations.api.widget_models import ConfirmationOut
 from tests.docs.fenced_blocks import blocks
 

@@ -1,7 +1,7 @@
 """A FileReader of text: the first line is the title, the rest the page. What begins with "broken" is refused."""
 
 from app.core.errors import InvalidInput
-from app.core.file_format import FIELD
+from app.core.source_file import FIELD
 from app.knowledge.document import PageContent
 
 

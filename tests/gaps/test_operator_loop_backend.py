@@ -19,9 +19,8 @@ from app.core.turn import AnsweredBy
 from app.core.turn_events import Done
 from app.gaps.gap import Gap
 from app.gaps.gap_clustering import GapClustering
-from app.gaps.gap_replays import GapReplays
+from app.gaps.gap_replays import GapReplays, TrialAnswers
 from app.gaps.records.gaps import GapRecords
-from app.gaps.trial_answers import TrialAnswers
 from app.kit.language_guesser import LanguageGuesser
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState

@@ -23,9 +23,9 @@ from app.conversations.privacy.visitor_data import ConversationTerminator, Visit
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor
-from app.core.file_format import FileFormat
 from app.core.gap_state import GapReason
 from app.core.list_page import PageRequest
+from app.core.source_file import FileFormat
 from app.core.turn import AnsweredBy, Channel, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap import Gap
@@ -75,8 +75,7 @@ from app.store.system_of_record import SystemOfRecord
 from app.store.transaction import Transaction
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.records import WebhookRecords
-from app.webhooks.webhook import Webhook
-from app.webhooks.webhook_sender import WebhookSender
+from app.webhooks.webhook import Webhook, WebhookSender
 from app.webhooks.webhooks import Webhooks
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Operator, Role

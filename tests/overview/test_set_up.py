@@ -5,7 +5,7 @@ from pathlib import Path
 from uuid import UUID
 
 from app.agents.agents import Agents
-from app.agents.records.milestones import SEEN_AGAIN_AFTER, MilestoneRecords
+from app.agents.records.agents import SEEN_AGAIN_AFTER, MilestoneRecords
 from app.agents.set_up import NEW_FOR, Milestones, Step
 from app.overview.overviews import Overviews
 from app.sources.records.sources import SourceRecords

@@ -11,7 +11,7 @@ from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.core.actor import SCOPES, Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.file_format import FileFormat
+from app.core.source_file import FileFormat
 from app.kit.pattern_matcher import PatternMatcher
 from app.quality import golden_questions as rules
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion

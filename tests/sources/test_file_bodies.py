@@ -6,8 +6,7 @@ import pytest
 from obstore.store import MemoryStore
 
 from app.core.errors import FilesUnavailable, Misconfigured, NotFound
-from app.core.file_format import FileFormat
-from app.core.source_file import StoredBody
+from app.core.source_file import FileFormat, StoredBody
 from app.providers.files.object_store_files import ObjectStoreFiles
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.records import DeletionRecords

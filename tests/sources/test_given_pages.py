@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from app.core.file_format import FileFormat
 from app.core.list_page import PageRequest
 from app.core.search_filter import AttributeFilter, SearchFilter
+from app.core.source_file import FileFormat
 from app.knowledge.document import Document, PageContent
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.deletions.deletion import DeletedKind

@@ -5,8 +5,7 @@ import hashlib
 import pytest
 
 from app.core.errors import NotFound
-from app.core.file_format import FileFormat
-from app.core.source_file import FileFacts, StoredBody
+from app.core.source_file import FileFacts, FileFormat, StoredBody
 from app.sources.files.records import FileRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source

@@ -21,7 +21,7 @@ from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Citation, TurnRequest, TurnState, VisitorSession
 from app.quality.quality import Quality, TurnCounts
 from app.quality.quality_review import QualityReview
-from app.quality.records.asked_turns import AskedTurnRecords
+from app.quality.records.quality import AskedTurnRecords
 from app.reports.day_packing import DayPacking
 from app.reports.records.topics import TopicRecords
 from app.reports.report import Report

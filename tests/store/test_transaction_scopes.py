@@ -48,7 +48,7 @@ INSTALLATION_WIDE: Final = {
     "webhooks/tickets/ticket_delivery.py": (2, "whose tickets are due"),
     "webhooks/webhooks.py": (2, "whose deliveries are due"),
     # Tables that are the installation's, and workspaces themselves.
-    "answers/curated/pattern_vectors.py": (2, "the vectors of texts"),
+    "answers/curated/curated_matcher.py": (2, "the vectors of texts"),
     "knowledge/chunk_indexer.py": (2, "the vectors of texts"),
     "workspaces/sealed_secrets.py": (5, "the installation's keys"),
     "workspaces/signing_keys.py": (1, "the installation's keys"),

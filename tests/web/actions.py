@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from uuid import UUID, uuid4
 
 from app.actions.action import Action
+from app.actions.action_request import proposed_change
 from app.actions.actions import Actions
 from app.actions.api.actions import EXAMPLE, ActionFields
-from app.actions.proposal import proposed_change
 from app.core.turn import VisitorSession
 from tests.doubles.shop_api import SHOP
 from tests.web.ended_turn import store_turn

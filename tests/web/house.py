@@ -64,7 +64,7 @@ from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.widget_script import WidgetFolder
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
-from app.webhooks.webhook_sender import WebhookSender
+from app.webhooks.webhook import WebhookSender
 from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.answering_house import TOKENS

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.actions.proposal import proposed_change
+from app.actions.action_request import proposed_change
 from app.agents.agent import Fallback, Invitation
 from app.agents.agents import AgentPictures, Agents
 from app.agents.signed_users import UserIssuers
@@ -47,9 +47,8 @@ from app.sources.deletions.deletions import Deletions
 from app.sources.files.source_files import SourceFiles
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.site_reader import QueuedPage
-from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
+from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind, hook_signature
 from app.sources.source_editing import SourceAccesses, SourceEditing
-from app.sources.source_hook import hook_signature
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Sources
 from app.web.access import API_SCHEME, VISITOR_SCHEME

@@ -8,8 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from app.sources.source import SourceConfig, SourceKind
-from app.sources.source_hook import hook_signature
+from app.sources.source import SourceConfig, SourceKind, hook_signature
 from app.sources.sources import Sources
 from tests.web.house import UNKNOWN, House, open_house
 

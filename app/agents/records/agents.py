@@ -1,17 +1,28 @@
-"""Agents and their published versions."""
+"""Agents, their published versions, and what an agent has come through once."""
 
-from datetime import datetime
-from typing import Any
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, select, update
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent, Version
+from app.agents.set_up import Milestones
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.store.tables.agents import AGENT_VERSIONS, AGENTS
+from app.store.tables.agents import AGENT_FIRSTS, AGENT_VERSIONS, AGENTS
 from app.store.tables.tenancy import WORKSPACES
-from app.store.transaction import Keyset, Repository, affected_rows, config_from_json, config_to_json, new_id, value_of
+from app.store.transaction import (
+    Keyset,
+    Repository,
+    affected_rows,
+    batches,
+    config_from_json,
+    config_to_json,
+    new_id,
+    value_of,
+)
 
 _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
 # Asked with each question or page, so they are made once.
@@ -30,6 +41,7 @@ _BUMP = (
     .returning(AGENTS.c.generation)
 )
 _CONFIG = select(AGENT_VERSIONS.c.config).where(AGENT_VERSIONS.c.id == bindparam("version_id"))
+SEEN_AGAIN_AFTER: Final = timedelta(hours=1)  # so that few openings of the widget write
 
 
 class AgentRecords(Repository):
@@ -200,3 +212,33 @@ class AgentRecords(Repository):
 
 def _is(workspace_id: UUID, agent_id: UUID) -> ColumnElement[bool]:
     return and_(AGENTS.c.id == agent_id, AGENTS.c.workspace_id == workspace_id)
+
+
+class MilestoneRecords(Repository):
+    """Agents whose workspace the caller has checked."""
+
+    def of_agents(self, agent_ids: Sequence[UUID]) -> dict[UUID, Milestones]:
+        """Of each that has come through anything."""
+        found: dict[UUID, Milestones] = {}
+        for batch in batches(agent_ids):
+            rows = self._connection.execute(select(AGENT_FIRSTS).where(AGENT_FIRSTS.c.agent_id.in_(batch)))
+            found |= {row.agent_id: Milestones(row.tried_at, row.seen_at, row.seen_on) for row in rows}
+        return found
+
+    def tried(self, agent_id: UUID) -> None:
+        """An operator has asked it something; the first time counts."""
+        if self._milestones(agent_id).tried_at is None:
+            self._keep(agent_id, tried_at=self._now())
+
+    def seen(self, agent_id: UUID, origin: str) -> None:
+        """A browser has opened the widget on that website."""
+        milestones = self._milestones(agent_id)
+        if milestones.seen_at is None or self._now() - milestones.seen_at >= SEEN_AGAIN_AFTER:
+            self._keep(agent_id, seen_at=self._now(), seen_on=origin)
+
+    def _milestones(self, agent_id: UUID) -> Milestones:
+        return self.of_agents([agent_id]).get(agent_id, Milestones())
+
+    def _keep(self, agent_id: UUID, **values: object) -> None:
+        row = self._insert(AGENT_FIRSTS).values(agent_id=agent_id, **values)
+        self._connection.execute(row.on_conflict_do_update(index_elements=["agent_id"], set_=values))

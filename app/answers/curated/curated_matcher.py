@@ -1,18 +1,22 @@
 """Finds the curated answer that a question triggers: by its wording first, by its meaning where no wording fits."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import structlog
 
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger, applicable, matching_answer
-from app.answers.curated.pattern_vectors import PatternVectors, Vectors
 from app.answers.past_turn import Asked
+from app.core.chunk import content_hash
 from app.core.errors import DocentError
 from app.kit.pattern_matcher import PatternMatcher
 from app.providers.embedding.embedder import Embedder
+from app.store.embedding_cache import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
@@ -33,6 +37,9 @@ SHIPPED_THRESHOLD = 0.75
 OTHER_THRESHOLD = 0.9
 _SHIPPED_MODEL = "onnx-model."
 _BUDGET_SECONDS = 1.5
+Vectors = npt.NDArray[np.float32]
+
+_KEPT_ROWS: Final = 10_000  # 15 MB with the shipped model
 
 
 class CuratedMatcher:
@@ -123,3 +130,40 @@ def _patterns(answers: Sequence[CuratedAnswer]) -> tuple[str, ...]:
 
 def _semantic(answers: Sequence[CuratedAnswer]) -> list[CuratedAnswer]:
     return [answer for answer in answers if answer.trigger is Trigger.SEMANTIC]
+
+
+class PatternVectors:
+    """Sets that were asked for lately are kept in memory, all patterns in the record, by content and model."""
+
+    def __init__(self, records: SystemOfRecord, embedder: Embedder) -> None:
+        self._records = records
+        self._embedder = embedder
+        self._kept: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
+
+    async def of(self, patterns: tuple[str, ...], within_seconds: float | None) -> Vectors:
+        """One row of length 1 for each pattern, in order. Those that are new are embedded, within that time.
+
+        Raises EmbedderUnavailable, TimeoutError, and what the record raises.
+        """
+        known = self._kept.get(patterns)
+        if known is None:
+            rows = await self._read(patterns, within_seconds)
+            known = np.asarray(rows, np.float32).reshape(len(patterns), self._embedder.dimensions)
+            self._kept[patterns] = known
+            while len(self._kept) > 1 and sum(map(len, self._kept)) > _KEPT_ROWS:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(patterns)
+        return known
+
+    async def _read(self, patterns: Sequence[str], within_seconds: float | None) -> list[list[float]]:
+        model = self._embedder.model_id
+        by_hash = {content_hash(pattern): pattern for pattern in sorted(set(patterns))}
+        known = await self._records.read(lambda tx: EmbeddingCache(tx).cached_embeddings(model, list(by_hash)))
+        missing = [digest for digest in by_hash if digest not in known]
+        if missing:
+            async with asyncio.timeout(within_seconds):
+                made = await self._embedder.embed([by_hash[digest] for digest in missing])
+            fresh = dict(zip(missing, made, strict=True))
+            await self._records.write(lambda tx: EmbeddingCache(tx).cache_embeddings(model, fresh))
+            known |= fresh
+        return [known[content_hash(pattern)] for pattern in patterns]

@@ -2,23 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from typing import Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 import anyio
 import structlog
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from app.agents.agent import Version
 from app.agents.agents import Agents
 from app.answers.api.playground import MAX_QUESTION_CHARS
-from app.answers.pages.playground_talk import MAX_TURNS, GivenAnswer, Talk, TalkTurn, history, read_talk, written_talk
-from app.answers.playground import Playground, PlaygroundListener, PlaygroundQuestion
+from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
 from app.conversations.api.page_context import MAX_BYTES, flattened
 from app.core.errors import DocentError, InvalidInput, ModelInterrupted
 from app.core.field_rules import check_http_url, check_language, check_text
+from app.core.gap_state import GapReason
+from app.core.turn import AnsweredBy, Citation, Exchange
 from app.web.console.page import (
     Drawn,
     Form,
@@ -34,14 +36,96 @@ from app.web.console.page import (
     read,
     write,
 )
+from app.web.console.trace_view import FoundRow, StageRow, found_by_search, stages_of
 from app.web.errors import INTERNAL, problem_of
 from app.web.limits_policy import StreamPolicy
 from app.web.sse import event_stream
 
+MAX_TURNS: Final = 20
+_FOUND: Final = 10
 log = structlog.get_logger(__name__)
 
 _STREAM = "text/event-stream"
 _BROKE_OFF = "The answer was interrupted. Ask again."
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPart:
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """What one version of the agent said to a question, and what made it: what the page shows of a
+    `PlaygroundAnswer`."""
+
+    version: Version
+    text: str
+    answered_by: AnsweredBy
+    confidence: float
+    is_low_confidence: bool
+    gap: GapReason | None
+    duration_ms: int
+    standalone: str
+    citations: tuple[Citation, ...]
+    found: tuple[FoundRow, ...]
+    stages: tuple[StageRow, ...]
+    prompt: tuple[PromptPart, ...]
+
+    @classmethod
+    def of(cls, version: Version, told: PlaygroundAnswer) -> "GivenAnswer":
+        return cls(
+            version,
+            told.answer,
+            told.answered_by,
+            told.confidence,
+            told.is_low_confidence,
+            told.gap,
+            told.duration_ms,
+            told.standalone,
+            told.citations,
+            tuple(found_by_search(told.search, _FOUND)) if told.search else (),
+            tuple(stages_of(told.search["trace"])) if told.search else (),
+            tuple(PromptPart(message.role, message.content) for message in told.prompt),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TalkTurn:
+    """A question and the answer of each version that was asked, one at least."""
+
+    question: str
+    answers: tuple[GivenAnswer, ...]
+
+    def as_exchange(self, version: Version) -> Exchange:
+        """As `version` remembers it: by its own answer where it gave one."""
+        own = next((answer for answer in self.answers if answer.version == version), self.answers[0])
+        return Exchange(self.question, own.text)
+
+
+Talk = tuple[TalkTurn, ...]
+_TALK: Final = TypeAdapter(Talk)
+
+
+def written_talk(talk: Talk) -> str:
+    return _TALK.dump_json(talk).decode()
+
+
+def read_talk(written: str) -> Talk:
+    """Raises InvalidInput for what `written_talk` did not write."""
+    try:
+        talk = _TALK.validate_json(written) if written else ()
+    except ValidationError:
+        talk = None
+    if talk is None or not all(turn.answers for turn in talk):
+        raise InvalidInput("", "This page's conversation cannot be read. Begin a new one.")
+    return talk
+
+
+def history(talk: Sequence[TalkTurn], version: Version) -> tuple[Exchange, ...]:
+    """Oldest first."""
+    return tuple(turn.as_exchange(version) for turn in talk)
 
 
 class PlaygroundForm(Form):

@@ -14,9 +14,8 @@ from app.agents.agent import Version
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import open_answering
 from app.bootstrap.infrastructure import open_infrastructure
-from app.cli.evaluation.ablation_report import show_ablation
 from app.cli.evaluation.evaluation_house import open_evaluation_house
-from app.cli.evaluation.evaluation_report import as_json_object, print_report
+from app.cli.evaluation.evaluation_report import as_json_object, print_report, show_ablation
 from app.cli.local_operator import live_agent, local_operator, meant_agent
 from app.cli.terminal import AsJson, err, fail, out, print_json, run, settings_for, table
 from app.core.errors import InvalidInput

@@ -1,24 +1,33 @@
-"""`docent source ...`: what an agent learns from, and holding its reading."""
+"""`docent source ...`: what a website offers, what an agent learns from it, holding its reading, and its end."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
+from app.bootstrap.adapters import open_site_discovery
 from app.bootstrap.knowledge import page_scope_on
+from app.cli.deleting import confirm, delete
 from app.cli.local_operator import meant_agent, meant_source, open_installation
 from app.cli.sources.crawl_progress import in_words
-from app.cli.terminal import AgentName, AsJson, Commands, out, print_json, table
+from app.cli.sources.website_address import check_website, website_address
+from app.cli.terminal import AgentName, AsJson, Commands, err, out, print_json, run, settings_for, table
 from app.core.actor import Actor
+from app.core.list_page import PageRequest
+from app.settings import Settings
+from app.sources.deletions.deletion import DeletedKind
 from app.sources.records.sources import SourceRecords
-from app.sources.source import CrawlRun
+from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.source import CrawlRun, PageStatus
 from app.sources.sources import Sources
 
 commands = Commands(help="Sources: what an agent learns from.")
 
 SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id, or how one begins.")]
 Order = Callable[[Sources, Actor, UUID], Awaitable[CrawlRun]]
+_AT_ONCE = 200
 
 
 @commands.command("list")
@@ -80,3 +89,111 @@ async def _order(named: str, order: Order, as_json: bool) -> None:
         print_json({"run_id": now.id, "state": now.state.value, "counts": now.counts})
     else:
         out.print(f"The reading is {now.state.value}: {in_words(now.counts)}.")
+
+
+@commands.command()
+async def show(named: SourceName, as_json: AsJson = False) -> None:
+    """Show a source: its settings and its latest reading."""
+    async with open_installation() as (base, actor):
+        source = await meant_source(base, actor, named)
+    run_ = source.run
+    reading = (
+        {"state": run_.state.value, "stop_reason": run_.stop_reason, "counts": run_.counts, "ended_at": run_.ended_at}
+        if run_
+        else None
+    )
+    if as_json:
+        print_json({"id": source.id, "agent_id": source.agent_id, **asdict(source.config), "reading": reading})
+        return
+    shown = table("", "")
+    for name, value in ({"id": source.id, "agent_id": source.agent_id} | asdict(source.config)).items():
+        shown.add_row(name, ", ".join(map(str, value)) if isinstance(value, tuple) else str(value))
+    ended = f"{run_.stop_reason or run_.state.value} {in_words(run_.counts)}" if run_ else "never read"
+    shown.add_row("reading", ended)
+    out.print(shown)
+
+
+@commands.command()
+async def pages(
+    named: SourceName,
+    status: Annotated[str | None, typer.Option(help="Only pages that ended so, such as not_found.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what became of the pages in the latest reading."""
+    async with open_installation() as (base, actor):
+        source = await meant_source(base, actor, named)
+        found: list[PageStatus] = []
+        page, run = PageRequest(limit=_AT_ONCE), source.run
+        while run is not None:
+            part = await base.record.of_agent(run.agent_id).read(
+                lambda tx: CrawlPageRecords(tx).pages(run.id, page, status)
+            )
+            found += part.items
+            if part.next_cursor is None:
+                break
+            page = PageRequest(limit=_AT_ONCE, cursor=part.next_cursor)
+    if as_json:
+        rows = [{"url": p.url, "status": p.status, "reason": p.reason, "chunks": p.chunks} for p in found]
+        print_json({"source_id": source.id, "pages": rows})
+        return
+    shown = table("page", "outcome", "why")
+    for each in found:
+        shown.add_row(each.url, each.status, each.reason)
+    out.print(shown)
+
+
+@commands.command("delete")
+async def delete_(
+    named: SourceName, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False
+) -> None:
+    """Delete a source with all that was learnt from it."""
+    async with open_installation() as (base, actor):
+        source = await meant_source(base, actor, named)
+        confirm(f"the source {source.config.name} with all that was learnt from it", yes)
+        deleted = await delete(base, actor, DeletedKind.SOURCE, source.id)
+    err.print(f"{source.config.name} is deleted with {deleted.before.versions} page versions.", markup=False)
+
+
+@commands.command()
+def discover(
+    url: Annotated[str, typer.Argument(help="A website's root, or any page of it.")],
+    allow: Annotated[
+        str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a website's sitemaps, feeds and links with their counts; nothing is stored."""
+    run(_discover(settings_for(crawl_allow=allow), website_address(url), as_json))
+
+
+async def _discover(settings: Settings, url: str, as_json: bool) -> None:
+    check_website(url, settings.crawl_allow)
+    async with open_site_discovery(settings) as discovery:
+        found = await discovery.look(url)
+    if as_json:
+        offers = [
+            {"kind": o.kind.value, "url": o.url, "title": o.title, "pages": o.pages, "has_more": o.has_more}
+            for o in found.offers
+        ]
+        problems = [{"url": where, "reason": reason} for where, reason in found.problems]
+        print_json(
+            {
+                "url": found.url,
+                "title": found.title,
+                "offers": offers,
+                "problems": problems,
+                "is_complete": found.is_complete,
+            }
+        )
+    else:
+        shown = table("kind", "address", "pages", "title", title=found.title or found.url)
+        for offer in found.offers:
+            pages = f"{offer.pages}+" if offer.has_more else str(offer.pages)
+            shown.add_row(offer.kind.value, offer.url, pages, offer.title)
+        out.print(shown if found.offers else "Nothing was found.")
+        for where, reason in found.problems:
+            out.print(f"{where}: {reason}", highlight=False)
+        if not found.is_complete:
+            out.print("The time for looking ran out; there may be more.")
+    if not found.offers:
+        raise typer.Exit(1)

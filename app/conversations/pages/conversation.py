@@ -17,7 +17,7 @@ from app.gaps.turn_review import TurnReview
 from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.web.console.trace_view import found_by_turn, stages_of
-from app.workspaces.assignees import Assignees
+from app.workspaces.operators import Assignees
 
 _DECISIONS: Final = {
     ConfirmationState.ASKED: "waits for the visitor",

@@ -30,7 +30,7 @@ from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.assignees import checked_assignee
+from app.workspaces.operators import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000

@@ -6,8 +6,8 @@ from typing import Final, Literal, Protocol
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
-from app.conversations.assignments import tell_assigned
 from app.conversations.conversation import RESUME_WITHIN, ConversationChange
+from app.conversations.inbox import tell_assigned
 from app.conversations.people.live_chat import (
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,
@@ -29,7 +29,7 @@ from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.assignees import colleague_named
+from app.workspaces.operators import colleague_named
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.people.live_chat import MAX_TEXT_CHARS, shown_name
-from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.people.records.saved_replies import SavedReplyRecords
+from app.conversations.people.records.live_chats import LiveChatRecords, SavedReplyRecords
 from app.conversations.people.saved_reply import MAX_TITLE_CHARS, SavedReply, check_variables, filled
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords

@@ -1,18 +1,22 @@
 """A conversation as text: sent by mail to whom its visitor names to an operator, or to the visitor themselves."""
 
+from collections.abc import Sequence
+from datetime import datetime
+from heapq import merge
+from operator import itemgetter
 from typing import Final
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.conversation import Conversation
+from app.conversations.people.live_chat import Author, LiveMessage
 from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.people.transcript_text import MAX_TEXT_CHARS, transcript
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
-from app.core.turn import VisitorSession
-from app.mail.mail import Mail, checked_mail_address
+from app.core.turn import StoredTurn, VisitorSession
+from app.mail.mail import Mail, checked_mail_address, one_line
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -21,6 +25,9 @@ _MOST_MESSAGES: Final = 1000
 EMAIL_ATTRIBUTE: Final = "email"
 _NO_MAIL: Final = "No mail is sent: this installation has no mail server."
 _NO_ADDRESS: Final = "No mail is sent: no address of this visitor is signed, or there is no mail server."
+MAX_TEXT_CHARS: Final = 20_000
+_CUT: Final = "[Earlier messages are left out.]"
+_PICTURE: Final = "[Picture]"
 
 
 class Transcripts:
@@ -106,3 +113,31 @@ def _said(tx: Transaction, conversation_id: UUID, name: str) -> list[str]:
     messages = LiveChatRecords(tx).messages(conversation_id, 0, _MOST_MESSAGES)
     # No word of ours, for it is read in any language: who asked is quoted, and who wrote by itself is marked.
     return transcript(turns, messages, visitor="> ", agent=f"{name} (AI): ", max_chars=MAX_TEXT_CHARS)
+
+
+def transcript(
+    turns: Sequence[StoredTurn], messages: Sequence[LiveMessage], *, visitor: str, agent: str, max_chars: int
+) -> list[str]:
+    """In chronological order, each with its sources. `visitor` and `agent` begin what they said; an operator's name
+    begins theirs. What comes first is left out, and said to be, where all of it has more than `max_chars`."""
+    told_turns = ((turn.created_at, _turn(turn, visitor, agent)) for turn in turns)
+    told_messages: list[tuple[datetime, str]] = [(each.created_at, _message(each, visitor)) for each in messages]
+    said = [text for _, text in merge(told_turns, told_messages, key=itemgetter(0))]
+    while len(said) > 1 and sum(map(len, said)) > max_chars:
+        del said[: 2 if said[0] == _CUT else 1]
+        said.insert(0, _CUT)
+    return said
+
+
+def _turn(turn: StoredTurn, visitor: str, agent: str) -> str:
+    lines = [f"{visitor}{turn.question}"]
+    if turn.answer:
+        lines.append(f"{agent}{turn.answer}")
+    lines += [f"[{each.id}] {one_line(each.title)} {each.url}" for each in turn.citations]
+    return "\n".join(lines)
+
+
+def _message(message: LiveMessage, visitor: str) -> str:
+    said = message.text or (_PICTURE if message.picture else "")
+    who = visitor if message.author is Author.VISITOR else f"{message.name or 'Operator'}: "
+    return f"{who}{said}"

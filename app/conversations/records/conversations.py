@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, 
 
 from app.conversations.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
 from app.conversations.people.live_chat import OPEN_STATES, LiveState
-from app.conversations.records.citations import citations_of
 from app.conversations.records.confirmations import confirmations_of
+from app.conversations.records.stored_turns import citations_of
 from app.conversations.visitor_device import VisitorDevice
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest

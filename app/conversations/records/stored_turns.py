@@ -1,23 +1,24 @@
-"""Turns as they are read: one by id, a conversation's, and the history that the model is told."""
+"""Turns as they are read: one by id, a conversation's, and the history that the model is told; with the sources of
+their answers."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, select
 
 from app.conversations.conversation import Role
 from app.conversations.past_exchanges import MESSAGES_PER_EXCHANGE, past_exchanges
 from app.conversations.people.records.live_chats import live_message_of
-from app.conversations.records.citations import citations_of
 from app.conversations.records.confirmations import confirmations_of
 from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.costs import MonthCost
-from app.core.turn import Exchange, StoredTurn, TokenUsage, TurnState
+from app.core.turn import Citation, Exchange, StoredTurn, TokenUsage, TurnState
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import AGENT_DAYS, CITATIONS, FEEDBACK, MESSAGES, TURNS, USAGE
 from app.store.tables.people import LIVE_MESSAGES
-from app.store.transaction import Repository, TurnIds, value_of
+from app.store.transaction import Repository, TurnIds, batches, value_of
 
 _question = MESSAGES.alias()
 _answer = MESSAGES.alias()
@@ -176,3 +177,19 @@ def _became(asked: Confirmation | None) -> str:
 
 def ids_of(turn: Row[*tuple[Any, ...]]) -> TurnIds:
     return TurnIds(turn.id, turn.agent_id, turn.visitor_id, turn.conversation_id)
+
+
+def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID, tuple[Citation, ...]]:
+    """By turn, in order of number; turns without citations are left out."""
+    found: dict[UUID, tuple[Citation, ...]] = {}
+    for batch in batches(dict.fromkeys(turn_ids)):
+        statement = (
+            select(CITATIONS).where(CITATIONS.c.turn_id.in_(batch)).order_by(CITATIONS.c.turn_id, CITATIONS.c.number)
+        )
+        for row in connection.execute(statement):
+            found[row.turn_id] = (*found.get(row.turn_id, ()), _citation(row))
+    return found
+
+
+def _citation(row: Row[Any]) -> Citation:
+    return Citation(row.number, row.url, row.title, row.as_of, row.chunk_id, row.quote, row.passage)

@@ -14,7 +14,7 @@ from app.gaps.gap import Gap, GapOrder, GapReplay, GapSample, Shortfall
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import Gaps, GapTriage
 from app.web.console.page import Form, Shown, Visit
-from app.workspaces.assignees import Assignees
+from app.workspaces.operators import Assignees
 
 _OTHERS = 100  # to choose from when gaps are merged
 OPEN_STATES = (GapState.OPEN, GapState.PROPOSED)

@@ -1,23 +1,41 @@
-"""What turns and citations say of an agent's quality."""
+"""What turns and citations say of an agent's quality; and the questions of any days, of those that are over from where
+they are packed, of others from the turns themselves."""
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
-from typing import Final
+from datetime import date, datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import func, select
+import numpy as np
+from sqlalchemy import ColumnElement, Text, and_, case, cast, func, literal_column, or_, select
 
+from app.conversations.records.moment_parts import utc_moment
 from app.conversations.records.packed_days import Kind, PackedDayRecords, begin_of
+from app.core.turn import AnsweredBy, TurnState
 from app.knowledge.document import VersionState
-from app.quality.asked_turns import by_place, microseconds, nearest_ranks, tallies
+from app.quality.asked_turns import (
+    OUTCOMES,
+    RATINGS,
+    TURN,
+    UNTIMED,
+    AskedTurns,
+    Places,
+    Rows,
+    by_place,
+    microseconds,
+    nearest_ranks,
+    tallies,
+)
 from app.quality.quality import DayQuality, PageCitations
-from app.quality.records.asked_turns import AskedTurnRecords
-from app.store.tables.conversations import CITATIONS, TURNS
+from app.store.tables.conversations import CITATIONS, FEEDBACK, TURNS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Repository
 
 _DAY: Final = timedelta(days=1)
+_MOMENT: Final = timedelta(microseconds=1)
+_RANDOM_HALF: Final = 2**64 - 1
+_LENGTH: Final = 4  # bytes in front of a packed day's names
 
 
 class QualityRecords(Repository):
@@ -80,3 +98,133 @@ class QualityRecords(Repository):
             .order_by(DOCUMENTS.c.url)
         )
         return [PageCitations(url, title) for url, title in self._connection.execute(statement)]
+
+
+def _place(names: Sequence[str | None], name: str | None) -> ColumnElement[Any]:
+    """Written out: Postgres takes an expression with parameters in it for another one in GROUP BY."""
+    return literal_column(str(names.index(name)))
+
+
+OUTCOME: Final = case(
+    (TURNS.c.state != TurnState.DONE.value, _place(OUTCOMES, "failed")),
+    (TURNS.c.answered_by == AnsweredBy.HANDOFF.value, _place(OUTCOMES, "handed_over")),
+    (
+        or_(TURNS.c.low_confidence, TURNS.c.answered_by == AnsweredBy.FALLBACK.value),
+        _place(OUTCOMES, "abstained"),
+    ),
+    else_=_place(OUTCOMES, "answered"),
+)
+RATING: Final = case(
+    *((FEEDBACK.c.rating == name, _place(RATINGS, name)) for name in RATINGS if name), else_=_place(RATINGS, None)
+)
+
+
+# As text where a value's class costs more to make than all else.
+_COLUMNS: Final = (
+    cast(TURNS.c.agent_id, Text),
+    OUTCOME,
+    case((TURNS.c.answered_by == AnsweredBy.CURATED.value, literal_column("1")), else_=literal_column("0")),
+    RATING,
+    func.coalesce(TURNS.c.first_token_ms, literal_column(str(UNTIMED))),
+    func.coalesce(TURNS.c.language, ""),
+    TURNS.c.page_url,
+    cast(TURNS.c.conversation_id, Text),
+    cast(TURNS.c.visitor_id, Text),
+)
+
+
+def asked(since: datetime, until: datetime) -> ColumnElement[bool]:
+    """Rows that began then and have ended, and were questions."""
+    return and_(
+        TURNS.c.created_at >= since,
+        TURNS.c.created_at < until,
+        TURNS.c.state != TurnState.RUNNING.value,
+        func.coalesce(TURNS.c.answered_by, "") != AnsweredBy.SMALL_TALK.value,  # nothing was asked
+    )
+
+
+class AskedTurnRecords(Repository):
+    """The caller has checked the workspace of the agents."""
+
+    def between(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> AskedTurns:
+        """That began from `since` on and before `until`."""
+        last = (until - _MOMENT).date()
+        packed, spans = PackedDayRecords(self._tx).packed(Kind.TURNS, agent_ids, since.date(), last)
+        gathered = _Gathered(agent_ids)
+        for agent_id, content in packed:
+            gathered.unpack(agent_id, content)
+        for span in spans:
+            gathered.add(self._rows(span.agent_ids, max(since, span.since), min(until, span.until)))
+        return gathered.asked().between(since, until)
+
+    def pack(self, agent_id: UUID, day: date) -> bytes:
+        """Empty where nothing was asked."""
+        gathered = _Gathered([agent_id])
+        gathered.add(self._rows([agent_id], begin_of(day), begin_of(day + _DAY)))
+        asked_turns = gathered.asked()
+        if not len(asked_turns.turns):
+            return b""
+        names = json.dumps([asked_turns.languages, asked_turns.pages]).encode()
+        return len(names).to_bytes(_LENGTH, "little") + names + asked_turns.turns.tobytes()
+
+    def _rows(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> Sequence[Any]:
+        statement = (
+            select(utc_moment(self._dialect, TURNS.c.created_at), *_COLUMNS)
+            .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
+            .where(TURNS.c.agent_id.in_(agent_ids), asked(since, until))
+        )
+        return self._connection.execute(statement).all()
+
+
+class _Gathered:
+    """What was found so far, with one list of names for all of it."""
+
+    def __init__(self, agent_ids: Sequence[UUID]) -> None:
+        self._agents = {agent_id: place for place, agent_id in enumerate(agent_ids)}
+        self._languages: dict[str, int] = {}
+        self._pages: dict[str, int] = {}
+        self._turns: list[Rows] = []
+        self._places: list[Places] = [np.empty(0, np.intp)]
+
+    def add(self, rows: Sequence[Any]) -> None:
+        """Of the turns themselves."""
+        if not rows:
+            return
+        at, agents, outcome, is_curated, rating, first_word, languages, pages, conversation, visitor = zip(
+            *rows, strict=True
+        )
+        turns = np.empty(len(rows), TURN)
+        turns["at"] = np.array(at, "datetime64[us]").astype(np.int64)
+        turns["outcome"], turns["is_curated"], turns["rating"] = outcome, is_curated, rating
+        turns["first_word"] = first_word
+        turns["language"] = _places_in(self._languages, languages)
+        plain = {url: url.partition("?")[0].partition("#")[0] for url in set(pages)}
+        turns["page"] = _places_in(self._pages, [plain[url] for url in pages])
+        turns["conversation"], turns["visitor"] = _random_halves(conversation), _random_halves(visitor)
+        self._turns.append(turns)
+        places = {text: self._agents[UUID(text)] for text in set(agents)}
+        self._places.append(np.array([places[text] for text in agents], np.intp))
+
+    def unpack(self, agent_id: UUID, content: bytes) -> None:
+        begin = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
+        languages, pages = json.loads(content[_LENGTH:begin])
+        turns = np.frombuffer(content, TURN, offset=begin).copy()
+        turns["language"] = _places_in(self._languages, languages)[turns["language"]]
+        turns["page"] = _places_in(self._pages, pages)[turns["page"]]
+        self._turns.append(turns)
+        self._places.append(np.full(len(turns), self._agents[agent_id], np.intp))
+
+    def asked(self) -> AskedTurns:
+        # To concatenate them would look at the fields of each.
+        turns = np.frombuffer(b"".join(each.tobytes() for each in self._turns), TURN)
+        return AskedTurns(turns, np.concatenate(self._places), list(self._languages), list(self._pages))
+
+
+def _places_in(known: dict[str, int], names: Sequence[str]) -> Places:
+    """Of each of the names, which are added where they are new."""
+    return np.array([known.setdefault(name, len(known)) for name in names], np.intp)
+
+
+def _random_halves(ids: Sequence[str]) -> Places:
+    halves: Places = np.frombuffer(bytes.fromhex("".join(ids).replace("-", "")), ">u8")[1::2]
+    return halves

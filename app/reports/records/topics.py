@@ -14,7 +14,7 @@ from app.conversations.records.packed_days import Kind, PackedDayRecords, begin_
 from app.core.personal_data import masked
 from app.quality.asked_turns import OUTCOMES, RATINGS, Rows, tallied
 from app.quality.quality import TurnCounts, total
-from app.quality.records.asked_turns import OUTCOME, RATING
+from app.quality.records.quality import OUTCOME, RATING
 from app.reports.report_days import ReportDays
 from app.reports.topic import TopicPart, TopicPlace, WaitingQuestion
 from app.store.tables.conversations import FEEDBACK, MESSAGES, TOPIC_QUESTIONS, TOPICS, TURNS

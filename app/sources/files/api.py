@@ -9,8 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
-from app.core.file_format import ACCEPTED, FileFormat
-from app.core.source_file import Upload
+from app.core.source_file import ACCEPTED, FileFormat, Upload
 from app.sources import source_rules as rules
 from app.sources.files.source_files import SourceFiles, StoredFile
 from app.web.errors import Refusal

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from app.core.file_format import FileFormat, file_format
+from app.core.source_file import FileFormat, file_format
 from app.sources.files.csv_table import read_csv
 from app.sources.files.html_page import read_html
 from app.sources.files.mammoth_docx import read_docx

@@ -7,7 +7,7 @@ from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
 from app.core.errors import InvalidInput
-from app.core.file_format import FIELD, extension_of
+from app.core.source_file import FIELD, extension_of
 from app.knowledge.document import PageContent, SectionHeading
 from app.sources.files.conversion_worker import serve_files
 from crawler.errors import ExtractionFailed

@@ -6,8 +6,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from app.core.errors import NotFound
-from app.core.file_format import FileFormat
-from app.core.source_file import FileFacts, StoredBody
+from app.core.source_file import FileFacts, FileFormat, StoredBody
 from app.store.tables.sources import SOURCE_FILES, SOURCES
 from app.store.transaction import Repository
 

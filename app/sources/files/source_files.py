@@ -8,8 +8,7 @@ from app.agents.records.agents import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
-from app.core.file_format import FIELD, FileFormat, file_format
-from app.core.source_file import FileFacts, OpenedFile, StoredBody, Upload
+from app.core.source_file import FIELD, FileFacts, FileFormat, OpenedFile, StoredBody, Upload, file_format
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords

@@ -6,8 +6,8 @@ from typing import Final
 from pydantic import Field
 
 from app.core.errors import InvalidInput, NotFound
-from app.core.file_format import ACCEPTED, EXTENSIONS
 from app.core.list_page import PageRequest
+from app.core.source_file import ACCEPTED, EXTENSIONS
 from app.knowledge.passages import Passages
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.unread_languages import UnreadLanguages

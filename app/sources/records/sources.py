@@ -17,10 +17,10 @@ from app.sources.source import (
     Source,
     SourceAccess,
     SourceConfig,
+    SourceHook,
     SourceKind,
     SourceSchedule,
 )
-from app.sources.source_hook import SourceHook
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS

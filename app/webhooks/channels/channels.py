@@ -24,8 +24,7 @@ from app.webhooks.channels.message import post_of
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords, WaitingPost
 from app.webhooks.notices.notice import NOTICED, Notice, notice_of
 from app.webhooks.notices.notices import SETTINGS_PATH
-from app.webhooks.webhook import News, event_of
-from app.webhooks.webhook_sender import WebhookSender
+from app.webhooks.webhook import News, WebhookSender, event_of
 from app.workspaces.records.audit import AuditRecords
 
 CHANNELS_PATH = f"{SETTINGS_PATH}/channels"

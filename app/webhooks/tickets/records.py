@@ -13,7 +13,7 @@ from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import LiveMessage
 from app.conversations.people.records.leads import LeadRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.people.transcript_text import MAX_TEXT_CHARS, transcript
+from app.conversations.people.transcripts import MAX_TEXT_CHARS, transcript
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest

@@ -9,9 +9,9 @@ from app.core.list_page import PageRequest
 from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, manage, page
 from app.web.file_export import ExportFormat
 from app.workspaces.api.audit import audit_file
-from app.workspaces.assignees import Assignees
 from app.workspaces.audit_entry import CHANGES, AuditFilter
 from app.workspaces.audit_log import AuditLog
+from app.workspaces.operators import Assignees
 
 _SHOWN = 100
 

@@ -6,9 +6,8 @@ from pydantic import Field
 
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators
+from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators, SignInMethods
 from app.workspaces.password_links import MadeLink, PasswordLinks
-from app.workspaces.sign_in_methods import SignInMethods
 from app.workspaces.workspaces import MAX_NAME_CHARS, Workspaces
 
 _LIST, _ONE = "/console/operators", "/console/operators/{operator_id}"

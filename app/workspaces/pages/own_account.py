@@ -17,14 +17,20 @@ from app.web.console.rendering import HEADERS
 from app.web.console.session_cookie import secret_of, set_secret
 from app.web.errors import Refusal
 from app.web.middleware.public_url import base_url_of
-from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators, SecondFactors
+from app.workspaces.operators import (
+    MAX_EMAIL_CHARS,
+    MAX_PASSWORD_CHARS,
+    MIN_PASSWORD_CHARS,
+    Operators,
+    SecondFactors,
+    SignInMethods,
+)
 from app.workspaces.pages.sign_in import Wanted, address_of_ours
 from app.workspaces.passkey import MAX_CREDENTIAL_CHARS, MAX_NAME_CHARS, RelyingParty
 from app.workspaces.passkeys import Answer, Passkeys
 from app.workspaces.password_links import LINK_PATH, MAX_TOKEN_CHARS, PasswordLinks
 from app.workspaces.second_factor import MAX_CODE_CHARS, is_secret, new_secret, provisioning_uri
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
-from app.workspaces.sign_in_methods import SignInMethods
 
 _log = structlog.get_logger("docent.web")
 

@@ -36,11 +36,17 @@ from app.web.console.session_cookie import (
 )
 from app.web.errors import Refusal
 from app.web.middleware.public_url import base_url_of
-from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators, SecondFactors
+from app.workspaces.operators import (
+    MAX_EMAIL_CHARS,
+    MAX_PASSWORD_CHARS,
+    MIN_PASSWORD_CHARS,
+    Operators,
+    SecondFactors,
+    SignInMethods,
+)
 from app.workspaces.provider_sign_in import ProviderSignIn
 from app.workspaces.second_factor import MAX_CODE_CHARS
 from app.workspaces.sign_in import SIGNED_IN_FOR_AT_MOST
-from app.workspaces.sign_in_methods import SignInMethods
 
 _log = structlog.get_logger("docent.web")
 

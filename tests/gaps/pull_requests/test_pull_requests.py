@@ -18,12 +18,11 @@ from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy
 from app.gaps.gap import Gap, GapAsking
-from app.gaps.gap_replays import GapReplays
+from app.gaps.gap_replays import GapReplays, TrialAnswers
 from app.gaps.pull_requests.good_news import GoodNews
 from app.gaps.pull_requests.pull_request import ProvedQuestion, PullRequestState, Repository, proof_text
 from app.gaps.pull_requests.pull_requests import Merges, PullRequests, Repositories
 from app.gaps.records.gaps import GapRecords
-from app.gaps.trial_answers import TrialAnswers
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.sources.runs.page_scope import PageScope

@@ -23,11 +23,10 @@ from app.store.transaction import Transaction
 from app.web.limits_policy import LimitsPolicy
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import Operators
+from app.workspaces.operators import Operators, SignInMethods
 from app.workspaces.password_links import LIVE_AT_MOST, PasswordLinks
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
-from app.workspaces.sign_in_methods import SignInMethods
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, an_operator, text_of
 from tests.web.console.test_second_factor import bytes_in, code_of, set_up
 from tests.web.house import House, open_house, unlimited

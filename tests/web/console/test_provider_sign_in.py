@@ -22,11 +22,10 @@ from app.providers.identity.oidc_provider import OidcProvider
 from app.web.limits_policy import LimitsPolicy
 from app.workspaces.audit_entry import AuditFilter
 from app.workspaces.operator import Role
-from app.workspaces.operators import Operators
+from app.workspaces.operators import Operators, SignInMethods
 from app.workspaces.provider_rules import ProviderRules
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
-from app.workspaces.sign_in_methods import SignInMethods
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.oidc_double import CLIENT_ID, ISSUER, OidcDouble
 from tests.web.console.browser import PASSWORD, ConsoleBrowser, text_of

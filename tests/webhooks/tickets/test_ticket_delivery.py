@@ -14,7 +14,7 @@ from app.agents.agent import Fallback
 from app.agents.records.agents import AgentRecords
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats, TypingSigns
-from app.conversations.people.transcript_text import MAX_TEXT_CHARS
+from app.conversations.people.transcripts import MAX_TEXT_CHARS
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor

@@ -18,8 +18,7 @@ from app.web.console.filters import number, plural
 from app.web.console.forms import form_of, parse_fields
 from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
-from app.workspaces.assignees import Assignees
-from app.workspaces.operators import MAX_EMAIL_CHARS
+from app.workspaces.operators import MAX_EMAIL_CHARS, Assignees
 
 _SHOWN: Final = 30
 _MAX_QUERY_CHARS: Final = 2000

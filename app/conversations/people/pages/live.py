@@ -37,8 +37,7 @@ from app.web.console.page import (
     write,
 )
 from app.web.request_body import FORM_BYTES, FilePart
-from app.workspaces.assignees import Assignees
-from app.workspaces.operators import MAX_EMAIL_CHARS
+from app.workspaces.operators import MAX_EMAIL_CHARS, Assignees
 
 _LOOKED_AT: Final = 200
 

@@ -1,4 +1,4 @@
-"""Live chats of conversations."""
+"""Live chats of conversations, and the replies that operators saved for them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Row, Select, and_, case, func, literal_column, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, or_, select, update
 
 from app.agents.agent import AgentConfig
 from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
+from app.conversations.people.saved_reply import SavedReply
 from app.core.errors import NotFound
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
@@ -17,7 +18,7 @@ from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
-from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
+from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES, SAVED_REPLIES
 from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
 
 # With literals, as the partial index on open chats has them: so the database sees that it may use that.
@@ -224,3 +225,35 @@ def live_message_of(row: Row[Any]) -> LiveMessage:
     read = row._mapping
     message = value_of(LiveMessage, row, id=row.message_id, picture=None)
     return message.showing(read["width"], read["height"], read.get("body")) if read.get("width") else message
+
+
+class SavedReplyRecords(Repository):
+    def of_workspace(self, workspace_id: UUID, for_agent: UUID | None = None) -> list[SavedReply]:
+        """By title; only those that an agent's chats have, where one is named."""
+        fits = SAVED_REPLIES.c.workspace_id == workspace_id
+        if for_agent is not None:
+            fits = and_(fits, or_(SAVED_REPLIES.c.agent_id.is_(None), SAVED_REPLIES.c.agent_id == for_agent))
+        statement = select(SAVED_REPLIES).where(fits)
+        by_title = statement.order_by(func.lower(SAVED_REPLIES.c.title), SAVED_REPLIES.c.id)
+        return self._values(SavedReply, by_title)
+
+    def get(self, workspace_id: UUID, reply_id: UUID) -> SavedReply:
+        """Raises NotFound, for another workspace's as well."""
+        return self._found(SavedReply, select(SAVED_REPLIES).where(_is(workspace_id, reply_id)), "saved reply")
+
+    def create(self, reply: SavedReply) -> None:
+        self._add(SAVED_REPLIES, reply)
+
+    def save(self, reply: SavedReply) -> None:
+        """One that is there."""
+        written = {"agent_id": reply.agent_id, "title": reply.title, "text": reply.text}
+        self._connection.execute(update(SAVED_REPLIES).where(_is(reply.workspace_id, reply.id)).values(**written))
+
+    def delete(self, workspace_id: UUID, reply_id: UUID) -> None:
+        """Raises NotFound."""
+        if not self._delete(SAVED_REPLIES, _is(workspace_id, reply_id)):
+            raise NotFound("saved reply")
+
+
+def _is(workspace_id: UUID, reply_id: UUID) -> ColumnElement[bool]:
+    return and_(SAVED_REPLIES.c.id == reply_id, SAVED_REPLIES.c.workspace_id == workspace_id)
