@@ -3,7 +3,8 @@
 `words` is what we say ourselves; `small_talk` what visitors say that is no question, and the replies; `follow_up` the
 words that tell a question which needs the one before it; `questions` the words that questions `begin` with, and which
 of them `may_tell` ("When it rains, does it ...?"); `failure` regular expressions of an answer that admits not
-knowing. The widget speaks the same languages (`widget/src/words`).
+knowing; `handoff` those of a wish for a `person`, over folded words: what may come `before` it, the `wishes`, and what
+may come `after` one. The widget speaks the same languages (`widget/src/words`).
 """
 
 import re
