@@ -44,7 +44,7 @@ from app.kit.limits.rate_limiter import RateLimiter
 from app.kit.limits.stream_slots import StreamSlots
 from app.kit.password_hasher import PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
-from app.kit.tasks.periodic_task import PeriodicTask
+from app.kit.tasks.supervisor import PeriodicTask
 from app.kit.wiring import Wiring
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
@@ -59,8 +59,8 @@ from app.settings import Settings
 from app.sources.discovery import SiteDiscovery
 from app.sources.files.source_files import SourceFiles
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
-from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
+from app.sources.runs.site_reader import PageListing
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses

@@ -24,7 +24,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.cli.demo.server_process import free_port
+from app.cli.demo.command import free_port
 from app.cli.demo.site_server import serve_demo_site
 
 QUESTION = "How long is the warranty on a station?"

@@ -91,10 +91,9 @@ from app.turns.api.widget_api import WidgetConversations, WidgetTurns
 from app.web.admission import Admission
 from app.web.api_reference.routes import api_reference_routes
 from app.web.client_address import ClientAddresses
-from app.web.console.dispatcher import Dispatcher
+from app.web.console.dispatcher import Dispatcher, console_files, console_routes, pages_by_name
 from app.web.console.page import ConsolePage, Pages
 from app.web.console.rendering import Rendering
-from app.web.console.routes import console_files, console_routes, pages_by_name
 from app.web.endpoint import AnyEndpoint, Api, routes_of
 from app.web.errors import Refusal, answer_with_problem
 from app.web.health import Health

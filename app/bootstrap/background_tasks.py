@@ -13,13 +13,13 @@ from app.gaps.pull_requests.good_news import GoodNews
 from app.gaps.stopped_turns import StoppedTurns
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.pattern_matcher import PatternMatcher
-from app.kit.tasks.periodic_task import PeriodicTask
+from app.kit.tasks.supervisor import PeriodicTask
 from app.mail.mail_delivery import MailDelivery
 from app.mail.mail_server import sender_of
 from app.providers.http_caller import HttpCaller
 from app.quality.golden_runs import GoldenRunWorker
 from app.quality.trial_search import TrialSearch
-from app.reports.day_packing import DayPacking
+from app.reports.reports import DayPacking
 from app.reports.topic_placing import TopicPlacing
 from app.stale_answers.stale_search import StaleSearch
 from app.webhooks.budget_warnings import BudgetWarnings

@@ -242,7 +242,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
 @asynccontextmanager
 async def following_keywords(base: Infrastructure) -> AsyncIterator[None]:
     """For processes that stay: a machine with keywords of its own follows the record where nobody asks, too."""
-    from app.kit.tasks.periodic_task import PeriodicTask
+    from app.kit.tasks.supervisor import PeriodicTask
     from app.knowledge.followed_keyword_index import FollowedKeywordIndex
 
     if not isinstance(base.indexes.keywords, FollowedKeywordIndex):

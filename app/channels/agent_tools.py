@@ -19,7 +19,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.turns.api.whole_answer import whole_answer
+from app.turns.api.visitor_turns import whole_answer
 from app.web.errors import Refusal, problem_of
 from app.web.model import Model
 

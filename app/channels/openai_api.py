@@ -10,7 +10,7 @@ from app.channels.program_questions import ProgramQuestions, program_name
 from app.core.actor import Actor
 from app.core.turn import Channel
 from app.kit.clock import Clock
-from app.turns.api.whole_answer import whole_answer
+from app.turns.api.visitor_turns import whole_answer
 from app.web.limits_policy import StreamPolicy
 from app.web.middleware.metrics import StreamMeter
 from app.web.operation import Api, Call, ask, get, post

@@ -12,7 +12,7 @@ from app.channels.program_questions import ProgramTurn
 from app.conversations.api.widget_models import AnswerOut, CitationOut
 from app.core.turn import Finish, TokenUsage
 from app.core.turn_events import Citations, Done, Error, NumberedEvent, Start, Token
-from app.turns.api.whole_answer import refusal_of
+from app.turns.api.visitor_turns import refusal_of
 
 _MARK: Final = re.compile(r"\[(\d{1,3})\]")
 _MARKDOWN: Final = re.compile(r"([\\`\[\]<>])")

@@ -10,8 +10,7 @@ from app.agents.set_up import NEW_FOR, Step
 from app.conversations.people.api.live_chats import OpenChatOut
 from app.core.actor import Actor
 from app.gaps.api.gaps import GapOut
-from app.overview.overview import LISTED, WEEK_DAYS, ChangeKind, Overview
-from app.overview.overviews import MOST_AGENTS, Overviews
+from app.overview.overview import LISTED, MOST_AGENTS, WEEK_DAYS, ChangeKind, Overview, Overviews
 from app.quality.api.quality import TurnCountsOut
 from app.sources.deletions.api import DeletionOut
 from app.web.operation import Api, Call, Model, get, read

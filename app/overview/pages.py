@@ -9,8 +9,7 @@ from app.conversations.inbox import ConversationReview
 from app.core.list_page import PageRequest
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gaps import Gaps
-from app.overview.overview import Change, ChangeKind
-from app.overview.overviews import Overviews
+from app.overview.overview import Change, ChangeKind, Overviews
 from app.sources.sources import Sources
 from app.web.console.filters import day
 from app.web.console.page import Form, MenuEntry, NoForm, Pages, Shown, Visit, page, read

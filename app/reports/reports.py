@@ -1,4 +1,5 @@
-"""What became of visitors' questions, for operators: of one agent, or of all agents of a workspace."""
+"""What became of visitors' questions, for operators: of one agent, or of all agents of a workspace.
+Days that are over are counted once, for figures over many of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +12,15 @@ import numpy as np
 
 from app.agents.agent import Agent
 from app.agents.records.agents import AgentRecords
+from app.conversations.records.packed_days import Kind, OutdatedDay, PackedDayRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
 from app.quality.asked_turns import OUTCOMES, AskedTurns, Places, Rows, by_place, microseconds, nearest_ranks, tallies
-from app.quality.records.quality import AskedTurnRecords
+from app.quality.records.quality import AskedTurnRecords, QualityRecords
 from app.reports.records.figures import ReportRecords
-from app.reports.records.topics import TopicRecords
+from app.reports.records.topics import TopicDayRecords, TopicRecords
 from app.reports.report import AgentPart, ChatThumbs, Figures, Part, Report, Spent, Step, together
 from app.reports.report_days import ReportDays, report_days
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -30,6 +32,9 @@ USUAL_DAYS: Final = 28  # whole weeks, so that the days before hold as many of e
 
 _MOMENT: Final = timedelta(microseconds=1)
 _HOUR, _DAY = timedelta(hours=1) // _MOMENT, timedelta(days=1) // _MOMENT
+_CLOCKS_APART: Final = timedelta(hours=3)  # at most, of processes: none of them begins a turn in a day that is over
+_ONE_DAY: Final = timedelta(days=1)
+_AT_ONCE: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +164,39 @@ def _kept_days(tx: Transaction, actor: Actor, agents: Sequence[Agent]) -> int:
     """As the published versions say, of drafts where there is none."""
     published = {agent.id: agent.config for agent, _ in AgentRecords(tx).published(actor.workspace_id)}
     return min((published.get(agent.id, agent.draft).retention_days for agent in agents), default=0)
+
+
+class DayPacking:
+    """Several workers may do this at the same time. No write waits while a day is counted."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def pack(self) -> int:
+        """Return how many were counted, of the latest that wait for it."""
+        last = (self._clock.now() - _CLOCKS_APART).date() - _ONE_DAY
+        for agent_id in await self._records.read(lambda tx: PackedDayRecords(tx).behind(last)):
+            await self._go_on_to(agent_id, last)
+        outdated = await self._records.read(lambda tx: PackedDayRecords(tx).outdated(last, _AT_ONCE))
+        for day in outdated:
+            await self._count(day)
+        return len(outdated)
+
+    async def _go_on_to(self, agent_id: UUID, last: date) -> None:
+        await self._records.of_agent(agent_id).write(lambda tx: PackedDayRecords(tx).go_on_to(agent_id, last))
+
+    async def _count(self, day: OutdatedDay) -> None:
+        own = self._records.of_agent(day.agent_id)
+        content = await own.read(lambda tx: _counted(tx, day))
+        await own.write(lambda tx: PackedDayRecords(tx).keep(day, content))
+
+
+def _counted(tx: Transaction, day: OutdatedDay) -> bytes:
+    match day.kind:
+        case Kind.TURNS:
+            return AskedTurnRecords(tx).pack(day.agent_id, day.day)
+        case Kind.CITATIONS:
+            return QualityRecords(tx).pack_cited(day.agent_id, day.day)
+        case Kind.TOPICS:
+            return TopicDayRecords(tx).pack(day.agent_id, day.day)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.sources.markdown_folder import read_folder
+from app.cli.sources.source_files import read_folder
 from app.core.errors import InvalidInput
 from tests.cli.test_commands import Environment, answer, docent
 

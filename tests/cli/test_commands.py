@@ -16,7 +16,7 @@ from app.agents.agents import Agents
 from app.bootstrap.infrastructure import open_infrastructure
 from app.cli import cli
 from app.cli.demo.api_client import ApiClient
-from app.cli.demo.server_process import free_port, running_server
+from app.cli.demo.command import free_port, running_server
 from app.cli.demo.site_server import serve_demo_site
 from app.cli.local_operator import local_operator, meant_agent
 from app.settings import read_settings

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from app.cli.demo.api_client import ApiClient
-from app.cli.demo.command import orderly_end
-from app.cli.demo.server_process import running_server
+from app.cli.demo.command import orderly_end, running_server
 
 
 def test_sigterm_while_the_server_begins_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn_events import Done
 from app.core.webhook_event import WebhookEvent
-from app.kit.tasks.periodic_task import PeriodicTask
+from app.kit.tasks.supervisor import PeriodicTask
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import Webhook
 from tests.doubles.answering_house import AnsweringHouse, answering_house

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.sources.runs.page_listing import ListedPage, Listing
+from app.sources.runs.site_reader import ListedPage, Listing
 from app.sources.source import SourceAccess, SourceConfig
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.cli.demo.server_process import free_port
+from app.cli.demo.command import free_port
 from app.cli.demo.site_server import DemoSite
 from tests.newcomer.newcomer import Newcomer
 from tests.newcomer.readme_commands import SERVE, readme_fences

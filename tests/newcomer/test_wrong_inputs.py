@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.demo.server_process import free_port
+from app.cli.demo.command import free_port
 from app.cli.demo.site_server import DemoSite
 from app.store.secret_keys import new_key
 from tests.newcomer.newcomer import Newcomer

@@ -59,10 +59,10 @@ from app.sources.files.file_bodies import FileBodies
 from app.sources.files.records import FileRecords
 from app.sources.files.source_files import SourceFiles
 from app.sources.records.sources import SourceRecords
-from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_control import PageSync
+from app.sources.runs.site_reader import PageListing
 from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing
 from app.sources.source_hooks import SourceHooks

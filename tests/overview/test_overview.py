@@ -22,8 +22,7 @@ from app.core.turn import AnsweredBy, TokenUsage, TurnState, VisitorSession
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.kit.memory_cache import MemoryCache
-from app.overview.overview import Change, ChangeKind, Overview
-from app.overview.overviews import Overviews
+from app.overview.overview import Change, ChangeKind, Overview, Overviews
 from app.quality.quality import TurnCounts
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions

@@ -21,11 +21,10 @@ from app.core.costs import TokenPrices
 from app.core.errors import NotFound
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, TokenUsage, TurnRequest, TurnState, VisitorSession
-from app.overview.overviews import Overviews
+from app.overview.overview import Overviews
 from app.quality.quality import TurnCounts, total
-from app.reports.day_packing import DayPacking
 from app.reports.report import Report
-from app.reports.reports import Reports
+from app.reports.reports import DayPacking, Reports
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import FEEDBACK, TURNS
 from tests.doubles.fixed_clock import FixedClock

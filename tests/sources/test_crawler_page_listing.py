@@ -7,7 +7,7 @@ import pytest
 
 from app.core.errors import InvalidInput
 from app.sources.runs.crawler_page_listing import CrawlerPageListing
-from app.sources.runs.page_listing import ListedPage
+from app.sources.runs.site_reader import ListedPage
 from app.sources.source import SourceConfig, SourceKind
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
 

@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.core.actor import WRITE, Actor
-from app.sources.runs.page_listing import ListedPage
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_control import RunPreview, RunPreviews, preview
+from app.sources.runs.site_reader import ListedPage
 from app.sources.source import KnownPage, Source, SourceConfig, SourceKind
 from tests.doubles.listed_pages import ListedPages
 from tests.doubles.scripted_site_reader import ScriptedSiteReader

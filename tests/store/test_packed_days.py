@@ -22,10 +22,9 @@ from app.core.turn import AnsweredBy, Citation, TurnRequest, TurnState, VisitorS
 from app.quality.quality import Quality, TurnCounts
 from app.quality.quality_review import QualityReview
 from app.quality.records.quality import AskedTurnRecords
-from app.reports.day_packing import DayPacking
 from app.reports.records.topics import TopicRecords
 from app.reports.report import Report
-from app.reports.reports import Reports
+from app.reports.reports import DayPacking, Reports
 from app.reports.topic import TopicPlace
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import FEEDBACK, PACKED_DAYS, PACKED_UNTIL, TURNS

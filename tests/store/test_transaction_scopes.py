@@ -31,7 +31,7 @@ INSTALLATION_WIDE: Final = {
     "gaps/stopped_turns.py": (2, "a batch of stopped turns, whoever's"),
     "quality/golden_runs.py": (1, "whose run is due"),
     "stale_answers/stale_search.py": (1, "whose pages have changed"),
-    "reports/day_packing.py": (2, "whose days are over, or have changed"),
+    "reports/reports.py": (2, "whose days are over, or have changed"),
     "reports/topic_placing.py": (2, "whose questions wait; what another model has placed"),
     "search/index_watch.py": (1, "which agents have something to be found"),
     "knowledge/ingest.py": (1, "whose page was cut by old rules"),

@@ -54,8 +54,8 @@ from app.settings import Settings, read_settings
 from app.sources.discovery import SiteDiscovery
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.source_files import SourceFiles
-from app.sources.runs.page_listing import PageListing
 from app.sources.runs.page_scope import PageScope
+from app.sources.runs.site_reader import PageListing
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import FORWARDED_FOR, ClientAddresses

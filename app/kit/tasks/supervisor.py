@@ -1,12 +1,15 @@
-"""Keeps work going for as long as the process: an error that nobody foresaw is logged and counted, and ends nothing."""
+"""Keeps work going for as long as the process: an error that nobody foresaw is logged and counted, and ends nothing.
+Some of it is done again and again."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, NoReturn
+from types import TracebackType
+from typing import Final, NoReturn, Self
 
 import structlog
 
 from app.core.errors import DocentError
+from app.kit.tasks.ended_task import end_task
 
 log = structlog.get_logger(__name__)
 
@@ -38,3 +41,36 @@ class Supervisor:
             log.warning("background.failed", work=name, reason=str(error))
         else:
             log.error("background.failed", work=name, exc_info=error)
+
+
+class PeriodicTask:
+    """Does `work` while its block runs. It returns how much it did: after a round that did something the next one
+    follows at once, else after `pause_seconds`. Several workers may do the same rounds at the same time."""
+
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[], Awaitable[int]],
+        pause_seconds: float,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._name = name
+        self._work = work
+        self._pause_seconds = pause_seconds
+        self._supervisor = supervisor or Supervisor()
+        self._running: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        going = self._supervisor.keep_going(self._name, self._go_round, rest_seconds=self._pause_seconds)
+        self._running = asyncio.create_task(going, name=f"rounds of {self._name}")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._running is not None:
+            await end_task(self._running)
+
+    async def _go_round(self) -> None:
+        if not await self._work():
+            await asyncio.sleep(self._pause_seconds)

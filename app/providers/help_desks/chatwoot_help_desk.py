@@ -3,8 +3,7 @@
 from typing import Any
 from urllib.parse import quote
 
-from app.providers.help_desks.help_desk import Ticket, TicketReceipt
-from app.providers.help_desks.json_calls import JsonCalls, told
+from app.providers.help_desks.help_desk import JsonCalls, Ticket, TicketReceipt, told
 from app.providers.http_caller import HttpCaller
 
 

@@ -3,8 +3,7 @@
 from html import escape
 from typing import Any, Final
 
-from app.providers.help_desks.help_desk import Ticket, TicketReceipt
-from app.providers.help_desks.json_calls import JsonCalls, basic, told
+from app.providers.help_desks.help_desk import JsonCalls, Ticket, TicketReceipt, basic, told
 from app.providers.http_caller import HttpCaller
 
 _OPEN: Final = 2  # Freshdesk's numbers of a state, a priority and a source

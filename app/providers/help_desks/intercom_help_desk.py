@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from app.providers.help_desks.help_desk import Ticket, TicketReceipt
-from app.providers.help_desks.json_calls import JsonCalls, told
+from app.providers.help_desks.help_desk import JsonCalls, Ticket, TicketReceipt, told
 from app.providers.http_caller import HttpCaller
 
 _VERSION: Final = "2.11"

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from app.providers.help_desks.help_desk import Ticket, TicketReceipt
-from app.providers.help_desks.json_calls import JsonCalls, basic, told
+from app.providers.help_desks.help_desk import JsonCalls, Ticket, TicketReceipt, basic, told
 from app.providers.http_caller import HttpCaller
 
 

@@ -1,4 +1,5 @@
-"""Sources, and what is kept with one: how its website lets us in, its hook, its schedule."""
+"""Sources, and what is kept with one: how its website lets us in, its hook, its schedule, the documents
+that operators gave."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,6 +10,7 @@ from sqlalchemy import ColumnElement, Row, and_, delete, select, update
 
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
+from app.knowledge.document import PageContent
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import (
     AccessFacts,
@@ -24,8 +26,17 @@ from app.sources.source import (
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import CRAWL_RUNS, HOOK_CALLS, SOURCE_ACCESS, SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
+from app.store.tables.sources import (
+    CRAWL_RUNS,
+    GIVEN_DOCUMENTS,
+    HOOK_CALLS,
+    SOURCE_ACCESS,
+    SOURCE_HOOKS,
+    SOURCE_SCHEDULES,
+    SOURCES,
+)
 from app.store.transaction import Repository, affected_rows, batches, config_to_json, new_id, value_of
+from app.store.url_key import url_key
 
 
 class SourceRecords(Repository):
@@ -216,3 +227,45 @@ class ScheduleRecords(Repository):
 
 def _schedule(row: Row[Any]) -> SourceSchedule:
     return value_of(SourceSchedule, row, schedule=value_of(Schedule, row))
+
+
+class GivenDocumentRecords(Repository):
+    """Those of a source of kind "documents", each once by its URL; they go with their source."""
+
+    def put(self, source_id: UUID, document: PageContent) -> bool:
+        """Keep it, in place of the one at its URL; return whether anything changed."""
+        if self.find(source_id, document.url) == document:
+            return False
+        told: dict[str, Any] = {
+            "url": document.url,
+            "title": document.title,
+            "markdown": document.markdown,
+            "language": document.language,
+            "dated": document.modified,
+            "attributes": {name: list(values) for name, values in document.attributes.items()},
+        }
+        self._connection.execute(
+            self._insert(GIVEN_DOCUMENTS)
+            .values(source_id=source_id, url_key=url_key(document.url), **told)
+            .on_conflict_do_update(index_elements=["source_id", "url_key"], set_=told)
+        )
+        return True
+
+    def remove(self, source_id: UUID, url: str) -> bool:
+        """Whether it was there."""
+        return affected_rows(self._connection.execute(delete(GIVEN_DOCUMENTS).where(_is_given(source_id, url)))) == 1
+
+    def find(self, source_id: UUID, url: str) -> PageContent | None:
+        row = self._connection.execute(select(GIVEN_DOCUMENTS).where(_is_given(source_id, url))).first()
+        if row is None:
+            return None
+        attributes = {name: tuple(values) for name, values in row.attributes.items()}
+        return value_of(PageContent, row, modified=row.dated, attributes=attributes)
+
+    def urls(self, source_id: UUID) -> list[str]:
+        statement = select(GIVEN_DOCUMENTS.c.url).where(GIVEN_DOCUMENTS.c.source_id == source_id)
+        return list(self._connection.scalars(statement.order_by(GIVEN_DOCUMENTS.c.url)))
+
+
+def _is_given(source_id: UUID, url: str) -> ColumnElement[bool]:
+    return and_(GIVEN_DOCUMENTS.c.source_id == source_id, GIVEN_DOCUMENTS.c.url_key == url_key(url))

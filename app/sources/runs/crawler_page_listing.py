@@ -9,8 +9,8 @@ from app.core.errors import InvalidInput
 from app.core.setting_values import USER_AGENT
 from app.sources.awaited_websites import AwaitedWebsites
 from app.sources.runs.crawler_site_reader import SEEDS
-from app.sources.runs.page_listing import ListedPage, Listing
 from app.sources.runs.page_scope import SourcePages
+from app.sources.runs.site_reader import ListedPage, Listing
 from app.sources.source import SourceAccess, SourceConfig
 from crawler.address_policy import Endpoint
 from crawler.discover.crawl_seeds import Seed, SeedKind, sitemap_pages

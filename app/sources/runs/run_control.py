@@ -12,11 +12,11 @@ from app.core.errors import InvalidInput, NotFound
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.sources.records.sources import SourceAccessRecords, SourceRecords
-from app.sources.runs.page_listing import ListedPage, PageListing
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_progress import ProgressLook, RunProgress, run_progress
+from app.sources.runs.site_reader import ListedPage, PageListing
 from app.sources.source import ENDED_STATES, CrawlRun, KnownPage, RunState, Source, SourceAccess
 from app.sources.sources import check_kind
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -1,4 +1,4 @@
-"""Port: reads websites for the knowledge room."""
+"""Ports: reads websites for the knowledge room, and lists the pages that a source names, without reading any."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -75,5 +75,30 @@ class SiteReader(Protocol):
 
         Calls `settle` once for every page taken, at most a few at a time; what it raises ends the reading.
         Raises InvalidInput when the source's URL cannot be read at all.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """A page in scope, spelt as a reading spells it, and when it was changed last, where the list says so."""
+
+    url: str
+    last_modified: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """`problems` are files that could not be read, each with its reason in words."""
+
+    pages: Sequence[ListedPage] = ()
+    problems: Sequence[str] = ()
+
+
+class PageListing(Protocol):
+    async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
+        """What its sitemaps or feed list now, to those who send `access`; the page itself for a source of one page.
+
+        Asks the website, in bounded time. Raises InvalidInput when the source's URL cannot be read at all.
         """
         ...

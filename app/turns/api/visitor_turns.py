@@ -1,10 +1,14 @@
-"""What the edge asks of turns, so that tests can put scripted ones in their place."""
+"""What the edge asks of turns, so that tests can put scripted ones in their place; and a turn read to its end."""
 
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Literal, Protocol
 from uuid import UUID
 
+from app.conversations.api.widget_models import AnswerOut, CitationOut, ConfirmationOut
 from app.core.turn import TurnRequest, VisitorSession
-from app.core.turn_events import TurnFeed
+from app.core.turn_events import Citations, Confirm, Done, Error, NumberedEvent, Token, TurnFeed
+from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 
 
 class VisitorTurns(Protocol):
@@ -28,3 +32,47 @@ class VisitorTurns(Protocol):
     ) -> None:
         """Raises NotFound."""
         ...
+
+
+async def whole_answer(feed: TurnFeed, conversation_id: UUID) -> AnswerOut:
+    """Raises a Refusal for a turn that ended with an error."""
+    async with aclosing(feed.events()) as events:
+        return await _gathered(events, conversation_id)
+
+
+async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID) -> AnswerOut:
+    text: list[str] = []
+    citations: tuple[CitationOut, ...] = ()
+    asked: ConfirmationOut | None = None
+    async for numbered in events:
+        match numbered.event:
+            case Token() as token:
+                text.append(token.token)
+            case Citations() as cited:
+                citations = tuple(CitationOut.of(citation) for citation in cited.citations)
+            case Confirm() as confirm:
+                asked = ConfirmationOut.of(confirm.confirmation)
+            case Error() as error:
+                raise refusal_of(error)
+            case Done() as done:
+                return AnswerOut(
+                    turn_id=done.turn_id,
+                    conversation_id=conversation_id,
+                    message_id=done.message_id,
+                    answer="".join(text),
+                    citations=citations,
+                    answered_by=done.answered_by,
+                    low_confidence=done.low_confidence,
+                    confidence=done.confidence,
+                    finish=done.finish,
+                    next_questions=done.next_questions,
+                    confirmation=asked,
+                )
+    raise Refusal("internal", "The turn broke off. Ask again with the same turn_id to get the rest.")
+
+
+def refusal_of(error: Error) -> Refusal:
+    """What a turn's error says to somebody who waits for its answer."""
+    code = error.code if error.code in STATUS_OF_CODE else "internal"
+    retry = {"Retry-After": str(OVERLOADED_RETRY_SECONDS)} if error.retryable else {}
+    return Refusal(code, error.message, retry)

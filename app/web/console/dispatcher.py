@@ -1,7 +1,9 @@
-"""Who comes in: session, role, form token, limits; and what a page answers, or why it does not."""
+"""Who comes in: session, role, form token, limits; and what a page answers, or why it does not.
+The routes lead here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -9,6 +11,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 
 from app.agents.agent import Agent
 from app.agents.agents import Agents
@@ -21,7 +24,7 @@ from app.web.access import ScopedAccess
 from app.web.admission import Admission
 from app.web.console.filters import size
 from app.web.console.forms import Fields, errors_of, file_field, form_of, parse_fields, read_fields
-from app.web.console.page import Answer, ConsolePage, Go, NoForm, Rejected, Shown, Streamed, Visit
+from app.web.console.page import Answer, ConsolePage, Go, NoForm, Pages, Rejected, Shown, Streamed, Visit
 from app.web.console.rendering import HEADERS, Rendering
 from app.web.console.session_cookie import (
     CSRF_FIELD,
@@ -35,12 +38,14 @@ from app.web.console.session_cookie import (
     set_secret,
 )
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
+from app.web.static_files import StaticFiles
 from app.workspaces.operators import acting
 
 _log = structlog.get_logger("docent.web")
 
 SIGN_IN = "sign_in"
 AGENTS_TO_PICK_FROM = 200
+STATIC_FILES = Path(__file__).parent / "static"
 
 
 class Dispatcher:
@@ -214,3 +219,45 @@ def _check_form_token(visit: Visit[Any], fields: Fields) -> None:
             "This form is not from a page of yours, or that page is old. Go back, load it again and send it once more. "
             "If it stays, open the console over https:// or at http://localhost, and let the browser keep its cookie.",
         )
+
+
+def console_files() -> StaticFiles:
+    return StaticFiles(STATIC_FILES, "/console/static/{file}")
+
+
+def pages_by_name(parts: Iterable[Pages]) -> dict[str, ConsolePage]:
+    pages: dict[str, ConsolePage] = {}
+    for page in (page for part in parts for page in part.pages()):
+        if page.name in pages:
+            raise ValueError(f"two pages of the console have the name {page.name}")
+        pages[page.name] = page
+    return {page.name: replace(page, under=_under(page, pages)) for page in pages.values()}
+
+
+def _under(page: ConsolePage, pages: Mapping[str, ConsolePage]) -> str:
+    """An action stands where the page of its form does, unless it says otherwise."""
+    form = pages.get(page.shown_on)
+    return page.under or (form.under or form.name if form else "")
+
+
+def console_routes(pages: Mapping[str, ConsolePage], door: Dispatcher, files: StaticFiles) -> list[Route]:
+    by_path: dict[str, dict[str, ConsolePage]] = {}
+    for page in pages.values():
+        methods = by_path.setdefault(page.path, {})
+        if page.method in methods:
+            raise ValueError(f"{page.method} {page.path} is declared twice")
+        methods[page.method] = page
+
+    async def static_file(request: Request) -> Response:
+        return files.answer(request)
+
+    routes = [Route(files.path, static_file, name=files.path)]
+    return routes + [_route(path, methods, door) for path, methods in by_path.items()]
+
+
+def _route(path: str, methods: Mapping[str, ConsolePage], door: Dispatcher) -> Route:
+    async def dispatch(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        return await door.answer(methods[method], request)
+
+    return Route(path, dispatch, methods=sorted(methods), name=path)

@@ -1,4 +1,4 @@
-"""Pages as HTML, with the headers that keep them to themselves."""
+"""Pages as HTML, with their menu and the headers that keep them to themselves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +13,7 @@ from starlette.responses import HTMLResponse
 from app.agents.agent import Agent
 from app.providers.chat.model_health import ModelAlert
 from app.web.console.filters import FILTERS, ago
-from app.web.console.menu import MenuItem, menu_of, picked
-from app.web.console.page import Rejected, Shown, Visit
+from app.web.console.page import HOME, ConsolePage, Rejected, Shown, Visit
 from app.web.console.session_cookie import csrf_token
 from app.web.static_files import StaticFiles
 
@@ -30,6 +29,7 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
 }
+_AGENT = "{agent_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +134,56 @@ def _form_view(name: str, is_open: bool = True, *, rejected: Rejected | None) ->
     if rejected is None or rejected.page != name:
         return FormView(name, is_open=is_open)
     return FormView(name, rejected.values, rejected.errors, is_rejected=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MenuItem:
+    name: str  # of the page
+    label: str
+    icon: str
+    url: str
+    is_current: bool
+    is_of_agent: bool
+    count: int = 0  # of what waits there
+
+
+def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, int] | None = None) -> list[MenuItem]:
+    """What this operator may open: first what belongs to the agent at hand, which is the first one where the page has
+    none. `waiting` is how much waits on a page, by its name."""
+    if visit.caller is None:
+        return []
+    agent = visit.agent_or_none or next(iter(agents), None)
+    marked = visit.page.under or visit.page.name
+    items = []
+    for page in sorted((p for p in visit.pages.values() if p.menu), key=_place):
+        is_of_agent = _AGENT in page.path
+        if page.menu is None or page.scope is None or not visit.actor.may(page.scope) or (is_of_agent and not agent):
+            continue
+        path = page.path.replace(_AGENT, str(agent.id)) if agent else page.path
+        count = (waiting or {}).get(page.name, 0)
+        items.append(
+            MenuItem(
+                page.name,
+                page.menu.label,
+                page.menu.icon,
+                visit.root_path + path,
+                page.name == marked,
+                is_of_agent,
+                count,
+            )
+        )
+    return items
+
+
+def picked(visit: Visit[Any], agent: Agent) -> str:
+    """Where the agent picker leads: to the same page of that agent, to the one above, or to where one begins."""
+    first = min((p for p in visit.pages.values() if p.menu and _AGENT in p.path), key=_place, default=visit.page)
+    for page in (visit.page, visit.pages.get(visit.page.under, first), first):
+        if page.method == "GET" and page.path.count("{") == 1 and _AGENT in page.path:
+            return visit.root_path + page.path.replace(_AGENT, str(agent.id))
+    return visit.root_path + HOME
+
+
+def _place(page: ConsolePage) -> tuple[bool, int, str]:
+    place = page.menu.place if page.menu else 0
+    return place >= 0 and _AGENT not in page.path, place, page.name

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.web.console.routes import STATIC_FILES
+from app.web.console.dispatcher import STATIC_FILES
 from tests.web.console.browser import ConsoleBrowser, an_operator
 from tests.web.house import House, open_house
 
