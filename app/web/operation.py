@@ -1,59 +1,30 @@
 """What an operation of the API is written with: its verb, who may call it, and what comes in and goes out."""
 
-from app.web.access import (
-    CountedAddress,
-    VisitorCaller,
-    anybody_with_link,
-    ask,
-    manage,
-    new_visitor,
-    read,
-    visitor,
-    write,
-)
-from app.web.endpoint import (
-    DEFAULT_MAX_BODY_BYTES,
-    AnyEndpoint,
-    Api,
-    Call,
-    RefusalShape,
-    StreamWords,
-    delete,
-    get,
-    patch,
-    path_id,
-    post,
-    put,
-)
-from app.web.model import Day, ListOut, ListQuery, Model, Multipart, Timestamp, without_defaults
-
-__all__ = [
-    "DEFAULT_MAX_BODY_BYTES",
-    "AnyEndpoint",
-    "Api",
-    "Call",
-    "CountedAddress",
-    "Day",
-    "ListOut",
-    "ListQuery",
-    "Model",
-    "Multipart",
-    "RefusalShape",
-    "StreamWords",
-    "Timestamp",
-    "VisitorCaller",
-    "anybody_with_link",
-    "ask",
-    "delete",
-    "get",
-    "manage",
-    "new_visitor",
-    "patch",
-    "path_id",
-    "post",
-    "put",
-    "read",
-    "visitor",
-    "without_defaults",
-    "write",
-]
+from app.web.access import CountedAddress as CountedAddress
+from app.web.access import VisitorCaller as VisitorCaller
+from app.web.access import anybody_with_link as anybody_with_link
+from app.web.access import ask as ask
+from app.web.access import manage as manage
+from app.web.access import new_visitor as new_visitor
+from app.web.access import read as read
+from app.web.access import visitor as visitor
+from app.web.access import write as write
+from app.web.endpoint import DEFAULT_MAX_BODY_BYTES as DEFAULT_MAX_BODY_BYTES
+from app.web.endpoint import AnyEndpoint as AnyEndpoint
+from app.web.endpoint import Api as Api
+from app.web.endpoint import Call as Call
+from app.web.endpoint import RefusalShape as RefusalShape
+from app.web.endpoint import StreamWords as StreamWords
+from app.web.endpoint import delete as delete
+from app.web.endpoint import get as get
+from app.web.endpoint import patch as patch
+from app.web.endpoint import path_id as path_id
+from app.web.endpoint import post as post
+from app.web.endpoint import put as put
+from app.web.model import Day as Day
+from app.web.model import ListOut as ListOut
+from app.web.model import ListQuery as ListQuery
+from app.web.model import Model as Model
+from app.web.model import Multipart as Multipart
+from app.web.model import Timestamp as Timestamp
+from app.web.model import without_defaults as without_defaults

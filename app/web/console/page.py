@@ -11,33 +11,15 @@ from starlette.responses import Response
 
 from app.agents.agent import Agent
 from app.core.actor import Actor
-from app.web.access import Everyone, ScopedAccess, everyone, manage, read, write
+from app.web.access import Everyone, ScopedAccess
+from app.web.access import everyone as everyone
+from app.web.access import manage as manage
+from app.web.access import read as read
+from app.web.access import write as write
 from app.web.declared import declarations, declare
 from app.web.endpoint import Call
 from app.web.middleware.public_url import root_path_of
 from app.workspaces.operator import Operator
-
-__all__ = [
-    "HOME",
-    "Answer",
-    "ConsolePage",
-    "Details",
-    "Form",
-    "Go",
-    "MenuEntry",
-    "NoForm",
-    "Pages",
-    "Rejected",
-    "Shown",
-    "Streamed",
-    "Visit",
-    "action",
-    "everyone",
-    "manage",
-    "page",
-    "read",
-    "write",
-]
 
 HOME = "/console"
 InputOut = TypeVar("InputOut", covariant=True)
