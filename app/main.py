@@ -23,8 +23,14 @@ from app.bootstrap.adapters import configured_mailer, open_code_host, open_page_
 from app.bootstrap.answering import Answering, action_calls, open_answering, open_playground
 from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks, sending_mail
-from app.bootstrap.doubles import NO_DOUBLES, Doubles
-from app.bootstrap.infrastructure import Infrastructure, Models, following_keywords, open_infrastructure
+from app.bootstrap.infrastructure import (
+    NO_DOUBLES,
+    Doubles,
+    Infrastructure,
+    Models,
+    following_keywords,
+    open_infrastructure,
+)
 from app.bootstrap.knowledge import open_knowledge, open_source_files, page_scope_on
 from app.bootstrap.sign_in import sign_in_parts
 from app.conversations.history import History

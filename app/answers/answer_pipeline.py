@@ -9,9 +9,8 @@ from uuid import UUID
 
 from app.actions.action_calls import ActionCalls, AnswerActions
 from app.agents.agent import LiveAgent
-from app.answers.curated.curated_answer import CuratedAnswer
+from app.answers.curated.curated_answer import CuratedAnswer, filled_answer
 from app.answers.curated.curated_matcher import CuratedMatcher
-from app.answers.curated.filled_answer import filled_answer
 from app.answers.guard.answer_evidence import KnownSections
 from app.answers.handoff import ReadyAnswer, handed_over, of_curated
 from app.answers.page_context import rests_on_visitors_page, sources_with_page

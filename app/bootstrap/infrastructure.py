@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
 
@@ -22,7 +22,6 @@ from app.bootstrap.adapters import (
     configured_stream_slots,
     configured_vector_index,
 )
-from app.bootstrap.doubles import NO_DOUBLES, Doubles
 from app.bootstrap.models import (
     configured_embedder,
     configured_question_embedder,
@@ -41,6 +40,26 @@ from app.store.migrate import all_migrations, migrate, missing_migrations
 from app.store.row_security import settle_role
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.sealed_secrets import SealedSecrets
+
+Part = TypeVar("Part")
+
+
+class Doubles(dict[Any, object]):
+    """What takes the place of parts, by the types that others name: tests hand in small ones. What is not among them is
+    chosen and opened as in production."""
+
+    def or_else(self, kind: object, chosen: Callable[[], Part]) -> Part:
+        return cast(Part, self[kind]) if kind in self else chosen()
+
+    async def or_opened(
+        self, kind: object, closing: AsyncExitStack, opened: Callable[[], AbstractAsyncContextManager[Part]]
+    ) -> Part:
+        """What is opened is closed with `closing`; a double stays its owner's."""
+        return cast(Part, self[kind]) if kind in self else await closing.enter_async_context(opened())
+
+
+NO_DOUBLES = Doubles()
+
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry

@@ -1,5 +1,5 @@
 """The file that a source of kind "file" is read from, and what is known of it. Its first bytes decide which format it
-is, then its name, never what a browser said."""
+is, then its name, never what the sender calls it."""
 
 import codecs
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""When two questions mean the same."""
+"""When two questions mean the same; and a visitor who stops an answer to ask the same in other words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -12,6 +13,7 @@ SHIPPED_REPHRASED_THRESHOLD: Final = 0.56
 # Another model's scale is unknown: nearly the same wording is asked for.
 OTHER_THRESHOLD: Final = 0.9
 _SHIPPED_MODEL: Final = "onnx-model."
+REPHRASED_WITHIN: Final = timedelta(minutes=2)  # of the stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +64,16 @@ def rests(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
 def rephrased_from(model_id: str) -> float:
     """The least cosine by that model at which the question after a stopped one is the same in other words."""
     return SHIPPED_REPHRASED_THRESHOLD if model_id.startswith(_SHIPPED_MODEL) else OTHER_THRESHOLD
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedTurn:
+    """A turn whose answer the visitor stopped, to ask the same in other words: what they were told was not what they
+    wanted. `asked_next` is the question that they then began, in the same
+    conversation and within REPHRASED_WITHIN; None when they began none. `language` is that of the turn (BCP 47 primary
+    subtag). Personal data is masked in both questions."""
+
+    id: UUID
+    question: str
+    asked_next: str | None
+    language: str | None

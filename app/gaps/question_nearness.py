@@ -1,4 +1,4 @@
-"""How near questions are to each other in what they mean, by an embedder."""
+"""How near questions are to each other in what they mean, by an embedder, and whether it reads their language."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -10,8 +10,10 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
+from app.core.text.turn_language import SURE
 from app.core.text.words import folded_words
 from app.gaps.gap_meaning import SameMeaning, rests
+from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 
 _AT_ONCE: Final = 32
@@ -97,3 +99,12 @@ def _looked_at(
 def _left(questions: Sequence[str], pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[str, str]]:
     said = {place: folded_words(questions[place]) for pair in pairs for place in pair}
     return {(one, other): rests(said[one], said[other]) for one, other in pairs}
+
+
+def is_read(embedder: Embedder, languages: LanguageGuesser, question: str, language: str | None) -> bool:
+    """`language` is that of the question's turn (BCP 47 primary subtag): it counts where the question alone does not
+    tell its own."""
+    if embedder.knows is None:
+        return True
+    guess = languages.guess(question)
+    return (guess.language if guess.probability >= SURE else language) in embedder.knows

@@ -7,10 +7,9 @@ import structlog
 
 from app.core.errors import EmbedderUnavailable
 from app.core.turn import question_key
-from app.gaps.gap_meaning import rephrased_from
-from app.gaps.read_languages import is_read
+from app.gaps.gap_meaning import StoppedTurn, rephrased_from
+from app.gaps.question_nearness import is_read
 from app.gaps.records.stopped_turns import StoppedTurnRecords
-from app.gaps.stopped_turn import StoppedTurn
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -105,6 +105,8 @@ class Overview:
 
 
 class Overviews:
+    """For operators: each figure is worked out where its subject is at home."""
+
     def __init__(self, records: SystemOfRecord, clock: Clock, budgets: TokenBudgets) -> None:
         self._records = records
         self._clock = clock

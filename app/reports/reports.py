@@ -1,5 +1,5 @@
 """What became of visitors' questions, for operators: of one agent, or of all agents of a workspace.
-Days that are over are counted once, for figures over many of them."""
+Days that are over are counted once, for figures over many of them; and again when something in them has changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

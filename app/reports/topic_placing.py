@@ -13,8 +13,7 @@ from app.conversations.records.gap_counting import hashed_key
 from app.core.errors import EmbedderUnavailable
 from app.core.turn import question_key
 from app.gaps.gap_meaning import same_meaning
-from app.gaps.question_nearness import Asked, QuestionNearness
-from app.gaps.read_languages import is_read
+from app.gaps.question_nearness import Asked, QuestionNearness, is_read
 from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 from app.reports.records.topics import TopicRecords

@@ -6,18 +6,21 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 import jwt
+from pydantic import ValidationError
 
+from app.agents.agent_rules import check_filter
+from app.agents.api.retrieval_models import SearchFilterModel
 from app.core.errors import InvalidInput, Unauthorized
 from app.core.search_filter import SearchFilter
 from app.core.text.turn_language import primary_subtag
 from app.core.turn import VisitorSession
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord
-from app.web.signed_filter import filter_text, parsed_filter
+from app.web.validation_messages import invalid_input_of
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import SigningKey
 
@@ -35,6 +38,7 @@ _OPTIONAL = {"locale", "filter", "proof"}
 _HEADER = {"alg", "typ", "kid"}
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
 _RENEW = "Call /v1/widget/init again for a new one."
+MAX_FILTER_BYTES: Final = 1000  # the token carries it, in a header of every call
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +195,23 @@ def _parsed(claims: dict[str, Any]) -> VisitorClaims:
 
 def _refused() -> Unauthorized:
     return Unauthorized(f"This visitor token is invalid. {_RENEW}")
+
+
+def parsed_filter(text: str) -> SearchFilter:
+    """What a website's server signs for a visitor. `text` is a JSON object with the fields of a search filter. Raises
+    InvalidInput, naming the field."""
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_FILTER_BYTES:
+        raise InvalidInput("filter", f"This is too long. Keep it to {MAX_FILTER_BYTES} bytes of UTF-8.")
+    try:
+        only = SearchFilterModel.model_validate_json(text).value()
+    except ValidationError as error:
+        wrong = invalid_input_of(error)
+        field = f"filter.{wrong.field}" if wrong.field else "filter"
+        raise InvalidInput(field, str(wrong).removeprefix(f"{wrong.field}: ")) from None
+    check_filter("filter", only)
+    return only
+
+
+def filter_text(only: SearchFilter) -> str:
+    """What `parsed_filter` reads."""
+    return SearchFilterModel.model_validate(only).model_dump_json(exclude_defaults=True)

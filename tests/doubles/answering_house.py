@@ -15,8 +15,7 @@ from app.agents.records.agents import AgentRecords
 from app.answers.query_contextualizer import QueryContextualizer, StitchingContextualizer
 from app.answers.token_meter import BudgetedChatModel
 from app.bootstrap.answering import Answering, open_answering, search_parts
-from app.bootstrap.doubles import NO_DOUBLES, Doubles
-from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.infrastructure import NO_DOUBLES, Doubles, Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.conversations.conversations import Conversations
 from app.core.search_filter import SearchFilter

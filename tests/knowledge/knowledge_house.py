@@ -8,8 +8,7 @@ from uuid import UUID
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
-from app.bootstrap.doubles import Doubles
-from app.bootstrap.infrastructure import Indexes, Infrastructure, open_infrastructure
+from app.bootstrap.infrastructure import Doubles, Indexes, Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import knowledge_parts
 from app.kit.clock import Clock
 from app.kit.wiring import Wiring

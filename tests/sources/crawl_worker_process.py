@@ -9,8 +9,7 @@ from pathlib import Path
 
 import anyio
 
-from app.bootstrap.doubles import Doubles
-from app.bootstrap.infrastructure import open_infrastructure
+from app.bootstrap.infrastructure import Doubles, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.kit.clock import SystemClock
 from app.knowledge.document import PageContent

@@ -6,8 +6,8 @@ import anyio
 
 from app.sources.cron_calendar import CronCalendar
 from app.sources.records.sources import ScheduleRecords, SourceRecords
+from app.sources.runs.knowledge_jobs import RunScheduler
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.runs.run_scheduler import RunScheduler
 from app.sources.source import CrawlRun, RunState, Schedule, jitter, next_run
 from tests.knowledge.knowledge_house import KnowledgeHouse
 

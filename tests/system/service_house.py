@@ -15,8 +15,7 @@ from sqlalchemy import Engine, update
 from starlette.applications import Starlette
 from starlette.types import Message
 
-from app.bootstrap.doubles import Doubles
-from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
+from app.bootstrap.infrastructure import Doubles, Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import Knowledge, open_knowledge
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.kit.cache import Cache

@@ -20,7 +20,7 @@ from app.agents.key_set_reader import KeySetReader
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
 from app.bootstrap.application import endpoints_of
-from app.bootstrap.doubles import Doubles
+from app.bootstrap.infrastructure import Doubles
 from app.conversations.conversations import Conversations
 from app.conversations.history import History
 from app.conversations.people.live_chats import HistoryCache

@@ -155,7 +155,7 @@ def playground_response(
     trace: Callable[[PlaygroundAnswer], dict[str, Any]],
     policy: StreamPolicy,
 ) -> EventSourceResponse:
-    """The writing ends with the reading: it is nobody's turn."""
+    """The events of a turn, and `trace` before the last one. The writing ends with the reading: it is nobody's turn."""
     events: asyncio.Queue[TurnEvent | PlaygroundAnswer] = asyncio.Queue()
     listener = PlaygroundListener(
         lambda stage: events.put_nowait(Status(stage)), lambda piece: events.put_nowait(Token(piece))

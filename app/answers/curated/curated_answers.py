@@ -14,10 +14,10 @@ from app.answers.curated.curated_answer import (
     CuratedEdit,
     CuratedFilter,
     Trigger,
+    check_places,
     with_changes,
     written_of,
 )
-from app.answers.curated.filled_answer import check_places
 from app.answers.curated.records import KEPT_EDITS, CuratedAnswerRecords, CuratedEditRecords
 from app.answers.past_turn import PastTurn
 from app.answers.records import PastTurnRecords

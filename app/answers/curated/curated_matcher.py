@@ -133,7 +133,8 @@ def _semantic(answers: Sequence[CuratedAnswer]) -> list[CuratedAnswer]:
 
 
 class PatternVectors:
-    """Sets that were asked for lately are kept in memory, all patterns in the record, by content and model."""
+    """What the patterns of semantic curated answers mean, as one matrix for each set of them. Sets that were asked for
+    lately are kept in memory, all patterns in the record, by content and model."""
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder) -> None:
         self._records = records

@@ -104,6 +104,7 @@ class TalkTurn:
         return Exchange(self.question, own.text)
 
 
+# The page keeps it, in a field of its form: the server remembers nothing of it.
 Talk = tuple[TalkTurn, ...]
 _TALK: Final = TypeAdapter(Talk)
 

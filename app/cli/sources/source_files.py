@@ -213,8 +213,8 @@ class MarkdownFile:
 
 
 def read_folder(folder: Path, base: str) -> Iterator[MarkdownFile]:
-    """Every Markdown file but hidden ones and drafts, in the order of their paths. A page's address is its front
-    matter's `url`, else its `slug` or else its path, below `base`.
+    """Every Markdown file of a folder as static site generators keep them, but hidden ones and drafts, in the order of
+    their paths. A page's address is its front matter's `url`, else its `slug` or else its path, below `base`.
 
     Raises InvalidInput for a file that cannot be read, naming it.
     """

@@ -17,7 +17,7 @@ from app.core.field_rules import check_http_url, check_line
 from app.core.turn import AnsweredBy, Finish
 from app.web.model import Model
 from app.web.proof_of_work import MAX_PROOF_CHARS as MAX_PROOF_OF_WORK_CHARS
-from app.web.signed_filter import MAX_FILTER_BYTES
+from app.web.visitor_tokens import MAX_FILTER_BYTES
 
 MAX_MESSAGE_CHARS = 4000
 MAX_COMMENT_CHARS = 1000

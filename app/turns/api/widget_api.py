@@ -41,9 +41,8 @@ from app.web.middleware.metrics import StreamMeter
 from app.web.operation import Api, Call, ListOut, ListQuery, VisitorCaller, get, new_visitor, post, visitor
 from app.web.origins import admit_listed_origin, is_own
 from app.web.proof_of_work import ProofOfWork, ProofRefused
-from app.web.signed_filter import filter_text, parsed_filter
 from app.web.sse import last_event_id, stream_response
-from app.web.visitor_tokens import VisitorTokens
+from app.web.visitor_tokens import VisitorTokens, filter_text, parsed_filter
 
 TAG = "Visitors"
 EVENT_STREAM = "text/event-stream"
