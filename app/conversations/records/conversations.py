@@ -16,7 +16,7 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
-from app.store.tables.agents import AGENTS
+from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
 from app.store.tables.people import LIVE_CHATS
 from app.store.transaction import Keyset, Repository, affected_rows, config_to_json, new_id, value_of
@@ -224,12 +224,7 @@ class ConversationRecords(Repository):
 
     def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
         """Raises NotFound, for a foreign one as well."""
-        statement = (
-            select(CONVERSATIONS)
-            .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
-            .where(CONVERSATIONS.c.id == conversation_id, AGENTS.c.workspace_id == workspace_id)
-        )
-        return self._found(Conversation, statement, "conversation")
+        return self._found(Conversation, own_row(CONVERSATIONS, workspace_id, conversation_id), "conversation")
 
 
 def _shown_to(visitor_id: UUID, channel: Channel) -> Select[Any]:

@@ -27,7 +27,7 @@ from app.conversations.records.conversation_search import fitting
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
-from app.store.tables.agents import AGENTS
+from app.store.tables.agents import own_row
 from app.store.tables.conversations import (
     CONVERSATION_LABELS,
     CONVERSATION_NOTES,
@@ -100,12 +100,7 @@ class InboxRecords(Repository):
 
     def visitor(self, workspace_id: UUID, visitor_id: UUID) -> VisitorFacts:
         """Raises NotFound, for a foreign one as well."""
-        own = (
-            select(VISITORS)
-            .join(AGENTS, AGENTS.c.id == VISITORS.c.agent_id)
-            .where(VISITORS.c.id == visitor_id, AGENTS.c.workspace_id == workspace_id)
-        )
-        row = self._connection.execute(own).first()
+        row = self._connection.execute(own_row(VISITORS, workspace_id, visitor_id)).first()
         if row is None:
             raise NotFound("visitor")
         asked = [CONVERSATIONS.c.visitor_id == visitor_id, CONVERSATIONS.c.turn_count > 0]

@@ -15,7 +15,7 @@ from app.gaps.gap import EVERY_GAP, DueGap, Gap, GapAsking, GapFilter, GapOrder
 from app.gaps.gap_digest import LISTED, GapTally, Week
 from app.gaps.records.triage import WEEK
 from app.sources.source import RunState
-from app.store.tables.agents import AGENTS
+from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.conversations import TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.tables.sources import CRAWL_RUNS
@@ -79,12 +79,7 @@ class GapRecords(Repository):
 
     def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
         """Raises NotFound, for a foreign one as well."""
-        statement = (
-            select(GAPS)
-            .join(AGENTS, AGENTS.c.id == GAPS.c.agent_id)
-            .where(GAPS.c.id == gap_id, AGENTS.c.workspace_id == workspace_id)
-        )
-        return self._found(Gap, statement, "gap")
+        return self._found(Gap, own_row(GAPS, workspace_id, gap_id), "gap")
 
     def assigned(self, workspace_id: UUID, assignee: str, limit: int) -> list[Gap]:
         """Open ones of all agents of the workspace that they look after, latest asked first."""

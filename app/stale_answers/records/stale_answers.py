@@ -26,7 +26,7 @@ from app.stale_answers.stale_answer import (
     Telling,
     ToldAnswer,
 )
-from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, own_row
 from app.store.tables.conversations import CITATIONS, MESSAGES, TURNS
 from app.store.tables.documents import DOCUMENT_VERSIONS, PAGE_CHANGES
 from app.store.tables.gaps import STALE_ANSWERS, STALE_TELLINGS
@@ -121,12 +121,7 @@ class StaleAnswerRecords(Repository):
 
     def get(self, workspace_id: UUID, stale_id: UUID) -> StaleAnswer:
         """Raises NotFound, also for another workspace's."""
-        statement = (
-            select(STALE_ANSWERS)
-            .join(AGENTS, AGENTS.c.id == STALE_ANSWERS.c.agent_id)
-            .where(STALE_ANSWERS.c.id == stale_id, AGENTS.c.workspace_id == workspace_id)
-        )
-        rows = self._connection.execute(statement).all()
+        rows = self._connection.execute(own_row(STALE_ANSWERS, workspace_id, stale_id)).all()
         if not rows:
             raise NotFound("stale answer")
         return self._whole(rows)[0]

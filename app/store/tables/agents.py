@@ -1,8 +1,23 @@
 """Agents, their versions, and their golden questions."""
 
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, UniqueConstraint, false, text, true
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    Select,
+    String,
+    Table,
+    UniqueConstraint,
+    false,
+    select,
+    text,
+    true,
+)
 
 from app.store.tables.columns import column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -18,6 +33,13 @@ AGENTS = table(
     column("updated_at", UtcDateTime),
     Index(None, "workspace_id", "created_at"),
 )
+
+
+def own_row(table: Table, workspace_id: UUID, row_id: UUID) -> Select[Any]:
+    """The row of that id, where the agent that it names is the workspace's."""
+    of_agent = select(table).join(AGENTS, AGENTS.c.id == table.c.agent_id)
+    return of_agent.where(table.c.id == row_id, AGENTS.c.workspace_id == workspace_id)
+
 
 # What it has come through once. `seen_on` is the website, as its origin, on which a browser last opened the widget.
 AGENT_FIRSTS = table(

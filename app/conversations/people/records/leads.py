@@ -11,7 +11,7 @@ from app.conversations.people.lead import EVERY_LEAD, Lead, LeadChange, LeadFilt
 from app.conversations.records.conversation_search import holds
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.store.tables.agents import AGENTS
+from app.store.tables.agents import own_row
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.people import LEADS
 from app.store.transaction import Keyset, Repository, value_of
@@ -34,12 +34,7 @@ class LeadRecords(Repository):
 
     def get(self, workspace_id: UUID, lead_id: UUID) -> Lead:
         """Raises NotFound, for a foreign one as well."""
-        statement = (
-            select(LEADS)
-            .join(AGENTS, AGENTS.c.id == LEADS.c.agent_id)
-            .where(LEADS.c.id == lead_id, AGENTS.c.workspace_id == workspace_id)
-        )
-        return self._found(Lead, statement, "lead")
+        return self._found(Lead, own_row(LEADS, workspace_id, lead_id), "lead")
 
     def of_agent(self, agent_id: UUID, lead_ids: Sequence[UUID]) -> list[Lead]:
         """Those of them that are the agent's, locked until the end of this transaction; in the order that is given."""

@@ -16,7 +16,7 @@ from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.outbox import Outbox
-from app.store.tables.agents import AGENTS
+from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES, SAVED_REPLIES
 from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
@@ -42,12 +42,8 @@ class LiveChatRecords(Repository):
 
     def get(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
         """The same for an operator. Raises NotFound for a conversation that is absent or another workspace's."""
-        found = (
-            select(CONVERSATIONS.c.id, CONVERSATIONS.c.agent_id)
-            .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
-            .where(CONVERSATIONS.c.id == conversation_id, AGENTS.c.workspace_id == workspace_id)
-        )
-        return self._chat(found, to_change)
+        found = own_row(CONVERSATIONS, workspace_id, conversation_id)
+        return self._chat(found.with_only_columns(CONVERSATIONS.c.id, CONVERSATIONS.c.agent_id), to_change)
 
     def is_talking(self, conversation_id: UUID) -> bool:
         """Whether an operator answers there now."""

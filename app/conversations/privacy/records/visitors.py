@@ -21,7 +21,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.turn import TurnState
 from app.store.tables.actions import CONFIRMATIONS
-from app.store.tables.agents import AGENT_VERSIONS, AGENTS
+from app.store.tables.agents import AGENT_VERSIONS, AGENTS, own_row
 from app.store.tables.conversations import (
     CITATIONS,
     CONVERSATION_LABELS,
@@ -109,22 +109,14 @@ class VisitorRecords(Repository):
 
     def erase_conversation(self, workspace_id: UUID, conversation_id: UUID) -> Erasure:
         """The same for one conversation; the visitor stays."""
-        found = (
-            select(CONVERSATIONS.c.agent_id)
-            .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
-            .where(CONVERSATIONS.c.id == conversation_id, AGENTS.c.workspace_id == workspace_id)
-        )
-        agent_id = self._connection.scalar(found)
+        found = own_row(CONVERSATIONS, workspace_id, conversation_id)
+        agent_id = self._connection.scalar(found.with_only_columns(CONVERSATIONS.c.agent_id))
         if agent_id is None:
             raise NotFound("conversation")
         return self._erase(agent_id, select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == conversation_id))
 
     def _visitor(self, workspace_id: UUID, visitor_id: UUID, *, is_locked: bool = False) -> Row[Any]:
-        statement = (
-            select(VISITORS)
-            .join(AGENTS, AGENTS.c.id == VISITORS.c.agent_id)
-            .where(VISITORS.c.id == visitor_id, AGENTS.c.workspace_id == workspace_id)
-        )
+        statement = own_row(VISITORS, workspace_id, visitor_id)
         row = self._connection.execute(statement.with_for_update(of=VISITORS) if is_locked else statement).first()
         if row is None:
             raise NotFound("visitor")
