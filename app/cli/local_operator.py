@@ -13,7 +13,7 @@ from app.bootstrap.infrastructure import Stored, open_stored
 from app.cli.terminal import settings_for
 from app.core.actor import SCOPES, Actor
 from app.core.errors import InvalidInput, NotFound
-from app.core.list_page import PageRequest
+from app.core.list_page import collected
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
@@ -47,16 +47,8 @@ async def machine_operator(record: SystemOfRecord) -> Actor:
 
 async def known_agents(base: Stored, actor: Actor) -> list[Agent]:
     """Oldest first."""
-    agents: list[Agent] = []
-    page = PageRequest(limit=200)
-    while True:
-        found = await base.record.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).page(actor.workspace_id, page)
-        )
-        agents += found.items
-        if found.next_cursor is None:
-            return agents
-        page = PageRequest(limit=200, cursor=found.next_cursor)
+    own = base.record.of_workspace(actor.workspace_id)
+    return await collected(lambda page: own.read(lambda tx: AgentRecords(tx).page(actor.workspace_id, page)))
 
 
 async def meant_agent(base: Stored, actor: Actor, named: str | None) -> Agent:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Generic, TypeVar
 
 from app.core.errors import InvalidInput
@@ -43,7 +44,9 @@ def page_of(items: Sequence[Listed], page: PageRequest, key: Callable[[Listed], 
     return ListPage(items=chosen, next_cursor=None if is_last or not chosen else key(chosen[-1]))
 
 
-async def collected(page_after: Callable[[PageRequest], Awaitable[ListPage[Listed]]], enough: int) -> list[Listed]:
+async def collected(
+    page_after: Callable[[PageRequest], Awaitable[ListPage[Listed]]], enough: float = inf
+) -> list[Listed]:
     """The items of one page after the other, until there are no more or `enough` so many."""
     found: list[Listed] = []
     cursor: str | None = None

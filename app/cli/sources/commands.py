@@ -15,7 +15,7 @@ from app.cli.sources.crawl_progress import in_words
 from app.cli.sources.website_address import check_website, website_address
 from app.cli.terminal import AgentName, AsJson, Commands, err, out, print_json, run, settings_for, table
 from app.core.actor import Actor
-from app.core.list_page import PageRequest
+from app.core.list_page import collected
 from app.settings import Settings
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.records.sources import SourceRecords
@@ -27,7 +27,6 @@ commands = Commands(help="Sources: what an agent learns from.")
 
 SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id, or how one begins.")]
 Order = Callable[[Sources, Actor, UUID], Awaitable[CrawlRun]]
-_AT_ONCE = 200
 
 
 @commands.command("list")
@@ -123,15 +122,9 @@ async def pages(
     async with open_installation() as (base, actor):
         source = await meant_source(base, actor, named)
         found: list[PageStatus] = []
-        page, run = PageRequest(limit=_AT_ONCE), source.run
-        while run is not None:
-            part = await base.record.of_agent(run.agent_id).read(
-                lambda tx: CrawlPageRecords(tx).pages(run.id, page, status)
-            )
-            found += part.items
-            if part.next_cursor is None:
-                break
-            page = PageRequest(limit=_AT_ONCE, cursor=part.next_cursor)
+        if (run := source.run) is not None:
+            own = base.record.of_agent(run.agent_id)
+            found = await collected(lambda page: own.read(lambda tx: CrawlPageRecords(tx).pages(run.id, page, status)))
     if as_json:
         rows = [{"url": p.url, "status": p.status, "reason": p.reason, "chunks": p.chunks} for p in found]
         print_json({"source_id": source.id, "pages": rows})
@@ -171,20 +164,8 @@ async def _discover(settings: Settings, url: str, as_json: bool) -> None:
     async with open_site_discovery(settings) as discovery:
         found = await discovery.look(url)
     if as_json:
-        offers = [
-            {"kind": o.kind.value, "url": o.url, "title": o.title, "pages": o.pages, "has_more": o.has_more}
-            for o in found.offers
-        ]
         problems = [{"url": where, "reason": reason} for where, reason in found.problems]
-        print_json(
-            {
-                "url": found.url,
-                "title": found.title,
-                "offers": offers,
-                "problems": problems,
-                "is_complete": found.is_complete,
-            }
-        )
+        print_json(asdict(found) | {"problems": problems})
     else:
         shown = table("kind", "address", "pages", "title", title=found.title or found.url)
         for offer in found.offers:
