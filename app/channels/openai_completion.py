@@ -37,12 +37,7 @@ def completion(answer: AnswerOut, agent_id: UUID, created: int, usage: TokenUsag
         model=str(agent_id),
         choices=(wire.ChoiceOut(message=message, finish_reason=_FINISH[answer.finish]),),
         usage=_usage(usage),
-        docent=wire.TurnAboutOut(
-            conversation_id=answer.conversation_id,
-            answered_by=answer.answered_by,
-            confidence=answer.confidence,
-            low_confidence=answer.low_confidence,
-        ),
+        docent=wire.TurnAboutOut.of(answer),
     )
 
 
@@ -115,12 +110,7 @@ async def completion_frames(
 
 
 def _about(turn: ProgramTurn, done: Done) -> dict[str, Any]:
-    return wire.TurnAboutOut(
-        conversation_id=turn.conversation_id,
-        answered_by=done.answered_by,
-        confidence=done.confidence,
-        low_confidence=done.low_confidence,
-    ).model_dump(mode="json")
+    return wire.TurnAboutOut.of(done, conversation_id=turn.conversation_id).model_dump(mode="json")
 
 
 def _usage(usage: TokenUsage) -> wire.CompletionUsageOut:

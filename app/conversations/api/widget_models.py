@@ -329,14 +329,4 @@ class OwnConversationOut(Model):
 
 def _theme(config: AgentConfig) -> ThemeOut:
     theme = config.theme
-    return ThemeOut(
-        primary_color=theme.primary_color,
-        radius=theme.radius_px,
-        position=theme.position,
-        launcher_label=theme.launcher_label,
-        launcher_icon=theme.launcher_icon,
-        opens_wide=theme.opens_wide,
-        greeting=theme.greeting,
-        picture=theme.picture_fingerprint,
-        picture_alt=theme.picture_alt,
-    )
+    return ThemeOut.of(theme, radius=theme.radius_px, picture=theme.picture_fingerprint)

@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, Row, and_, case, delete, func, select, upd
 
 from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.core.errors import InvalidInput
-from app.core.gap_state import GapReason, GapState
-from app.core.turn import Channel
+from app.core.gap_state import GapState
 from app.gaps.gap import TREND_DAYS, GapFacts, GapSample, GrowingGap
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS, TURNS
@@ -138,20 +137,7 @@ class GapTriageRecords(Repository):
             this_week=this_week,
             week_before=week_before,
             languages=tuple([language for language in self._connection.scalars(spoken) if language]),
-            samples=tuple(
-                [
-                    GapSample(
-                        turn_id=row.turn_id,
-                        conversation_id=row.conversation_id,
-                        question=row.question,
-                        language=row.language,
-                        reason=GapReason(row.reason),
-                        asked_at=row.asked_at,
-                        channel=Channel(row.channel),
-                    )
-                    for row in self._connection.execute(latest)
-                ]
-            ),
+            samples=tuple(self._values(GapSample, latest)),
             by_day=tuple(by_day),
         )
 

@@ -99,20 +99,8 @@ class SourceCreate(Model):
     schedule: ScheduleIn | None = Field(default=None, description="Read it again by itself.")
 
     def config(self) -> SourceConfig:
-        return SourceConfig(
-            kind=self.kind,
-            name=self.name or self.url[: rules.MAX_NAME_CHARS],
-            url=self.url,
-            text=self.text,
-            include=self.include,
-            exclude=self.exclude,
-            max_pages=self.max_pages,
-            max_depth=self.max_depth,
-            read_files=self.read_files,
-            page_url=self.page_url,
-            branch=self.branch,
-            folder=self.folder,
-        )
+        given = self.model_dump(exclude={"schedule"})
+        return SourceConfig(**given | {"name": self.name or self.url[: rules.MAX_NAME_CHARS]})
 
 
 class RunOut(Model):

@@ -55,19 +55,8 @@ async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID)
             case Error() as error:
                 raise refusal_of(error)
             case Done() as done:
-                return AnswerOut(
-                    turn_id=done.turn_id,
-                    conversation_id=conversation_id,
-                    message_id=done.message_id,
-                    answer="".join(text),
-                    citations=citations,
-                    answered_by=done.answered_by,
-                    low_confidence=done.low_confidence,
-                    confidence=done.confidence,
-                    finish=done.finish,
-                    next_questions=done.next_questions,
-                    confirmation=asked,
-                )
+                said = {"answer": "".join(text), "citations": citations, "confirmation": asked}
+                return AnswerOut.of(done, conversation_id=conversation_id, **said)
     raise Refusal("internal", "The turn broke off. Ask again with the same turn_id to get the rest.")
 
 

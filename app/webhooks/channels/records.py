@@ -17,8 +17,8 @@ from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX
 from app.store.tables.webhooks import NOTICE_CHANNELS, NOTICE_POSTS
-from app.store.transaction import Repository
-from app.webhooks.channels.channel import ChannelKind, ChannelState, NoticeChannel
+from app.store.transaction import Repository, value_of
+from app.webhooks.channels.channel import ChannelState, NoticeChannel
 from app.webhooks.webhook import News
 
 
@@ -42,8 +42,7 @@ class NoticeChannelRecords(Repository):
     def of_workspace(self, workspace_id: UUID) -> list[NoticeChannel]:
         """Oldest first."""
         statement = select(NOTICE_CHANNELS).where(NOTICE_CHANNELS.c.workspace_id == workspace_id)
-        rows = self._connection.execute(statement.order_by(NOTICE_CHANNELS.c.created_at, NOTICE_CHANNELS.c.id))
-        return [_channel(row) for row in rows]
+        return self._values(NoticeChannel, statement.order_by(NOTICE_CHANNELS.c.created_at, NOTICE_CHANNELS.c.id))
 
     def get(self, workspace_id: UUID, channel_id: UUID) -> tuple[NoticeChannel, str]:
         """With its address. Raises NotFound and SecretsLocked."""
@@ -51,7 +50,7 @@ class NoticeChannelRecords(Repository):
         row = self._connection.execute(select(NOTICE_CHANNELS).where(*mine)).one_or_none()
         if row is None:
             raise NotFound("channel")
-        return _channel(row), SealedRows(self._tx, NOTICE_CHANNELS).opened(row).decode()
+        return value_of(NoticeChannel, row), SealedRows(self._tx, NOTICE_CHANNELS).opened(row).decode()
 
     def remove(self, workspace_id: UUID, channel_id: UUID) -> None:
         """With its pending notices. Raises NotFound."""
@@ -146,10 +145,8 @@ class NoticePostRecords(Repository):
     def _waiting(self, row: Row[Any]) -> WaitingPost:
         news = News(row.outbox_id, row.agent_id, row.outbox_kind, row.payload, row.happened_at)
         questions = self._questions(news) if row.is_quoting else []
-        url = SealedRows(self._tx, NOTICE_CHANNELS).opened_or_none(row)
-        return WaitingPost(
-            row.post_id, _channel(row), None if url is None else url.decode(), news, row.attempts, questions
-        )
+        channel, url = value_of(NoticeChannel, row), SealedRows(self._tx, NOTICE_CHANNELS).opened_or_none(row)
+        return WaitingPost(row.post_id, channel, None if url is None else url.decode(), news, row.attempts, questions)
 
     def _questions(self, news: News) -> list[str]:
         """Read at sending time, so that erased questions are not sent; most asked first."""
@@ -157,15 +154,3 @@ class NoticePostRecords(Repository):
         named = [UUID(gap["gap_id"]) for gap in gaps if "gap_id" in gap]
         questions = GapRecords(self._tx).questions(named)
         return [questions[gap_id] for gap_id in named if gap_id in questions]
-
-
-def _channel(row: Row[Any]) -> NoticeChannel:
-    return NoticeChannel(
-        row.id,
-        row.workspace_id,
-        ChannelKind(row.kind),
-        row.name,
-        tuple(map(WebhookEvent, row.events)),
-        row.is_quoting,
-        row.created_at,
-    )

@@ -14,7 +14,7 @@ from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import KnownPage, PageStatus
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES
-from app.store.transaction import Keyset, Repository, affected_rows, batches, new_id
+from app.store.transaction import Keyset, Repository, affected_rows, batches, new_id, value_of
 from app.store.url_key import url_key
 
 _QUEUED = "queued"
@@ -295,11 +295,4 @@ def _queued_row(run_id: UUID, source_id: UUID, position: int, page: QueuedPage) 
 
 
 def _page_status(row: Row[Any]) -> PageStatus:
-    return PageStatus(
-        url=row.url,
-        status=row.status,
-        reason=row.reason,
-        document_id=row.document_id,
-        chunks=row.chunks,
-        fetched_at=row.read_at,
-    )
+    return value_of(PageStatus, row, fetched_at=row.read_at)
