@@ -90,7 +90,8 @@ class ActionCalls:
                 for each in ActionRecords(tx).of_agent(agent_id)
                 if each.is_on and self._hosts.allow(each.host) and (may_propose or not each.changes)
             ]
-            is_asking = visitor_id is not None and any(map(visitor_fact, _values(actions)))
+            fixed = [value for each in actions for value in each.fixed.values()]
+            is_asking = visitor_id is not None and any(map(visitor_fact, fixed))
             return actions, ConversationRecords(tx).signed_facts(visitor_id) if visitor_id and is_asking else {}
 
         actions, facts = await self._records.of_workspace(workspace_id).read(work)
@@ -258,10 +259,6 @@ class AnswerActions:
 def _confirmation(called: CalledAction, proposed: ProposedChange | None) -> dict[str, str]:
     is_asked = called.outcome is CallOutcome.PROPOSED and proposed is not None
     return {"confirmation": str(proposed.id)} if is_asked and proposed else {}
-
-
-def _values(actions: Sequence[Action]) -> list[str]:
-    return [value for each in actions for value in each.fixed.values()]
 
 
 def _fixed(action: Action, facts: Mapping[str, str]) -> dict[str, str] | None:

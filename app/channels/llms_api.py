@@ -6,7 +6,6 @@ from typing import Final, TypeVar
 from urllib.parse import quote
 from uuid import UUID
 
-from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from app.agents.agent import LiveAgent
@@ -45,12 +44,13 @@ class LlmsApi(Api):
         response_media_type=PLAIN,
     )
     async def get_llms_txt(self, call: Call[ProgramCaller, None]) -> Response:
-        agent, address = call.caller.agent, _address(call.request, call.caller.agent.id)
+        agent = call.caller.agent
+        address = f"{base_url_of(call.request)}/llms/{agent.id}"
         await self._questions.count(agent)
 
         async def lines() -> AsyncIterator[str]:
             yield _head(agent.config.name, address)
-            async for page in self._all(call.caller.agent, PageMarkdownRecords.page, _LISTED_AT_ONCE):
+            async for page in self._all(agent, PageMarkdownRecords.page, _LISTED_AT_ONCE):
                 yield _entry(page, address)
 
         return _streamed(lines())
@@ -108,10 +108,6 @@ class LlmsApi(Api):
             cursor = listed.next_cursor
             if cursor is None:
                 return
-
-
-def _address(request: Request, agent_id: UUID) -> str:
-    return f"{base_url_of(request)}/llms/{agent_id}"
 
 
 def _streamed(parts: AsyncIterator[str]) -> Response:

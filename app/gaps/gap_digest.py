@@ -114,7 +114,8 @@ def turn_shares(days: Iterable[DayQuality]) -> TurnShares:
 
 
 def gap_ids_in(figures: Mapping[str, Any]) -> set[UUID]:
-    return {UUID(gap["gap_id"]) for gaps in _lists_of(figures) for gap in gaps}
+    lists = [*(figures[name]["gaps"] for name in _LISTS), figures["biggest"]]
+    return {UUID(gap["gap_id"]) for gaps in lists for gap in gaps}
 
 
 def in_words(figures: Mapping[str, Any], questions: Mapping[UUID, str]) -> dict[str, Any]:
@@ -131,7 +132,3 @@ def in_words(figures: Mapping[str, Any], questions: Mapping[UUID, str]) -> dict[
 
     told = {name: {**figures[name], "gaps": worded(figures[name]["gaps"])} for name in _LISTS}
     return {**figures, **told, "biggest": worded(figures["biggest"])}
-
-
-def _lists_of(figures: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
-    return [*(figures[name]["gaps"] for name in _LISTS), figures["biggest"]]

@@ -48,15 +48,11 @@ def smtp_server(url: str) -> SmtpServer | None:
 
 def sender_of(written: str) -> Address:
     """ "Docent <docent@example.com>" or the address alone. Raises ValueError."""
-    header = SMTP.header_factory("From", written) if _is_line(written) else None
+    header = SMTP.header_factory("From", written) if written.isprintable() else None
     addresses = header.addresses if isinstance(header, AddressHeader) else ()
     if len(addresses) != 1 or header is None or header.defects or not addresses[0].domain or not addresses[0].username:
         raise ValueError("write one address, such as Docent <docent@example.com>")
     return addresses[0]
-
-
-def _is_line(text: str) -> bool:
-    return text.isprintable()
 
 
 def _is_loopback(host: str) -> bool:

@@ -68,7 +68,7 @@ class ChangedPage:
 
     def lost_quotation(self, quote: str) -> str:
         """The units of a quotation that no longer stand on the page, one per line; "" when all of them do."""
-        lost = [text for text, words in quotable_units(quote) if self._is_lost(words)]
+        lost = [text for text, words in quotable_units(quote) if self.before.says(words) and not self.after.says(words)]
         return "\n".join(lost)[:_MAX_CHARS]
 
     def lost_statements(self, text: str, language: str | None) -> list[LostWords]:
@@ -98,6 +98,3 @@ class ChangedPage:
                 continue
             if not self.after.proof(told, language).is_proven:
                 yield LostWords(told, self.before.evidence.likest(told, having=facts) or told)
-
-    def _is_lost(self, words: tuple[str, ...]) -> bool:
-        return self.before.says(words) and not self.after.says(words)

@@ -131,7 +131,8 @@ class StaleSearch:
         """The required texts and patterns that the page contained once and no longer does."""
         if golden.pages and page_key(change.url) not in golden.page_keys:
             return None
-        lost = [text for text in await self._missing(golden, change.after) if text in _wanted(golden)]
+        wanted = golden.answer_contains + golden.answer_matches
+        lost = [text for text in await self._missing(golden, change.after) if text in wanted]
         lost = [text for text in lost if text not in await self._missing(golden, change.before)]
         is_page_gone = not change.after and golden.page_keys == (page_key(change.url),)
         if not lost and not is_page_gone:
@@ -250,10 +251,6 @@ def _may_rest_on(answer: CuratedAnswer, url: str) -> bool:
     """The pages that it links to; without a link to the website it may rely on any page."""
     links = [link for link in _ADDRESS.findall(answer.answer) if host_of(link) == host_of(url)]
     return not links or page_key(url) in map(page_key, links)
-
-
-def _wanted(golden: GoldenQuestion) -> tuple[str, ...]:
-    return golden.answer_contains + golden.answer_matches
 
 
 def _tells(words: str) -> Callable[[PlaygroundAnswer], Awaitable[bool]]:

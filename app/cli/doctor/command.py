@@ -72,7 +72,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             }
         )
     else:
-        _show(agents, [*told, _sealed(key_place), *notes], findings)
+        _show(agents, [*told, f"Secrets are sealed by the key in {key_place}.", *notes], findings)
     if findings:
         raise typer.Exit(1)
 
@@ -85,10 +85,6 @@ def _show(agents: list[dict[str, Any]], lines: list[str], findings: list[str]) -
     for line in lines:
         out.print(line, highlight=False, soft_wrap=True, markup=False)
     out.print("\n".join(findings) or "Everything agrees.", highlight=False, markup=False, soft_wrap=True)
-
-
-def _sealed(key_place: str) -> str:
-    return f"Secrets are sealed by the key in {key_place}."
 
 
 async def _doctor_of_stream(url: str, as_json: bool) -> None:

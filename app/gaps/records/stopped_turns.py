@@ -44,7 +44,7 @@ class StoppedTurnRecords(Repository):
             .limit(at_most)
         )
         return [
-            StoppedTurn(turn_id, masked(question), _masked_next(following), language)
+            StoppedTurn(turn_id, masked(question), None if following is None else masked(following), language)
             for turn_id, question, following, language in self._connection.execute(statement)
         ]
 
@@ -59,7 +59,3 @@ class StoppedTurnRecords(Repository):
         """Until somebody has judged it."""
         statement = self._insert(STOPPED_TURNS).values(turn_id=turn_id, until=self._now() + REPHRASED_WITHIN)
         self._connection.execute(statement.on_conflict_do_nothing())
-
-
-def _masked_next(question: str | None) -> str | None:
-    return None if question is None else masked(question)

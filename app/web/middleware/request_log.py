@@ -36,7 +36,8 @@ class RequestLog:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 MutableHeaders(scope=message)[REQUEST_ID_HEADER] = request_id
-                self._count(scope, status, time.perf_counter() - started)
+                seconds = time.perf_counter() - started
+                self._meter.answered(request_method(scope), route_template(scope), status, seconds)
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
@@ -50,9 +51,6 @@ class RequestLog:
                     status=status,
                     duration_ms=round((time.perf_counter() - started) * 1000),
                 )
-
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        self._meter.answered(request_method(scope), route_template(scope), status, seconds)
 
 
 def request_method(scope: Scope) -> str:

@@ -143,7 +143,8 @@ class ChannelPosts:
 
         def work(tx: Transaction) -> list[tuple[WaitingPost, str]]:
             claimed = NoticePostRecords(tx).claim(_SENT_AT_ONCE, self._clock.now() + LEASE)
-            return [(each, _agent_name(tx, each)) for each in claimed]
+            agents = AgentRecords(tx)
+            return [(each, agents.get(each.channel.workspace_id, each.news.agent_id).draft.name) for each in claimed]
 
         claimed = await self._records.write(work)
         await asyncio.gather(*(self._attempt(waiting, agent) for waiting, agent in claimed))
@@ -182,7 +183,3 @@ class ChannelPosts:
         notice = notice_of(event_of(waiting.news.kind), waiting.news.agent_id, agent, waiting.news.payload)
         query, body = post_of(kind, notice, self._mailer.whole_url(notice.path), waiting.questions)
         return await self._sender.post(waiting.url + query, JSON_HEADERS, body)
-
-
-def _agent_name(tx: Transaction, waiting: WaitingPost) -> str:
-    return AgentRecords(tx).get(waiting.channel.workspace_id, waiting.news.agent_id).draft.name
