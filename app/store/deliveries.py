@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Table, select, update
+from sqlalchemy import ColumnElement, Table, select
 
-from app.store.transaction import Repository, Transaction, affected_rows, new_id
+from app.store.transaction import Repository, Transaction, new_id
 
 
 class Deliveries(Repository):
@@ -33,10 +33,8 @@ class Deliveries(Repository):
             .with_for_update(skip_locked=True)
         )
         claimed = list(self._connection.scalars(due))
-        self._connection.execute(
-            update(self._table)
-            .where(self._table.c.id.in_(claimed))
-            .values(next_at=lease_until, attempts=self._table.c.attempts + 1)
+        self._update(
+            self._table, self._table.c.id.in_(claimed), next_at=lease_until, attempts=self._table.c.attempts + 1
         )
         return claimed
 
@@ -51,25 +49,16 @@ class Deliveries(Repository):
     def revive(self, delivery_id: UUID, is_mine: ColumnElement[bool]) -> bool:
         """One that was given up is due now, with all of its attempts before it. False for what is none."""
         given_up = (self._table.c.id == delivery_id, self._table.c.died_at.is_not(None), is_mine)
-        due = update(self._table).where(*given_up).values(next_at=self._now(), died_at=None, attempts=0)
-        return affected_rows(self._connection.execute(due)) > 0
+        return self._update(self._table, *given_up, next_at=self._now(), died_at=None, attempts=0) > 0
 
     def delivered(self, delivery_id: UUID) -> None:
-        self._connection.execute(
-            update(self._table)
-            .where(self._table.c.id == delivery_id)
-            .values(next_at=None, died_at=None, delivered_at=self._now(), last_error="")
-        )
+        ended = {"next_at": None, "died_at": None, "delivered_at": self._now(), "last_error": ""}
+        self._update(self._table, self._table.c.id == delivery_id, **ended)
 
     def failed(self, delivery_id: UUID, attempts: int, error: str, next_at: datetime | None) -> None:
         """Due again at `next_at`; None gives it up. Nothing happens to what others have claimed since, who have counted
         more `attempts`."""
-        self._connection.execute(
-            update(self._table)
-            .where(
-                self._table.c.id == delivery_id,
-                self._table.c.attempts == attempts,
-                self._table.c.delivered_at.is_(None),
-            )
-            .values(next_at=next_at, died_at=self._now() if next_at is None else None, last_error=error)
-        )
+        is_ours = (self._table.c.attempts == attempts, self._table.c.delivered_at.is_(None))
+        died_at = self._now() if next_at is None else None
+        failed = {"next_at": next_at, "died_at": died_at, "last_error": error}
+        self._update(self._table, self._table.c.id == delivery_id, *is_ours, **failed)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, func, select, type_coerce
+from sqlalchemy import ColumnElement, func, select, type_coerce
 
 from app.store.tables.tenancy import PROCESSES
 from app.store.transaction import Repository
@@ -43,7 +43,7 @@ class ProcessRecords(Repository):
 
     def leave(self, name: str) -> None:
         """The process ends in good order."""
-        self._connection.execute(delete(PROCESSES).where(PROCESSES.c.name == name))
+        self._delete(PROCESSES, PROCESSES.c.name == name)
 
     def living(self, kind: str, within_seconds: int) -> set[str]:
         """Names that have beaten in that time."""

@@ -3,7 +3,7 @@
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, Table, select, update
+from sqlalchemy import Row, Table, select
 
 from app.core.errors import SecretsLocked
 from app.store.secret_keys import Sealed
@@ -42,7 +42,7 @@ class SealedRows(Repository):
         rows = self._connection.execute(select(self._table).with_for_update()).all()
         for row in rows:
             sealed = self.sealed(row.id, self.opened(row))
-            self._connection.execute(update(self._table).where(self._table.c.id == row.id).values(sealed))
+            self._update(self._table, self._table.c.id == row.id, **sealed)
         return len(rows)
 
     def forget_locked(self) -> int:

@@ -4,7 +4,7 @@ page: a cursor is the sort key of the last item."""
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -30,6 +30,7 @@ from sqlalchemy import (
     literal,
     select,
     tuple_,
+    update,
 )
 from sqlalchemy.dialects import sqlite
 
@@ -210,6 +211,13 @@ class Repository:
         """A row. Each column is that of `others`, else the value's field of its name, else its default."""
         self._connection.execute(insert(table), row_of(value, table) | others)
 
+    def _put(self, table: Table, keys: Mapping[str, Any], value: object = None, **others: Any) -> None:
+        """The row of these keys, in place of the one that is there. Its other columns are as `_add` has them; those
+        that the value does not have stay as they are."""
+        row = {name: each for name, each in (row_of(value, table) | others).items() if name not in keys}
+        statement = self._insert(table).values(**keys, **row)
+        self._connection.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=row))
+
     def _exists(self, table: Table, row_id: UUID) -> bool:
         return self._connection.scalar(select(table.c.id).where(table.c.id == row_id)) is not None
 
@@ -233,9 +241,13 @@ class Repository:
         """An insert that knows `on_conflict_...`."""
         return insert_of(self._dialect, table)
 
-    def _delete(self, table: Table, condition: Any) -> int:
-        """Return how many rows are gone."""
-        return affected_rows(self._connection.execute(delete(table).where(condition)))
+    def _update(self, table: Table, *conditions: Any, **values: Any) -> int:
+        """Return how many rows met all conditions."""
+        return affected_rows(self._connection.execute(update(table).where(*conditions).values(**values)))
+
+    def _delete(self, table: Table, *conditions: Any) -> int:
+        """Return how many rows are gone: those that met all conditions."""
+        return affected_rows(self._connection.execute(delete(table).where(*conditions)))
 
 
 def insert_of(dialect: str, table: Table) -> sqlite.Insert:

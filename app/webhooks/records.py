@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, delete, select, update
+from sqlalchemy import Row, select
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -15,7 +15,7 @@ from app.store.deliveries import Deliveries
 from app.store.outbox import Outbox
 from app.store.tables.conversations import OUTBOX
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
-from app.store.transaction import Keyset, Repository, affected_rows, value_of
+from app.store.transaction import Keyset, Repository, value_of
 from app.webhooks.channels.records import NoticeChannelRecords
 from app.webhooks.notices.records import NoticeRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, event_of
@@ -38,10 +38,7 @@ class WebhookRecords(Repository):
 
     def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
         """With all that is on its way to it. Raises NotFound."""
-        removed = self._connection.execute(
-            delete(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id)
-        )
-        if affected_rows(removed) == 0:
+        if self._delete(WEBHOOKS, WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id) == 0:
             raise NotFound("webhook")
 
     def owed(self, event: WebhookEvent, until: datetime, first_day: date) -> list[UUID]:
@@ -91,9 +88,7 @@ class WebhookRecords(Repository):
                 if webhook.agent_id == each.agent_id and each.is_wanted(webhook.events, webhook.created_at)
             ]
         )
-        self._connection.execute(
-            update(OUTBOX).where(OUTBOX.c.id.in_([each.id for each in news])).values(delivered_at=self._now())
-        )
+        self._update(OUTBOX, OUTBOX.c.id.in_([each.id for each in news]), delivered_at=self._now())
         return news
 
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:

@@ -1,22 +1,23 @@
-"""Agents, their published versions, and what an agent has come through once."""
+"""Agents, their published versions, what an agent has come through once, and its user secret or the identity provider
+of its visitors."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Row, and_, bindparam, select, update
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent, Version
 from app.agents.set_up import Milestones
+from app.agents.signed_user import UserIssuer, UserKey
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.store.tables.agents import AGENT_FIRSTS, AGENT_VERSIONS, AGENTS
+from app.store.tables.agents import AGENT_FIRSTS, AGENT_VERSIONS, AGENTS, USER_ISSUERS, USER_KEYS
 from app.store.tables.tenancy import WORKSPACES
 from app.store.transaction import (
     Keyset,
     Repository,
-    affected_rows,
     batches,
     config_from_json,
     config_to_json,
@@ -71,12 +72,7 @@ class AgentRecords(Repository):
         return self._page(_OLDEST_FIRST, Agent, statement, page)
 
     def save_draft(self, workspace_id: UUID, agent_id: UUID, config: AgentConfig) -> Agent:
-        changed = self._connection.execute(
-            update(AGENTS)
-            .where(_is(workspace_id, agent_id))
-            .values(draft=config_to_json(config), updated_at=self._now())
-        )
-        if not affected_rows(changed):
+        if not self._update(AGENTS, _is(workspace_id, agent_id), draft=config_to_json(config), updated_at=self._now()):
             raise NotFound("agent")
         return self.get(workspace_id, agent_id)
 
@@ -96,11 +92,7 @@ class AgentRecords(Repository):
             published_at=self._now(),
         )
         self._add(AGENT_VERSIONS, published, id=new_id())
-        self._connection.execute(
-            update(AGENTS)
-            .where(AGENTS.c.id == agent_id)
-            .values(live_version=published.number, updated_at=published.published_at)
-        )
+        self._update(AGENTS, AGENTS.c.id == agent_id, live_version=published.number, updated_at=published.published_at)
         return published
 
     def versions(self, workspace_id: UUID, agent_id: UUID) -> list[AgentVersion]:
@@ -121,8 +113,7 @@ class AgentRecords(Repository):
 
     def delete(self, workspace_id: UUID, agent_id: UUID) -> None:
         """Remove the agent and all that hangs on it."""
-        gone = self._connection.execute(delete(AGENTS).where(_is(workspace_id, agent_id)))
-        if not affected_rows(gone):
+        if not self._delete(AGENTS, _is(workspace_id, agent_id)):
             raise NotFound("agent")
 
     def live(self, agent_id: UUID) -> LiveAgent:
@@ -228,17 +219,41 @@ class MilestoneRecords(Repository):
     def tried(self, agent_id: UUID) -> None:
         """An operator has asked it something; the first time counts."""
         if self._milestones(agent_id).tried_at is None:
-            self._keep(agent_id, tried_at=self._now())
+            self._put(AGENT_FIRSTS, {"agent_id": agent_id}, tried_at=self._now())
 
     def seen(self, agent_id: UUID, origin: str) -> None:
         """A browser has opened the widget on that website."""
         milestones = self._milestones(agent_id)
         if milestones.seen_at is None or self._now() - milestones.seen_at >= SEEN_AGAIN_AFTER:
-            self._keep(agent_id, seen_at=self._now(), seen_on=origin)
+            self._put(AGENT_FIRSTS, {"agent_id": agent_id}, seen_at=self._now(), seen_on=origin)
 
     def _milestones(self, agent_id: UUID) -> Milestones:
         return self.of_agents([agent_id]).get(agent_id, Milestones())
 
-    def _keep(self, agent_id: UUID, **values: object) -> None:
-        row = self._insert(AGENT_FIRSTS).values(agent_id=agent_id, **values)
-        self._connection.execute(row.on_conflict_do_update(index_elements=["agent_id"], set_=values))
+
+class UserKeyRecords(Repository):
+    def set(self, key: UserKey) -> None:
+        """In place of the one that the agent had. Raises NotFound for an absent agent."""
+        if not self._exists(AGENTS, key.agent_id):
+            raise NotFound("agent")
+        self._put(USER_KEYS, {"agent_id": key.agent_id}, key)
+
+    def get(self, agent_id: UUID) -> UserKey | None:
+        return self._value(UserKey, select(USER_KEYS).where(USER_KEYS.c.agent_id == agent_id))
+
+    def clear(self, agent_id: UUID) -> None:
+        self._delete(USER_KEYS, USER_KEYS.c.agent_id == agent_id)
+
+
+class UserIssuerRecords(Repository):
+    def set(self, issuer: UserIssuer) -> None:
+        """In place of the one that the agent had. Raises NotFound for an absent agent."""
+        if not self._exists(AGENTS, issuer.agent_id):
+            raise NotFound("agent")
+        self._put(USER_ISSUERS, {"agent_id": issuer.agent_id}, issuer)
+
+    def get(self, agent_id: UUID) -> UserIssuer | None:
+        return self._value(UserIssuer, select(USER_ISSUERS).where(USER_ISSUERS.c.agent_id == agent_id))
+
+    def clear(self, agent_id: UUID) -> None:
+        self._delete(USER_ISSUERS, USER_ISSUERS.c.agent_id == agent_id)

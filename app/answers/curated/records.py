@@ -3,12 +3,12 @@
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, select
 
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, written_of
 from app.core.errors import NotFound
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, CURATED_EDITS
-from app.store.transaction import Repository, affected_rows, new_id, value_of
+from app.store.transaction import Repository, new_id, value_of
 
 # Asked with each question, so it is made once and of columns alone.
 _OF_AGENT = (
@@ -48,25 +48,19 @@ class CuratedAnswerRecords(Repository):
     def save(self, answer: CuratedAnswer) -> CuratedAnswer:
         """Raises NotFound. Hits are counted by turns alone, so what the caller read a while ago does not overwrite
         them."""
-        changed = self._connection.execute(
-            update(CURATED_ANSWERS).where(_is(answer.agent_id, answer.id)).values(**_written(answer))
-        )
-        if not affected_rows(changed):
+        if not self._update(CURATED_ANSWERS, _is(answer.agent_id, answer.id), **_written(answer)):
             raise NotFound("curated answer")
         return self.get(answer.agent_id, answer.id)
 
     def count_hit(self, agent_id: UUID, answer_id: UUID) -> None:
         """It was given to a visitor. One that was deleted meanwhile is left alone."""
-        self._connection.execute(
-            update(CURATED_ANSWERS)
-            .where(_is(agent_id, answer_id))
-            .values(hits=CURATED_ANSWERS.c.hits + 1, last_hit_at=self._now())
+        self._update(
+            CURATED_ANSWERS, _is(agent_id, answer_id), hits=CURATED_ANSWERS.c.hits + 1, last_hit_at=self._now()
         )
 
     def delete(self, agent_id: UUID, answer_id: UUID) -> None:
         """Raises NotFound."""
-        gone = self._connection.execute(delete(CURATED_ANSWERS).where(_is(agent_id, answer_id)))
-        if not affected_rows(gone):
+        if not self._delete(CURATED_ANSWERS, _is(agent_id, answer_id)):
             raise NotFound("curated answer")
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, select
 
 from app.core.confirmation import CONFIRM_WITHIN, Confirmation, ConfirmationState, ProposedChange
 from app.core.errors import NotFound
@@ -30,10 +30,9 @@ class ConfirmationRecords(Repository):
         is void: nobody shall confirm the one and mean the other."""
         now = self._now()
         is_open = CONFIRMATIONS.c.state == ConfirmationState.ASKED.value
-        self._connection.execute(
-            update(CONFIRMATIONS)
-            .where(CONFIRMATIONS.c.conversation_id == turn.conversation_id, is_open, CONFIRMATIONS.c.expires_at > now)
-            .values(state=ConfirmationState.VOID.value)
+        is_there = CONFIRMATIONS.c.conversation_id == turn.conversation_id
+        self._update(
+            CONFIRMATIONS, is_there, is_open, CONFIRMATIONS.c.expires_at > now, state=ConfirmationState.VOID.value
         )
         self._add(
             CONFIRMATIONS,
@@ -79,7 +78,7 @@ class ConfirmationRecords(Repository):
         self._set(confirmation_id, state=state.value, text=text, status=status)
 
     def _set(self, confirmation_id: UUID, **values: Any) -> None:
-        self._connection.execute(update(CONFIRMATIONS).where(CONFIRMATIONS.c.id == confirmation_id).values(**values))
+        self._update(CONFIRMATIONS, CONFIRMATIONS.c.id == confirmation_id, **values)
 
 
 def confirmations_of(connection: Connection, turn_ids: Sequence[UUID], now: datetime) -> dict[UUID, Confirmation]:

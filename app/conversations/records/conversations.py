@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any, Literal, cast
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, select
 
 from app.conversations.conversation import RESUME_WITHIN, Conversation, Message, Role, Visitor
 from app.conversations.people.live_chat import OPEN_STATES, LiveState
@@ -19,7 +19,7 @@ from app.core.visitor_attribute import VisitorAttribute
 from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
 from app.store.tables.people import LIVE_CHATS
-from app.store.transaction import Keyset, Repository, affected_rows, config_to_json, new_id, value_of
+from app.store.transaction import Keyset, Repository, config_to_json, new_id, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
 # Asked with each call of a visitor, or with the first, so they are made once and of columns alone.
@@ -77,7 +77,7 @@ class ConversationRecords(Repository):
         """In place of all that was known of the visitor."""
         if tuple(attributes) != visitor.attributes:
             told = [asdict(each) for each in attributes]
-            self._connection.execute(update(VISITORS).where(VISITORS.c.id == visitor.id).values(attributes=told))
+            self._update(VISITORS, VISITORS.c.id == visitor.id, attributes=told)
 
     def attributes(self, visitor_id: UUID) -> tuple[VisitorAttribute, ...]:
         told = self._connection.scalar(select(VISITORS.c.attributes).where(VISITORS.c.id == visitor_id)) or ()
@@ -155,19 +155,12 @@ class ConversationRecords(Repository):
 
     def clear(self, session: VisitorSession) -> None:
         """The visitor starts afresh: the conversation is never resumed or shown to them again."""
-        cleared = self._connection.execute(
-            update(CONVERSATIONS)
-            .where(_of(session))
-            .values(cleared_at=func.coalesce(CONVERSATIONS.c.cleared_at, self._now()))
-        )
-        if not affected_rows(cleared):
+        cleared_at = func.coalesce(CONVERSATIONS.c.cleared_at, self._now())
+        if not self._update(CONVERSATIONS, _of(session), cleared_at=cleared_at):
             raise NotFound("conversation")
         is_open = LIVE_CHATS.c.state.in_([state.value for state in OPEN_STATES])
-        self._connection.execute(
-            update(LIVE_CHATS)
-            .where(LIVE_CHATS.c.conversation_id == session.conversation_id, is_open)
-            .values(state=LiveState.ENDED.value, ended_at=self._now())
-        )
+        its_chat = LIVE_CHATS.c.conversation_id == session.conversation_id
+        self._update(LIVE_CHATS, its_chat, is_open, state=LiveState.ENDED.value, ended_at=self._now())
 
     def messages(self, conversation_id: UUID, limit: int, before: UUID | None = None) -> list[Message]:
         """The latest `limit` messages that the visitor may see, oldest first: none of a cleared conversation, and no

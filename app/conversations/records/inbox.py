@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists, func, select, tuple_, update
+from sqlalchemy import ColumnElement, exists, func, select, tuple_
 
 from app.conversations.conversation import (
     EVERY_CONVERSATION,
@@ -159,9 +159,7 @@ class InboxRecords(Repository):
         if change.assignee is not None:
             values["assignee"] = change.assignee
         if values:
-            self._connection.execute(
-                update(CONVERSATIONS).where(CONVERSATIONS.c.id.in_(conversation_ids)).values(**values)
-            )
+            self._update(CONVERSATIONS, CONVERSATIONS.c.id.in_(conversation_ids), **values)
         if change.remove_labels:
             self._delete(
                 CONVERSATION_LABELS,

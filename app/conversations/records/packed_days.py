@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, or_, select
 
 from app.conversations.records.moment_parts import utc_day
 from app.core.turn import TurnState
@@ -131,8 +131,7 @@ class PackedDayRecords(Repository):
             moment = begin_of(day + _DAY)
         if rows:
             self._connection.execute(self._insert(PACKED_DAYS).on_conflict_do_nothing(), rows)
-        reached = self._insert(PACKED_UNTIL).values(agent_id=agent_id, day=last)
-        self._connection.execute(reached.on_conflict_do_update(index_elements=["agent_id"], set_={"day": last}))
+        self._put(PACKED_UNTIL, {"agent_id": agent_id}, day=last)
 
     def outdated(self, last: date, at_most: int) -> list[OutdatedDay]:
         """Up to this one, the latest first."""
@@ -155,9 +154,9 @@ class PackedDayRecords(Repository):
             PACKED_DAYS.c.revision == day.revision,
         )
         if content:
-            self._connection.execute(update(PACKED_DAYS).where(*own).values(content=content))
+            self._update(PACKED_DAYS, *own, content=content)
         else:
-            self._connection.execute(delete(PACKED_DAYS).where(*own))
+            self._delete(PACKED_DAYS, *own)
 
     def _with_topics(self, condition: ColumnElement[bool]) -> set[tuple[UUID, date, Kind]]:
         """Days with questions in topics of the condition."""

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy import ColumnElement, func, or_, select
 
 from app.conversations.saved_filter import SavedFilter
 from app.core.errors import NotFound
@@ -28,7 +28,7 @@ class SavedFilterRecords(Repository):
 
     def rename(self, filter_id: UUID, name: str) -> None:
         """One that was found."""
-        self._connection.execute(update(SAVED_FILTERS).where(SAVED_FILTERS.c.id == filter_id).values(name=name))
+        self._update(SAVED_FILTERS, SAVED_FILTERS.c.id == filter_id, name=name)
 
     def delete(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> None:
         """Raises NotFound, as `get` does."""

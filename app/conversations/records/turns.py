@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Insert, Row, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Insert, Row, bindparam, insert, or_, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.conversation import Role
@@ -177,9 +177,7 @@ class TurnRecords(Repository):
         turns = self._connection.execute(orphans).all()
         self._outdate(turns)
         for turn in turns:
-            self._connection.execute(
-                update(TURNS).where(TURNS.c.id == turn.id).values(state=_CUT, partial_answer="", ended_at=self._now())
-            )
+            self._update(TURNS, TURNS.c.id == turn.id, state=_CUT, partial_answer="", ended_at=self._now())
             self._add_message(turn.id, Role.AGENT, turn.partial_answer)
             self._charge(turn.id, turn.agent_id, "", TokenUsage())  # what it cost died with its process
             Outbox(self._tx).announce(ids_of(turn), f"turn.{_CUT}")
@@ -187,10 +185,8 @@ class TurnRecords(Repository):
 
     def _take_back_cut(self, turn_id: UUID) -> None:
         """Its owner lives after all, and knows more."""
-        self._connection.execute(
-            delete(MESSAGES).where(MESSAGES.c.turn_id == turn_id, MESSAGES.c.role == Role.AGENT.value)
-        )
-        self._connection.execute(delete(USAGE).where(USAGE.c.turn_id == turn_id))
+        self._delete(MESSAGES, MESSAGES.c.turn_id == turn_id, MESSAGES.c.role == Role.AGENT.value)
+        self._delete(USAGE, USAGE.c.turn_id == turn_id)
 
     def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
         """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap,

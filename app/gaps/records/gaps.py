@@ -111,12 +111,12 @@ class GapRecords(Repository):
             values["answered_at"] = self._now()
         if state is GapState.OPEN and was not in (GapState.OPEN, GapState.PROPOSED):
             values["reopened_at"] = self._now()
-        self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(**values))
+        self._update(GAPS, GAPS.c.id == gap_id, **values)
         return self.get(workspace_id, gap_id)
 
     def take_back(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
         """As if it had not been ignored: it was not opened again. Raises NotFound."""
-        self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(state=state.value, note=note))
+        self._update(GAPS, GAPS.c.id == gap_id, state=state.value, note=note)
         return self.get(workspace_id, gap_id)
 
     def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:

@@ -56,7 +56,7 @@ class GapMeaningRecords(Repository):
     def forget_meanings_but(self, model_id: str) -> None:
         """Gaps placed by any other model are unplaced again."""
         others = GAPS.c.placed_by.is_not(None), GAPS.c.placed_by != model_id
-        self._connection.execute(update(GAPS).where(*others).values(placed_by=None, meaning=None))
+        self._update(GAPS, *others, placed_by=None, meaning=None)
 
     def wordings(self, agent_id: UUID, model_id: str) -> list[Wording]:
         """Those of the agent's open gaps that no operator has had a hand in, and the settled ones by their question
@@ -105,7 +105,7 @@ class GapMeaningRecords(Repository):
                     GAP_QUESTIONS.c.gap_id == wording.gap_id,
                     GAP_QUESTIONS.c.question_key == wording.key,
                 )
-                self._connection.execute(update(GAP_QUESTIONS).where(*of_wording).values(gap_id=into))
+                self._update(GAP_QUESTIONS, *of_wording, gap_id=into)
         # Those that may be gone first and the new ones last: each may hold the key that the next takes.
         for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
             TurnErasing(self._tx).count_again([gap_id])

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import and_, delete, or_, select
+from sqlalchemy import and_, or_, select
 
 from app.conversations.conversation import Role
 from app.conversations.records.gap_counting import GapCounting
@@ -13,7 +13,7 @@ from app.core.gap_state import GapReason
 from app.core.personal_data import masked
 from app.gaps.gap_meaning import REPHRASED_WITHIN, StoppedTurn
 from app.store.tables.conversations import MESSAGES, STOPPED_TURNS, TURNS
-from app.store.transaction import Repository, affected_rows
+from app.store.transaction import Repository
 
 # A question that began in time may be committed a moment later, by a process whose clock is behind.
 _GRACE: Final = timedelta(minutes=1)
@@ -51,8 +51,8 @@ class StoppedTurnRecords(Repository):
     def judge_stopped(self, turn_id: UUID, *, is_rephrased: bool) -> None:
         """Once a turn. A rephrased question counts as a gap, unless the turn has counted as one before."""
         turn = self._connection.execute(select(TURNS).where(TURNS.c.id == turn_id).with_for_update()).first()
-        judged = self._connection.execute(delete(STOPPED_TURNS).where(STOPPED_TURNS.c.turn_id == turn_id))
-        if turn is not None and is_rephrased and affected_rows(judged):
+        is_first = self._delete(STOPPED_TURNS, STOPPED_TURNS.c.turn_id == turn_id)
+        if turn is not None and is_rephrased and is_first:
             GapCounting(self._tx).see(ids_of(turn), GapReason.REPHRASED)
 
     def remember(self, turn_id: UUID) -> None:

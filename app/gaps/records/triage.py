@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, case, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, and_, case, func, select, update
 
 from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.core.errors import InvalidInput
@@ -26,7 +26,7 @@ class GapTriageRecords(Repository):
         gaps = select(GAPS).where(GAPS.c.agent_id == agent_id, GAPS.c.id.in_(gap_ids)).with_for_update()
         for gap in self._connection.execute(gaps).all():
             self._absorb(gap, into)
-        self._connection.execute(update(GAPS).where(GAPS.c.id == into).values(may_join=False))
+        self._update(GAPS, GAPS.c.id == into, may_join=False)
 
     def split(self, gap_id: UUID, turn_id: UUID) -> UUID:
         """The wording of that turn becomes a gap of its own, in the same state, whose id is returned; neither joins
@@ -44,7 +44,7 @@ class GapTriageRecords(Repository):
         own = new_id()
         left = select(GAPS).where(GAPS.c.id == gap_id).with_for_update()
         gap = self._connection.execute(left).one()
-        self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(may_join=False))
+        self._update(GAPS, GAPS.c.id == gap_id, may_join=False)
         self._add(
             GAPS,
             id=own,
@@ -60,11 +60,8 @@ class GapTriageRecords(Repository):
             replayed_at=gap.replayed_at,
             may_join=False,
         )
-        self._connection.execute(
-            update(GAP_QUESTIONS)
-            .where(GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key == asking.question_key)
-            .values(gap_id=own)
-        )
+        of_wording = (GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key == asking.question_key)
+        self._update(GAP_QUESTIONS, *of_wording, gap_id=own)
         for changed in (gap_id, own):  # the old one first: it may hold the key that is now the new one's
             TurnErasing(self._tx).count_again([changed])
         return own
@@ -74,7 +71,7 @@ class GapTriageRecords(Repository):
         told = {"assignee": assignee, "note": note}
         values = {name: value for name, value in told.items() if value is not None}
         if values:
-            self._connection.execute(update(GAPS).where(GAPS.c.id == gap_id).values(values))
+            self._update(GAPS, GAPS.c.id == gap_id, **values)
 
     def growing(self, workspace_id: UUID, limit: int) -> list[GrowingGap]:
         """Of all agents of the workspace, those first that grew by most."""
@@ -147,17 +144,15 @@ class GapTriageRecords(Repository):
         self._connection.execute(moved)
         is_later = GAPS.c.last_seen < gap.last_seen
         is_earlier = GAPS.c.first_seen > gap.first_seen
-        self._connection.execute(
-            update(GAPS)
-            .where(GAPS.c.id == into)
-            .values(
-                count=GAPS.c.count + gap._mapping["count"],
-                first_seen=case((is_earlier, gap.first_seen), else_=GAPS.c.first_seen),
-                last_seen=case((is_later, gap.last_seen), else_=GAPS.c.last_seen),
-                reason=case((is_later, gap.reason), else_=GAPS.c.reason),
-            )
+        self._update(
+            GAPS,
+            GAPS.c.id == into,
+            count=GAPS.c.count + gap._mapping["count"],
+            first_seen=case((is_earlier, gap.first_seen), else_=GAPS.c.first_seen),
+            last_seen=case((is_later, gap.last_seen), else_=GAPS.c.last_seen),
+            reason=case((is_later, gap.reason), else_=GAPS.c.reason),
         )
-        self._connection.execute(delete(GAPS).where(GAPS.c.id == gap.id))
+        self._delete(GAPS, GAPS.c.id == gap.id)
 
 
 def _askings(now: datetime) -> tuple[ColumnElement[int], ColumnElement[int]]:

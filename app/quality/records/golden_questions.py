@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.chunk import content_hash
@@ -68,21 +68,18 @@ class GoldenQuestionRecords(Repository):
     def save(self, golden: GoldenQuestion) -> GoldenQuestion:
         """Raises NotFound, InvalidInput where another one of the agent has the wording."""
         try:
-            changed = self._connection.execute(
-                update(GOLDEN_QUESTIONS)
-                .where(_is(golden.agent_id, golden.id))
-                .values(wording=_wording(golden), **_told(golden))
+            changed = self._update(
+                GOLDEN_QUESTIONS, _is(golden.agent_id, golden.id), wording=_wording(golden), **_told(golden)
             )
         except IntegrityError as error:
             raise InvalidInput("question", "Another golden question asks this already. Change that one.") from error
-        if not affected_rows(changed):
+        if not changed:
             raise NotFound("golden question")
         return self.get(golden.agent_id, golden.id)
 
     def delete(self, agent_id: UUID, golden_id: UUID) -> None:
         """Raises NotFound."""
-        gone = self._connection.execute(delete(GOLDEN_QUESTIONS).where(_is(agent_id, golden_id)))
-        if not affected_rows(gone):
+        if not self._delete(GOLDEN_QUESTIONS, _is(agent_id, golden_id)):
             raise NotFound("golden question")
 
 
@@ -125,7 +122,7 @@ class GoldenRunRecords(Repository):
             .limit(keep)
         )
         kept = list(self._connection.scalars(latest))
-        self._connection.execute(delete(GOLDEN_RUNS).where(of_agent, GOLDEN_RUNS.c.id.not_in(kept)))
+        self._delete(GOLDEN_RUNS, of_agent, GOLDEN_RUNS.c.id.not_in(kept))
 
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
         """Latest first."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, func, insert, select, update
 
 from app.conversations.conversation import Role
 from app.conversations.records.packed_days import Kind, PackedDayRecords, begin_of
@@ -146,7 +146,7 @@ class TopicRecords(Repository):
         """The questions of topics that any other model has placed wait again."""
         others = TOPICS.c.placed_by != model_id
         PackedDayRecords(self._tx).outdate_topics(others)
-        self._connection.execute(delete(TOPICS).where(others))
+        self._delete(TOPICS, others)
 
     def of_days(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> tuple[list[TopicPart], int]:
         """Most questions first; and how many questions are in no topic yet."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Delete, Row, Select, Table, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Delete, Row, Select, Table, and_, delete, func, select
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
@@ -39,12 +39,12 @@ class DeletionRecords(Repository):
         )
         version_ids = tuple(self._connection.scalars(versions.order_by(DOCUMENT_VERSIONS.c.id)))
         before = self._counts(subject)
-        self._connection.execute(delete(EMBEDDING_CACHE).where(_needed_by_nothing_else(subject)))
+        self._delete(EMBEDDING_CACHE, _needed_by_nothing_else(subject))
         if kind is DeletedKind.DOCUMENT:
             self._connection.execute(_given_as(subject))
             self._delete(PAGE_CHANGES, PAGE_CHANGES.c.document_id == subject.id)  # what the page said before
         embeddings = self._embeddings(subject)  # while its chunks still say which are meant
-        self._connection.execute(delete(subject.table).where(subject.table.c.id == subject.id))
+        self._delete(subject.table, subject.table.c.id == subject.id)
         if kind is not DeletedKind.AGENT:
             AgentRecords(self._tx).bump_generation(subject.agent_id)
         after = self._counts(subject)
@@ -90,7 +90,7 @@ class DeletionRecords(Repository):
         row = self._locked(deletion_id)
         if row is not None and row.before["vectors"] is None:
             counted = {**row.before, "vectors": vectors, "keywords": keywords}
-            self._connection.execute(update(DELETIONS).where(DELETIONS.c.id == deletion_id).values(before=counted))
+            self._update(DELETIONS, DELETIONS.c.id == deletion_id, before=counted)
 
     def verify(self, deletion_id: UUID) -> None:
         """Both indexes were counted again and hold nothing of it."""
@@ -102,7 +102,7 @@ class DeletionRecords(Repository):
                 "version_ids": [],
                 "verified_at": self._now(),
             }
-            self._connection.execute(update(DELETIONS).where(DELETIONS.c.id == deletion_id).values(**end))
+            self._update(DELETIONS, DELETIONS.c.id == deletion_id, **end)
 
     def _locked(self, deletion_id: UUID) -> Row[Any] | None:
         return self._connection.execute(

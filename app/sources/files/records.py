@@ -20,35 +20,15 @@ class FileRecords(Repository):
         if self._connection.scalar(select(SOURCES.c.id).where(SOURCES.c.id == source_id)) is None:
             raise NotFound("source")
         facts = FileFacts(source_id, name, format, len(body), hashlib.sha256(body).hexdigest(), self._now())
-        row = {
-            "name": facts.name,
-            "format": facts.format.value,
-            "size_bytes": facts.size_bytes,
-            "digest": facts.digest,
-            "body": b"" if object_key else body,
-            "object_key": object_key,
-            "uploaded_at": facts.uploaded_at,
-        }
-        self._connection.execute(
-            self._insert(SOURCE_FILES)
-            .values(source_id=source_id, **row)
-            .on_conflict_do_update(index_elements=[SOURCE_FILES.c.source_id], set_=row)
-        )
+        kept = {"body": b"" if object_key else body, "object_key": object_key}
+        self._put(SOURCE_FILES, {"source_id": source_id}, facts, **kept)
         return facts
 
     def facts(self, source_id: UUID) -> FileFacts:
         """Raises NotFound."""
-        statement = select(
-            SOURCE_FILES.c.name,
-            SOURCE_FILES.c.format,
-            SOURCE_FILES.c.size_bytes,
-            SOURCE_FILES.c.digest,
-            SOURCE_FILES.c.uploaded_at,
-        ).where(SOURCE_FILES.c.source_id == source_id)
-        row = self._connection.execute(statement).one_or_none()
-        if row is None:
-            raise NotFound("file")
-        return FileFacts(source_id, row.name, FileFormat(row.format), row.size_bytes, row.digest, row.uploaded_at)
+        without_bytes = (column for column in SOURCE_FILES.c if column.name not in ("body", "object_key"))
+        statement = select(*without_bytes).where(SOURCE_FILES.c.source_id == source_id)
+        return self._found(FileFacts, statement, "file")
 
     def body(self, source_id: UUID) -> StoredBody:
         """Raises NotFound."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, delete, select, update
+from sqlalchemy import ColumnElement, Row, and_, select
 
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
@@ -35,7 +35,7 @@ from app.store.tables.sources import (
     SOURCE_SCHEDULES,
     SOURCES,
 )
-from app.store.transaction import Repository, affected_rows, batches, config_to_json, new_id, value_of
+from app.store.transaction import Repository, batches, config_to_json, new_id, value_of
 from app.store.url_key import url_key
 
 
@@ -77,10 +77,7 @@ class SourceRecords(Repository):
         return self._sources(SOURCES.c.agent_id == agent_id)
 
     def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source:
-        changed = self._connection.execute(
-            update(SOURCES).where(_is(agent_id, source_id)).values(config=config_to_json(config))
-        )
-        if not affected_rows(changed):
+        if not self._update(SOURCES, _is(agent_id, source_id), config=config_to_json(config)):
             raise NotFound("source")
         return self.get(agent_id, source_id)
 
@@ -93,8 +90,7 @@ class SourceRecords(Repository):
             .where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.agent_id == agent_id)
         )
         version_ids = list(self._connection.scalars(versions))
-        gone = self._connection.execute(delete(SOURCES).where(_is(agent_id, source_id)))
-        if not affected_rows(gone):
+        if not self._delete(SOURCES, _is(agent_id, source_id)):
             raise NotFound("source")
         if version_ids:
             AgentRecords(self._tx).bump_generation(agent_id)
@@ -154,9 +150,7 @@ class HookRecords(Repository):
         """In place of the hook that the source had. Raises NotFound for an absent source."""
         if not self._exists(SOURCES, source_id):
             raise NotFound("source")
-        values = {"kid": kid, "salt": salt, "created_at": self._now()}
-        statement = self._insert(SOURCE_HOOKS).values(source_id=source_id, **values)
-        self._connection.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+        self._put(SOURCE_HOOKS, {"source_id": source_id}, kid=kid, salt=salt, created_at=self._now())
 
     def get(self, source_id: UUID) -> SourceHook | None:
         statement = (
@@ -168,12 +162,12 @@ class HookRecords(Repository):
         return self._value(SourceHook, statement)
 
     def clear(self, source_id: UUID) -> None:
-        self._connection.execute(delete(SOURCE_HOOKS).where(SOURCE_HOOKS.c.source_id == source_id))
+        self._delete(SOURCE_HOOKS, SOURCE_HOOKS.c.source_id == source_id)
 
     def note_call(self, source_id: UUID, signature: str, forget_before: datetime) -> bool:
         """Remember the call by its signature; False when it was made before. Calls from before that moment are
         forgotten: their timestamps are refused anyway."""
-        self._connection.execute(delete(HOOK_CALLS).where(HOOK_CALLS.c.called_at < forget_before))
+        self._delete(HOOK_CALLS, HOOK_CALLS.c.called_at < forget_before)
         statement = self._insert(HOOK_CALLS).values(signature=signature, source_id=source_id, called_at=self._now())
         made = self._connection.execute(statement.on_conflict_do_nothing().returning(HOOK_CALLS.c.signature))
         return made.scalar_one_or_none() is not None
@@ -187,18 +181,11 @@ class ScheduleRecords(Repository):
         """From now on. Raises NotFound for an absent source."""
         if not self._exists(SOURCES, source_id):
             raise NotFound("source")
-        values = {
-            "cron": schedule.cron,
-            "every_hours": schedule.every_hours,
-            "set_at": self._now(),
-            "next_at": next_at,
-        }
-        statement = self._insert(SOURCE_SCHEDULES).values(source_id=source_id, **values)
-        self._connection.execute(statement.on_conflict_do_update(index_elements=["source_id"], set_=values))
+        self._put(SOURCE_SCHEDULES, {"source_id": source_id}, schedule, set_at=self._now(), next_at=next_at)
 
     def clear(self, source_id: UUID) -> None:
         """The source is read when somebody asks for it, and only then."""
-        self._connection.execute(delete(SOURCE_SCHEDULES).where(SOURCE_SCHEDULES.c.source_id == source_id))
+        self._delete(SOURCE_SCHEDULES, SOURCE_SCHEDULES.c.source_id == source_id)
 
     def of_sources(self, source_ids: Sequence[UUID]) -> dict[UUID, SourceSchedule]:
         """Of those that have one."""
@@ -217,12 +204,8 @@ class ScheduleRecords(Repository):
 
     def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
         """The due reading is taken care of; False when somebody else has done so, or the schedule was changed."""
-        moved = self._connection.execute(
-            update(SOURCE_SCHEDULES)
-            .where(SOURCE_SCHEDULES.c.source_id == due.source_id, SOURCE_SCHEDULES.c.next_at == due.next_at)
-            .values(next_at=next_at)
-        )
-        return affected_rows(moved) == 1
+        is_it = (SOURCE_SCHEDULES.c.source_id == due.source_id, SOURCE_SCHEDULES.c.next_at == due.next_at)
+        return self._update(SOURCE_SCHEDULES, *is_it, next_at=next_at) == 1
 
 
 def _schedule(row: Row[Any]) -> SourceSchedule:
@@ -236,24 +219,13 @@ class GivenDocumentRecords(Repository):
         """Keep it, in place of the one at its URL; return whether anything changed."""
         if self.find(source_id, document.url) == document:
             return False
-        told: dict[str, Any] = {
-            "url": document.url,
-            "title": document.title,
-            "markdown": document.markdown,
-            "language": document.language,
-            "dated": document.modified,
-            "attributes": {name: list(values) for name, values in document.attributes.items()},
-        }
-        self._connection.execute(
-            self._insert(GIVEN_DOCUMENTS)
-            .values(source_id=source_id, url_key=url_key(document.url), **told)
-            .on_conflict_do_update(index_elements=["source_id", "url_key"], set_=told)
-        )
+        keys = {"source_id": source_id, "url_key": url_key(document.url)}
+        self._put(GIVEN_DOCUMENTS, keys, document, dated=document.modified)
         return True
 
     def remove(self, source_id: UUID, url: str) -> bool:
         """Whether it was there."""
-        return affected_rows(self._connection.execute(delete(GIVEN_DOCUMENTS).where(_is_given(source_id, url)))) == 1
+        return self._delete(GIVEN_DOCUMENTS, _is_given(source_id, url)) == 1
 
     def find(self, source_id: UUID, url: str) -> PageContent | None:
         row = self._connection.execute(select(GIVEN_DOCUMENTS).where(_is_given(source_id, url))).first()

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, case, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, case, func, or_, select
 
 from app.conversations.conversation import Role
 from app.core.errors import NotFound
@@ -31,7 +31,7 @@ from app.store.tables.conversations import CITATIONS, MESSAGES, TURNS
 from app.store.tables.documents import DOCUMENT_VERSIONS, PAGE_CHANGES
 from app.store.tables.gaps import STALE_ANSWERS, STALE_TELLINGS
 from app.store.tables.sources import CRAWL_RUNS
-from app.store.transaction import Keyset, Repository, affected_rows, insert_of, new_id, value_of
+from app.store.transaction import Keyset, Repository, insert_of, new_id, value_of
 
 _LATEST_FIRST = Keyset(STALE_ANSWERS.c.found_at, STALE_ANSWERS.c.id, descending=True)
 _asked, _told = (MESSAGES.alias(name) for name in ("stale_asked", "stale_told"))
@@ -68,9 +68,7 @@ class StaleAnswerRecords(Repository):
             stale_id = known.id
             is_dismissed = STALE_ANSWERS.c.state == StaleState.DISMISSED.value
             state = case((is_dismissed, STALE_ANSWERS.c.state), else_=StaleState.OPEN.value)
-            self._connection.execute(
-                update(STALE_ANSWERS).where(STALE_ANSWERS.c.id == stale_id).values(state=state, **found)
-            )
+            self._update(STALE_ANSWERS, STALE_ANSWERS.c.id == stale_id, state=state, **found)
         self._tell(stale_id, finding, there)
         return known is None or known.state == StaleState.SETTLED.value
 
@@ -140,9 +138,7 @@ class StaleAnswerRecords(Repository):
         return [value_of(Telling, row, question=masked(row.question)) for row in self._connection.execute(statement)]
 
     def set_state(self, stale_ids: Sequence[UUID], state: StaleState) -> None:
-        self._connection.execute(
-            update(STALE_ANSWERS).where(STALE_ANSWERS.c.id.in_(stale_ids)).values(state=state.value)
-        )
+        self._update(STALE_ANSWERS, STALE_ANSWERS.c.id.in_(stale_ids), state=state.value)
 
     def _whole(self, rows: Sequence[Row[Any]]) -> list[StaleAnswer]:
         """With its counts of turns, conversations and visitors, and the question."""
@@ -250,7 +246,7 @@ class ChangedPageRecords(Repository):
     def is_looked_at(self, change: PageChange) -> bool:
         """Remove it from the queue. False when it was not queued any more, or the page has changed again."""
         own = PAGE_CHANGES.c.document_id == change.document_id, PAGE_CHANGES.c.changed_at == change.changed_at
-        return bool(affected_rows(self._connection.execute(delete(PAGE_CHANGES).where(*own))))
+        return bool(self._delete(PAGE_CHANGES, *own))
 
 
 class ToldAnswerRecords(Repository):

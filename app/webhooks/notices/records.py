@@ -31,9 +31,7 @@ class NoticeRecords(Repository):
         return tuple(map(WebhookEvent, self._connection.scalar(events) or ()))
 
     def choose(self, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
-        values = {"events": list(events), "chosen_at": self._now()}
-        chosen = self._insert(OPERATOR_NOTICES).values(operator_id=operator_id, **values)
-        self._connection.execute(chosen.on_conflict_do_update(index_elements=["operator_id"], set_=values))
+        self._put(OPERATOR_NOTICES, {"operator_id": operator_id}, events=list(events), chosen_at=self._now())
 
     def readers(self, agent_ids: Collection[UUID]) -> Mapping[UUID, Sequence[Reader]]:
         """By agent: the operators of its workspace who want to be told of anything, by address."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, select
 
 from app.agents.records.agents import AgentRecords
 from app.conversations.people.lead import Lead
@@ -26,7 +26,7 @@ from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.tables.webhooks import HELP_DESKS, TICKETS
-from app.store.transaction import Keyset, Repository, new_id
+from app.store.transaction import Keyset, Repository, new_id, row_of
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
 from app.webhooks.webhook import News
 
@@ -65,21 +65,14 @@ class HelpDeskRecords(Repository):
     def set(self, desk: DeskSettings, token: str) -> None:
         """Replaces the one of the agent; pending tickets go to the new one."""
         known = self._connection.scalar(select(HELP_DESKS.c.id).where(HELP_DESKS.c.agent_id == desk.agent_id))
-        values = {
-            "kind": desk.kind.value,
-            "host": desk.host,
-            "account": desk.account,
-            "inbox": desk.inbox,
-            "events": list(desk.events),
-            "created_at": desk.created_at,
-        }
+        values = row_of(desk, HELP_DESKS)
         if known:
             values |= SealedRows(self._tx, HELP_DESKS).sealed(known, token.encode())
-            self._connection.execute(update(HELP_DESKS).where(HELP_DESKS.c.id == known).values(values))
+            self._update(HELP_DESKS, HELP_DESKS.c.id == known, **values)
         else:
             desk_id = new_id()
             values |= SealedRows(self._tx, HELP_DESKS).sealed(desk_id, token.encode())
-            self._connection.execute(self._insert(HELP_DESKS).values(id=desk_id, agent_id=desk.agent_id, **values))
+            self._connection.execute(self._insert(HELP_DESKS).values(id=desk_id, **values))
 
     def of_agent(self, agent_id: UUID) -> DeskSettings | None:
         row = self._connection.execute(select(HELP_DESKS).where(HELP_DESKS.c.agent_id == agent_id)).one_or_none()
@@ -172,7 +165,7 @@ class TicketRecords(Repository):
     def opened(self, ticket_id: UUID, number: str, url: str) -> None:
         self.deliveries.delivered(ticket_id)
         told = {"number": number, "url": url}
-        self._connection.execute(update(TICKETS).where(TICKETS.c.id == ticket_id).values(told))
+        self._update(TICKETS, TICKETS.c.id == ticket_id, **told)
 
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
         """Latest first."""

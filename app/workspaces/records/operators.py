@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import InvalidInput, NotFound
@@ -85,7 +85,7 @@ class OperatorRecords(Repository):
 
     def delete(self, operator_id: UUID) -> None:
         """With every session and link."""
-        self._connection.execute(delete(OPERATORS).where(OPERATORS.c.id == operator_id))
+        self._delete(OPERATORS, OPERATORS.c.id == operator_id)
 
     def start_session(self, operator_id: UUID, sha256: bytes) -> None:
         """The operator is signed in from now on."""
@@ -112,26 +112,24 @@ class OperatorRecords(Repository):
 
     def touch_session(self, session_id: UUID) -> None:
         """It was used."""
-        self._connection.execute(
-            update(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.id == session_id).values(used_at=self._now())
-        )
+        self._update(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.id == session_id, used_at=self._now())
 
     def end_session(self, sha256: bytes) -> None:
         """Nothing happens when there is none."""
-        self._connection.execute(delete(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.sha256 == sha256))
+        self._delete(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.sha256 == sha256)
 
     def end_sessions(self, operator_id: UUID) -> None:
-        self._connection.execute(delete(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.operator_id == operator_id))
+        self._delete(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.operator_id == operator_id)
 
     def end_sessions_before(self, started: datetime) -> None:
         """Those of everyone that began earlier."""
-        self._connection.execute(delete(OPERATOR_SESSIONS).where(OPERATOR_SESSIONS.c.started_at < started))
+        self._delete(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.started_at < started)
 
     def _end_links(self, operator_id: UUID) -> None:
-        self._connection.execute(delete(PASSWORD_LINKS).where(PASSWORD_LINKS.c.operator_id == operator_id))
+        self._delete(PASSWORD_LINKS, PASSWORD_LINKS.c.operator_id == operator_id)
 
     def _set(self, operator_id: UUID, **values: object) -> None:
-        self._connection.execute(update(OPERATORS).where(OPERATORS.c.id == operator_id).values(**values))
+        self._update(OPERATORS, OPERATORS.c.id == operator_id, **values)
 
 
 class PasskeyRecords(Repository):
@@ -164,7 +162,7 @@ class PasskeyRecords(Repository):
 
     def used(self, passkey_id: UUID, sign_count: int, challenged_at: int) -> None:
         values = {"sign_count": sign_count, "challenged_at": challenged_at, "used_at": self._now()}
-        self._connection.execute(update(PASSKEYS).where(PASSKEYS.c.id == passkey_id).values(**values))
+        self._update(PASSKEYS, PASSKEYS.c.id == passkey_id, **values)
 
     def remove(self, operator_id: UUID, passkey_id: UUID) -> None:
         """Raises NotFound."""
@@ -226,7 +224,7 @@ class SecondFactorRecords(Repository):
         return self._tx.secret_keys.open(*_sealed(row))
 
     def _change(self, operator_id: UUID, **values: object) -> None:
-        self._connection.execute(update(OPERATORS).where(OPERATORS.c.id == operator_id).values(**values))
+        self._update(OPERATORS, OPERATORS.c.id == operator_id, **values)
 
 
 def _sealed(row: Row[Any]) -> tuple[Sealed, str]:
@@ -266,4 +264,4 @@ class PasswordLinkRecords(Repository):
 
     def forget_expired(self) -> None:
         """Of everyone's."""
-        self._connection.execute(delete(PASSWORD_LINKS).where(PASSWORD_LINKS.c.expires_at <= self._now()))
+        self._delete(PASSWORD_LINKS, PASSWORD_LINKS.c.expires_at <= self._now())

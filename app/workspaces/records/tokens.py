@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, func, or_, select, update
+from sqlalchemy import Row, func, or_, select
 
 from app.core.errors import NotFound
 from app.store.secret_keys import Sealed
 from app.store.tables.tenancy import API_TOKENS, SIGNING_KEYS, WORKSPACES
-from app.store.transaction import Repository, affected_rows, new_id
+from app.store.transaction import Repository, new_id
 from app.workspaces.workspace import ApiToken, SigningKey, Workspace
 
 # Fixed, so that two processes which both find no workspace make the same one.
@@ -69,7 +69,7 @@ class TokenRecords(Repository):
 
     def touch_token(self, token_id: UUID) -> None:
         """It was used."""
-        self._connection.execute(update(API_TOKENS).where(API_TOKENS.c.id == token_id).values(last_used_at=self._now()))
+        self._update(API_TOKENS, API_TOKENS.c.id == token_id, last_used_at=self._now())
 
     def list_tokens(self, workspace_id: UUID) -> list[ApiToken]:
         statement = (
@@ -81,12 +81,8 @@ class TokenRecords(Repository):
 
     def revoke_token(self, workspace_id: UUID, token_id: UUID) -> None:
         """Raises NotFound."""
-        changed = self._connection.execute(
-            update(API_TOKENS)
-            .where(API_TOKENS.c.id == token_id, API_TOKENS.c.workspace_id == workspace_id)
-            .values(revoked_at=func.coalesce(API_TOKENS.c.revoked_at, self._now()))
-        )
-        if not affected_rows(changed):
+        own = (API_TOKENS.c.id == token_id, API_TOKENS.c.workspace_id == workspace_id)
+        if not self._update(API_TOKENS, *own, revoked_at=func.coalesce(API_TOKENS.c.revoked_at, self._now())):
             raise NotFound("token")
 
     def signing_keys(self) -> list[SigningKey]:
@@ -116,27 +112,21 @@ class TokenRecords(Repository):
         rows = [row for row in self._connection.execute(statement) if not (row.retired_at and row.sealed_by)]
         for row in rows:
             sealed = self._tx.secret_keys.seal(self._opened(row), _place(row.kid))
-            self._connection.execute(
-                update(SIGNING_KEYS)
-                .where(SIGNING_KEYS.c.kid == row.kid)
-                .values(secret=sealed.data, sealed_by=sealed.key_name)
-            )
+            self._update(SIGNING_KEYS, SIGNING_KEYS.c.kid == row.kid, secret=sealed.data, sealed_by=sealed.key_name)
         return len(rows)
 
     def forget_locked_keys(self) -> int:
         """Retire those that cannot be opened; return how many."""
         locked = [row.kid for row in self._rows() if not self._opens(row)]
-        self._connection.execute(
-            update(SIGNING_KEYS).where(SIGNING_KEYS.c.kid.in_(locked)).values(retired_at=self._now())
-        )
+        self._update(SIGNING_KEYS, SIGNING_KEYS.c.kid.in_(locked), retired_at=self._now())
         return len(locked)
 
     def rotate_signing_key(self, visitors_until: datetime) -> SigningKey:
         """Make a new key; those before it are for visitors until then, or until when they already were."""
-        self._connection.execute(
-            update(SIGNING_KEYS)
-            .where(or_(SIGNING_KEYS.c.visitors_until.is_(None), SIGNING_KEYS.c.visitors_until > visitors_until))
-            .values(visitors_until=visitors_until)
+        self._update(
+            SIGNING_KEYS,
+            or_(SIGNING_KEYS.c.visitors_until.is_(None), SIGNING_KEYS.c.visitors_until > visitors_until),
+            visitors_until=visitors_until,
         )
         return self._new_key()
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, or_, select
 
 from app.agents.agent import AgentConfig
 from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
@@ -82,16 +82,12 @@ class LiveChatRecords(Repository):
             id=chat.id, agent_id=chat.agent_id, conversation_id=chat.conversation_id, **state
         )
         self._connection.execute(first.on_conflict_do_update(index_elements=["conversation_id"], set_=state))
-        self._connection.execute(
-            update(CONVERSATIONS).where(CONVERSATIONS.c.id == chat.conversation_id).values(last_active_at=self._now())
-        )
+        self._update(CONVERSATIONS, CONVERSATIONS.c.id == chat.conversation_id, last_active_at=self._now())
 
     def rate(self, chat: LiveChat, rating: Literal["up", "down"]) -> LiveChat:
         """What the visitor says of it now, in place of what they said before."""
         rated = replace(chat, rating=rating, rated_at=self._now())
-        self._connection.execute(
-            update(LIVE_CHATS).where(LIVE_CHATS.c.id == chat.id).values(rating=rating, rated_at=rated.rated_at)
-        )
+        self._update(LIVE_CHATS, LIVE_CHATS.c.id == chat.id, rating=rating, rated_at=rated.rated_at)
         return rated
 
     def add(
@@ -243,7 +239,7 @@ class SavedReplyRecords(Repository):
     def save(self, reply: SavedReply) -> None:
         """One that is there."""
         written = {"agent_id": reply.agent_id, "title": reply.title, "text": reply.text}
-        self._connection.execute(update(SAVED_REPLIES).where(_is(reply.workspace_id, reply.id)).values(**written))
+        self._update(SAVED_REPLIES, _is(reply.workspace_id, reply.id), **written)
 
     def delete(self, workspace_id: UUID, reply_id: UUID) -> None:
         """Raises NotFound."""

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, Table, and_, delete, func, select, update
+from sqlalchemy import Row, Select, Table, and_, func, select
 
 from app.agents.agent import AgentConfig
 from app.conversations.conversation import Conversation, Role, Visitor
@@ -104,7 +104,7 @@ class VisitorRecords(Repository):
         """
         visitor = self._visitor(workspace_id, visitor_id, is_locked=True)
         erasure = self._erase(visitor.agent_id, _conversations_of(visitor_id))
-        self._connection.execute(delete(VISITORS).where(VISITORS.c.id == visitor_id))
+        self._delete(VISITORS, VISITORS.c.id == visitor_id)
         return erasure
 
     def erase_conversation(self, workspace_id: UUID, conversation_id: UUID) -> Erasure:
@@ -233,11 +233,7 @@ class RetentionRecords(Repository):
             .correlate(CONVERSATIONS)
             .scalar_subquery()
         )
-        self._connection.execute(
-            update(CONVERSATIONS)
-            .where(CONVERSATIONS.c.id.in_(conversation_ids))
-            .values(first_question=func.coalesce(first, ""))
-        )
+        self._update(CONVERSATIONS, CONVERSATIONS.c.id.in_(conversation_ids), first_question=func.coalesce(first, ""))
 
     def _erase_conversations(self, agent_id: UUID, before: datetime, limit: int) -> int:
         is_empty = ~select(TURNS.c.id).where(TURNS.c.conversation_id == CONVERSATIONS.c.id).exists()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, exists, func, select, update
+from sqlalchemy import Row, exists, func, select
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -14,7 +14,7 @@ from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import KnownPage, PageStatus
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.tables.sources import CRAWL_RUNS, SOURCE_PAGES
-from app.store.transaction import Keyset, Repository, affected_rows, batches, new_id, value_of
+from app.store.transaction import Keyset, Repository, batches, new_id, value_of
 from app.store.url_key import url_key
 
 _QUEUED = "queued"
@@ -37,12 +37,9 @@ class _Reading:
 class CrawlPageRecords(Repository):
     def requeue_taken(self, run_id: UUID) -> int:
         """Pages that a dead process had taken go back to the queue; return how many."""
-        changed = self._connection.execute(
-            update(SOURCE_PAGES)
-            .where(SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.queue_state == _TAKEN)
-            .values(queue_state=_QUEUED)
+        return self._update(
+            SOURCE_PAGES, SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.queue_state == _TAKEN, queue_state=_QUEUED
         )
-        return affected_rows(changed)
 
     def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
         """Queue the URLs that the run has never seen; return how many were new. A few hundred at a time: whoever
@@ -78,15 +75,9 @@ class CrawlPageRecords(Repository):
         """Have an unfinished run read these pages, also those that it has read already."""
         self.add_pages(run_id, [QueuedPage(url, depth=0) for url in urls])
         for batch in batches([url_key(url) for url in urls]):
-            self._connection.execute(
-                update(SOURCE_PAGES)
-                .where(
-                    SOURCE_PAGES.c.run_id == run_id,
-                    SOURCE_PAGES.c.url_key.in_(batch),
-                    SOURCE_PAGES.c.queue_state == _SETTLED,
-                )
-                .values(queue_state=_QUEUED, status=_QUEUED, reason="")
-            )
+            has_ended = (SOURCE_PAGES.c.url_key.in_(batch), SOURCE_PAGES.c.queue_state == _SETTLED)
+            again = {"queue_state": _QUEUED, "status": _QUEUED, "reason": ""}
+            self._update(SOURCE_PAGES, SOURCE_PAGES.c.run_id == run_id, *has_ended, **again)
 
     def known_pages(self, source_id: UUID) -> list[KnownPage]:
         """The pages of the source's last reading of the whole of it; none before the first."""
@@ -130,9 +121,7 @@ class CrawlPageRecords(Repository):
         taken: list[QueuedPage] = []
         for batch in batches(rows):
             known = self._last_readings(batch[0].source_id, [row.url_key for row in batch])
-            self._connection.execute(
-                update(SOURCE_PAGES).where(SOURCE_PAGES.c.id.in_([row.id for row in batch])).values(queue_state=_TAKEN)
-            )
+            self._update(SOURCE_PAGES, SOURCE_PAGES.c.id.in_([row.id for row in batch]), queue_state=_TAKEN)
             for row in batch:
                 last = known.get(row.url_key, _Reading(row.etag, row.last_modified))
                 taken.append(QueuedPage(row.url, row.depth, last.etag, last.last_modified))
@@ -140,14 +129,8 @@ class CrawlPageRecords(Repository):
 
     def forget_validators(self, source_id: UUID) -> None:
         """The next reading asks for every page in full."""
-        self._connection.execute(
-            update(SOURCE_PAGES)
-            .where(
-                SOURCE_PAGES.c.source_id == source_id,
-                (SOURCE_PAGES.c.etag.is_not(None) | SOURCE_PAGES.c.last_modified.is_not(None)),
-            )
-            .values(etag=None, last_modified=None)
-        )
+        has_some = SOURCE_PAGES.c.etag.is_not(None) | SOURCE_PAGES.c.last_modified.is_not(None)
+        self._update(SOURCE_PAGES, SOURCE_PAGES.c.source_id == source_id, has_some, etag=None, last_modified=None)
 
     def document_of(self, source_id: UUID, url: str) -> UUID | None:
         """The live document that the source's last reading of the URL led to."""
@@ -177,10 +160,7 @@ class CrawlPageRecords(Repository):
             "etag": reading.etag,
             "last_modified": reading.last_modified,
         }
-        changed = self._connection.execute(
-            update(SOURCE_PAGES).where(SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.url_key == key).values(**end)
-        )
-        if not affected_rows(changed):
+        if not self._update(SOURCE_PAGES, SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.url_key == key, **end):
             raise NotFound("page in this run")
 
     def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:

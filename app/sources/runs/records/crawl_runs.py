@@ -41,7 +41,7 @@ class CrawlRunRecords(Repository):
         unfinished = select(CRAWL_RUNS).where(CRAWL_RUNS.c.source_id == source_id, CRAWL_RUNS.c.state.in_(_UNFINISHED))
         row = self._connection.execute(unfinished.with_for_update()).one()
         if row.only_asked and not only_asked:
-            self._connection.execute(update(CRAWL_RUNS).where(CRAWL_RUNS.c.id == row.id).values(only_asked=False))
+            self._update(CRAWL_RUNS, CRAWL_RUNS.c.id == row.id, only_asked=False)
             return self.run(row.id)
         return self._with_counts([row])[0]
 
@@ -71,7 +71,7 @@ class CrawlRunRecords(Repository):
             changes["ended_at"] = run.ended_at or now
         if state is RunState.RUNNING:
             changes["started_at"] = run.started_at or now
-        self._connection.execute(update(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id).values(**changes))
+        self._update(CRAWL_RUNS, CRAWL_RUNS.c.id == run_id, **changes)
         return True
 
     def resume_run(self, run_id: UUID) -> CrawlRun:
