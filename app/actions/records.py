@@ -31,9 +31,7 @@ class ActionRecords(Repository):
 
     def headers(self, action: Action) -> dict[str, str]:
         """Raises NotFound for one that is gone, SecretsLocked."""
-        row = self._connection.execute(select(ACTIONS).where(_is(action.agent_id, action.id))).first()
-        if row is None:
-            raise NotFound("action")
+        row = self._first_row(select(ACTIONS).where(_is(action.agent_id, action.id)), "action")
         return dict(json.loads(SealedRows(self._tx, ACTIONS).opened(row)))
 
     def create(self, action: Action, headers: Mapping[str, str]) -> Action:

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Column,
     Connection,
     CursorResult,
+    Executable,
     Label,
     Result,
     Row,
@@ -196,10 +197,14 @@ class Repository:
 
     def _found(self, kind: type[Value], statement: Select[Any], name: str) -> Value:
         """That of the first row. Raises NotFound, naming what is missed."""
-        found = self._value(kind, statement)
-        if found is None:
+        return value_of(kind, self._first_row(statement, name))
+
+    def _first_row(self, statement: Executable, name: str, parameters: Mapping[str, Any] | None = None) -> Row[Any]:
+        """The first one. Raises NotFound, naming what is missed."""
+        row = self._connection.execute(statement, parameters).first()
+        if row is None:
             raise NotFound(name)
-        return found
+        return row
 
     def _values(self, kind: type[Value], statement: Select[Any]) -> list[Value]:
         return [value_of(kind, row) for row in self._connection.execute(statement)]

@@ -15,15 +15,7 @@ from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.store.tables.agents import AGENT_FIRSTS, AGENT_VERSIONS, AGENTS, USER_ISSUERS, USER_KEYS
 from app.store.tables.tenancy import WORKSPACES
-from app.store.transaction import (
-    Keyset,
-    Repository,
-    batches,
-    config_from_json,
-    config_to_json,
-    new_id,
-    value_of,
-)
+from app.store.transaction import Keyset, Repository, batches, config_from_json, config_to_json, new_id, value_of
 
 _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
 # Asked with each question or page, so they are made once.
@@ -118,10 +110,8 @@ class AgentRecords(Repository):
 
     def live(self, agent_id: UUID) -> LiveAgent:
         """What visitors get. Raises NotFound for an agent that is absent or was never published."""
-        found = self._connection.execute(_LIVE, {"agent_id": agent_id}).one_or_none()
-        if found is None:
-            raise NotFound("agent")
-        workspace_id, generation, version_id, number = found
+        found = self._first_row(_LIVE, "agent", {"agent_id": agent_id})
+        workspace_id, generation, version_id, number = tuple(found)
         return LiveAgent(
             id=agent_id,
             workspace_id=workspace_id,
@@ -189,10 +179,7 @@ class AgentRecords(Repository):
 
     def _row(self, workspace_id: UUID, agent_id: UUID, *, lock: bool = False) -> Row[Any]:
         statement = select(AGENTS).where(_is(workspace_id, agent_id))
-        row = self._connection.execute(statement.with_for_update() if lock else statement).first()
-        if row is None:
-            raise NotFound("agent")
-        return row
+        return self._first_row(statement.with_for_update() if lock else statement, "agent")
 
     def _versions(self, agent_id: UUID) -> list[AgentVersion]:
         statement = (

@@ -85,10 +85,7 @@ class CuratedEditRecords(Repository):
 
     def get(self, answer_id: UUID, number: int) -> CuratedEdit:
         """Raises NotFound."""
-        row = self._connection.execute(_edits_of(answer_id).where(CURATED_EDITS.c.number == number)).first()
-        if row is None:
-            raise NotFound("edit")
-        return _edit(row)
+        return _edit(self._first_row(_edits_of(answer_id).where(CURATED_EDITS.c.number == number), "edit"))
 
     def propose(self, answer: CuratedAnswer, author: str) -> CuratedEdit:
         """How it is to stand, where a person agrees."""
@@ -115,10 +112,7 @@ class CuratedEditRecords(Repository):
     def proposal(self, answer_id: UUID, number: int) -> CuratedEdit:
         """Raises NotFound."""
         wanted = _edits_of(answer_id, is_proposal=True).where(CURATED_EDITS.c.number == number)
-        row = self._connection.execute(wanted).first()
-        if row is None:
-            raise NotFound("proposal")
-        return _edit(row)
+        return _edit(self._first_row(wanted, "proposal"))
 
     def _add_numbered(self, answer: CuratedAnswer, author: str, *, is_proposal: bool) -> int:
         latest = select(func.max(CURATED_EDITS.c.number)).where(CURATED_EDITS.c.answer_id == answer.id)

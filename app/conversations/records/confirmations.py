@@ -9,7 +9,6 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, select
 
 from app.core.confirmation import CONFIRM_WITHIN, Confirmation, ConfirmationState, ProposedChange
-from app.core.errors import NotFound
 from app.core.turn import VisitorSession
 from app.store.tables.actions import CONFIRMATIONS
 from app.store.tables.conversations import CONVERSATIONS
@@ -64,9 +63,7 @@ class ConfirmationRecords(Repository):
                 CONVERSATIONS.c.cleared_at.is_(None),
             )
         )
-        row = self._connection.execute(statement.with_for_update(of=CONFIRMATIONS) if is_locked else statement).first()
-        if row is None:
-            raise NotFound("confirmation")
+        row = self._first_row(statement.with_for_update(of=CONFIRMATIONS) if is_locked else statement, "confirmation")
         return AskedChange(_confirmation(row, self._now()), value_of(ProposedChange, row))
 
     def decide(self, confirmation_id: UUID, state: ConfirmationState) -> None:

@@ -100,9 +100,7 @@ class InboxRecords(Repository):
 
     def visitor(self, workspace_id: UUID, visitor_id: UUID) -> VisitorFacts:
         """Raises NotFound, for a foreign one as well."""
-        row = self._connection.execute(own_row(VISITORS, workspace_id, visitor_id)).first()
-        if row is None:
-            raise NotFound("visitor")
+        row = self._first_row(own_row(VISITORS, workspace_id, visitor_id), "visitor")
         asked = [CONVERSATIONS.c.visitor_id == visitor_id, CONVERSATIONS.c.turn_count > 0]
         sums = select(func.count(), func.coalesce(func.sum(CONVERSATIONS.c.turn_count), 0)).where(*asked)
         conversation_count, turn_count = self._connection.execute(sums).one()

@@ -12,7 +12,7 @@ from app.conversations.conversation import Role
 from app.conversations.records.gap_counting import GapCounting
 from app.conversations.records.packed_days import PackedDayRecords
 from app.conversations.records.stored_turns import StoredTurnRecords, ids_of
-from app.core.errors import InvalidInput, NotFound, TurnConflict, TurnInProgress
+from app.core.errors import InvalidInput, TurnConflict, TurnInProgress
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.store.outbox import Outbox
@@ -148,9 +148,7 @@ class TurnRecords(Repository):
         message's id. A turn that has already ended keeps its first end and returns that message's id; only a cut is no
         end: its owner lives after all, and what it says takes the cut's place. Raises NotFound for a turn that was
         erased."""
-        turn = self._connection.execute(_TO_END, {"turn": turn_id}).one_or_none()
-        if turn is None:
-            raise NotFound("turn")
+        turn = self._first_row(_TO_END, "turn", {"turn": turn_id})
         if turn.state not in (_RUNNING, _CUT):
             return StoredTurnRecords(self._tx).answer_id(turn_id)
         self._outdate([turn])
@@ -204,9 +202,7 @@ class TurnRecords(Repository):
             )
             .with_for_update()
         )
-        turn = self._connection.execute(own).first()
-        if turn is None:
-            raise NotFound("turn")
+        turn = self._first_row(own, "turn")
         self._outdate([turn])
         now = self._now()
         first = self._insert(FEEDBACK).values(
@@ -229,9 +225,7 @@ class TurnRecords(Repository):
     def flag(self, turn_id: UUID) -> UUID | None:
         """The turn's question counts as a gap on an operator's word, unless it has counted as one before; return the
         gap's id, None for a question without words. Raises NotFound."""
-        turn = self._connection.execute(select(TURNS).where(TURNS.c.id == turn_id).with_for_update()).first()
-        if turn is None:
-            raise NotFound("turn")
+        turn = self._first_row(select(TURNS).where(TURNS.c.id == turn_id).with_for_update(), "turn")
         question = StoredTurnRecords(self._tx).question(turn_id)
         GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
         return self._connection.scalar(select(GAP_QUESTIONS.c.gap_id).where(GAP_QUESTIONS.c.turn_id == turn_id))
@@ -272,9 +266,7 @@ class TurnRecords(Repository):
             "agent": session.agent_id,
             "workspace": session.workspace_id,
         }
-        found = self._connection.execute(_OWN_CONVERSATION, own).one_or_none()
-        if found is None:
-            raise NotFound("conversation")
+        found = self._first_row(_OWN_CONVERSATION, "conversation", own)
         return found.turn_count, found.first_question
 
     def _end(self, turn: TurnIds, end: TurnEnd) -> None:

@@ -33,9 +33,7 @@ class FileRecords(Repository):
     def body(self, source_id: UUID) -> StoredBody:
         """Raises NotFound."""
         statement = select(SOURCE_FILES.c.digest, SOURCE_FILES.c.body, SOURCE_FILES.c.object_key)
-        row = self._connection.execute(statement.where(SOURCE_FILES.c.source_id == source_id)).one_or_none()
-        if row is None:
-            raise NotFound("file")
+        row = self._first_row(statement.where(SOURCE_FILES.c.source_id == source_id), "file")
         return StoredBody(row.digest, row.body, row.object_key)
 
     def object_keys(self) -> set[str]:

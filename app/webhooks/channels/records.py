@@ -47,9 +47,7 @@ class NoticeChannelRecords(Repository):
     def get(self, workspace_id: UUID, channel_id: UUID) -> tuple[NoticeChannel, str]:
         """With its address. Raises NotFound and SecretsLocked."""
         mine = (NOTICE_CHANNELS.c.id == channel_id, NOTICE_CHANNELS.c.workspace_id == workspace_id)
-        row = self._connection.execute(select(NOTICE_CHANNELS).where(*mine)).one_or_none()
-        if row is None:
-            raise NotFound("channel")
+        row = self._first_row(select(NOTICE_CHANNELS).where(*mine), "channel")
         return value_of(NoticeChannel, row), SealedRows(self._tx, NOTICE_CHANNELS).opened(row).decode()
 
     def remove(self, workspace_id: UUID, channel_id: UUID) -> None:

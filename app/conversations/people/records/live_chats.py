@@ -190,14 +190,9 @@ class LiveChatRecords(Repository):
     def _chat(self, conversation: Select[UUID, UUID], to_change: bool) -> LiveChat:
         if to_change:
             conversation = conversation.with_for_update(of=CONVERSATIONS)
-        found = self._connection.execute(conversation).one_or_none()
-        if found is None:
-            raise NotFound("conversation")
-        conversation_id, agent_id = found
-        row = self._connection.execute(
-            select(LIVE_CHATS).where(LIVE_CHATS.c.conversation_id == conversation_id)
-        ).first()
-        return LiveChat(new_id(), agent_id, conversation_id) if row is None else value_of(LiveChat, row)
+        found = self._first_row(conversation, "conversation")
+        chat = self._value(LiveChat, select(LIVE_CHATS).where(LIVE_CHATS.c.conversation_id == found.id))
+        return chat or LiveChat(new_id(), found.agent_id, found.id)
 
 
 def _open_in(chats: Select[*tuple[Any, ...]]) -> Select[Any]:

@@ -117,10 +117,7 @@ class VisitorRecords(Repository):
 
     def _visitor(self, workspace_id: UUID, visitor_id: UUID, *, is_locked: bool = False) -> Row[Any]:
         statement = own_row(VISITORS, workspace_id, visitor_id)
-        row = self._connection.execute(statement.with_for_update(of=VISITORS) if is_locked else statement).first()
-        if row is None:
-            raise NotFound("visitor")
-        return row
+        return self._first_row(statement.with_for_update(of=VISITORS) if is_locked else statement, "visitor")
 
     def _erase(self, agent_id: UUID, conversations: Select[Any]) -> Erasure:
         turns = select(TURNS.c.id).where(TURNS.c.conversation_id.in_(conversations))

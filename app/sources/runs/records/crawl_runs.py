@@ -47,18 +47,14 @@ class CrawlRunRecords(Repository):
 
     def run(self, run_id: UUID) -> CrawlRun:
         """With its counts by page status. Raises NotFound."""
-        row = self._connection.execute(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id)).first()
-        if row is None:
-            raise NotFound("crawl run")
+        row = self._first_row(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id), "crawl run")
         return self._with_counts([row])[0]
 
     def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None) -> bool:
         """Also sets started_at or ended_at where the state says so; return whether it was set. A cancelled run stays
         cancelled. With `leg`, as a reader says it, a run that is paused, has ended or is in another leg stays as
         it is. Raises NotFound."""
-        run = self._connection.execute(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id).with_for_update()).first()
-        if run is None:
-            raise NotFound("crawl run")
+        run = self._first_row(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id).with_for_update(), "crawl run")
         if run.state == RunState.CANCELLED and state is not RunState.CANCELLED:
             return False  # the operator has spoken; the worker that still reads finds out soon
         if leg is not None and (run.state not in _AT_WORK or run.leg != leg):
