@@ -15,6 +15,7 @@ LISTS = {
     "fr": {"l'": "the", "hôtel": "hotel", "quels sont": "which are", "les": "the", "horaires": "hours", "d'": "of",
            "ouverture": "opening", "aujourd'": "today", "aujourd' hui": "today"},
     "tr": {"iade": "return", "nasıl": "how", "yapılır": "is done"},
+    "nl": {"foto": "photo", "bekijken": "view", "en": "and", "van": "of", "het": "the"},
     "es": {"cancelar": "cancel", "reserva": "reservation"},
     "pt": {"cancelar": "cancel"},
     "ru": {"сколько": "how much", "стоит": "costs", "доставка": "delivery"},
@@ -31,7 +32,7 @@ def glosses(tmp_path: Path) -> Glosses:
 
 
 def test_each_language_with_a_list_is_read(glosses: Glosses) -> None:
-    assert glosses.languages == {"de", "fr", "tr", "es", "pt", "ru"}
+    assert glosses.languages == {"de", "fr", "nl", "tr", "es", "pt", "ru"}
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,10 @@ def test_an_apostrophe_ends_a_word(glosses: Glosses) -> None:
     assert glosses.english("Quels sont les horaires d’ouverture de l'hôtel ?") == (
         "which are the hours of opening de the hotel ?"
     )
+
+
+def test_elsewhere_what_follows_an_apostrophe_is_an_ending(glosses: Glosses) -> None:
+    assert glosses.english("Foto's van het hotel bekijken en delen") == "photo of the hotel view and delen"
 
 
 def test_a_phrase_may_be_one_word_to_its_readers(glosses: Glosses) -> None:

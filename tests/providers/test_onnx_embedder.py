@@ -22,8 +22,8 @@ async def embedder() -> AsyncIterator[OnnxEmbedder]:
 
 
 class TestOnnxEmbedder(EmbedderContract):
-    def test_the_name_holds_the_weights_and_their_precision(self, embedder: OnnxEmbedder) -> None:
-        assert embedder.model_id == "onnx-model.int8-5ce1b3ecc8d6"
+    def test_the_name_holds_the_weights_their_precision_and_the_word_lists(self, embedder: OnnxEmbedder) -> None:
+        assert embedder.model_id == "onnx-model.int8-5ce1b3ecc8d6-262933b7"
         assert (embedder.dimensions, embedder.max_tokens) == (384, 256)
 
     async def test_a_paraphrase_is_nearer_than_a_shared_word(self, embedder: OnnxEmbedder) -> None:
@@ -32,6 +32,26 @@ class TestOnnxEmbedder(EmbedderContract):
         )
 
         assert _cosine(question, paraphrase) > _cosine(question, word)
+
+    @pytest.mark.parametrize(
+        ("question", "right", "wrong"),
+        [
+            ("Was kostet der Versand?", "Die Lieferung ist ab 50 Euro gratis.", "Was wir sind: der Laden am Markt."),
+            ("¿Puedo devolver un producto?", "Reembolso en 30 días.", "¿Puedo aparcar en el puerto?"),
+            ("Quels sont les horaires ?", "Ouvert de 9 h à 18 h.", "Quels sont les prix ?"),
+            ("Сколько стоит доставка?", "Shipping is free from 50 euros.", "Our office is in Lyon."),
+        ],
+    )
+    async def test_other_languages_are_read_word_for_word(
+        self, embedder: OnnxEmbedder, question: str, right: str, wrong: str
+    ) -> None:
+        asked, answer, other = await embedder.embed([question, right, wrong])
+
+        assert _cosine(asked, answer) > _cosine(asked, other)
+
+    def test_it_reads_more_languages_than_it_knows(self, embedder: OnnxEmbedder) -> None:
+        assert embedder.knows == {"en"}
+        assert embedder.reads == {"en", "de", "el", "es", "fr", "it", "nl", "pl", "pt", "ro", "ru", "tr"}
 
     async def test_what_is_too_long_is_embedded_by_its_beginning(self, embedder: OnnxEmbedder) -> None:
         long, longer = await embedder.embed(["refund " * 300, "refund " * 300 + "zebra " * 300])

@@ -1,6 +1,7 @@
 """The models in the package are the ones that were measured."""
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,19 @@ def test_the_weights_are_those_of_their_card(folder: Path) -> None:
     assert digest in (folder / "MODEL_CARD.md").read_text(encoding="utf-8")
 
 
+def test_vectors_are_named_by_the_word_lists_that_they_were_made_with() -> None:
+    """Other lists make other vectors: with another name a worker embeds all chunks anew."""
+    digest = hashlib.sha256()
+    for path in sorted((EMBEDDER_FOLDER / "glosses").glob("*.txt.xz")):
+        digest.update(path.read_bytes())
+
+    assert json.loads((EMBEDDER_FOLDER / "config.json").read_text())["glosses"] == digest.hexdigest()[:8]
+
+
 @pytest.mark.parametrize(
     ("folder", "digest"),
     [
-        (EMBEDDER_FOLDER, "26ba3f8c4a5003ef18edf4a5315b9e4b9a3b5575ec2eef325bad3f3c38ad9797"),
+        (EMBEDDER_FOLDER, "2e7a32c6e5dd2bc74b600ad4ffec499a088746018d41e87bb9e4154688a811fa"),
         (RERANKER_FOLDER, "ac4fa23b8c79e81fa9359fe5011734e27bffb6748fb1e3417ca1a2b8fc61dfae"),
     ],
     ids=["embedder", "reranker"],

@@ -23,7 +23,9 @@ PHRASE_WORDS: Final = 3  # of the longest phrases that the lists hold
 Lookup = Callable[[str], str | None]  # a word or phrase in small letters -> its English
 
 _ENGLISH: Final = "en"
-_WORD: Final = re.compile(r"[^\W_]+['’](?=[^\W\d_])|[^\W_]+")
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")  # "foto's" and "Ankara'da" are forms of one word
+_ELIDED_WORD: Final = re.compile(r"[^\W_]+['’](?=[^\W\d_])|[^\W_]+")  # "l'hôtel" is two
+_ELIDING: Final = frozenset({"fr", "it"})
 # Two of these, and no letter beyond ASCII: no other language's text, and so no need of a guess for most texts.
 _ENGLISH_WORDS: Final = frozenset({
     "the", "and", "you", "your", "with", "this", "that", "are", "how", "what", "from", "can", "which", "when", "does",
@@ -54,23 +56,28 @@ class Glosses:
 
     def english(self, text: str) -> str:
         """The text itself where it is English already, or in a language that there is no list for."""
-        return "".join(_pieces(text, lookups)) if (lookups := self._lookups(text)) else text
+        lists, is_sure = self._lists_for(text)
+        if not lists:
+            return text
+        # A stem is soon found in a language that is not the text's.
+        lookups = [each.of_form if is_sure else each.of for each in lists]
+        return "".join(_pieces(text, lists[0].word, lookups))
 
-    def _lookups(self, text: str) -> list[Lookup]:
-        """In the list of the likeliest language. Where a few words leave it open, in that of the next one as well, and
-        for words as they stand: a stem is soon found in a language that is not theirs. None for English."""
+    def _lists_for(self, text: str) -> "tuple[list[GlossList], bool]":
+        """That of the likeliest language, and of the next one where a few words leave it open; whether they do not.
+        None for English."""
         words = [_small(word) for word in _WORD.findall(text)]
         if not words or (text.isascii() and len(_ENGLISH_WORDS.intersection(words)) > 1):
-            return []
+            return [], True
         first, *others = self._guesser.rank(text, {_ENGLISH, *self._lists})[:2]
         if first.language == _ENGLISH:
-            return []
+            return [], True
         if first.probability >= _LIKELY:
-            return [self._lists[first.language].of_form]
+            return [self._lists[first.language]], True
         if all(map(self._is_english, words)):
-            return []
+            return [], True
         near = [each for each in others if each.language != _ENGLISH and each.probability >= _POSSIBLE]
-        return [self._lists[each.language].of for each in (first, *near)]
+        return [self._lists[each.language] for each in (first, *near)], False
 
 
 class GlossList:
@@ -79,6 +86,7 @@ class GlossList:
     def __init__(self, path: Path, language: str) -> None:
         self._path = path
         self._language = language
+        self.word = _ELIDED_WORD if language in _ELIDING else _WORD
         self._found = RecentValues[str, str](_REMEMBERED_WORDS)
 
     def of(self, word: str) -> str | None:
@@ -127,14 +135,14 @@ class GlossList:
 
 
 def _small(word: str) -> str:
-    return (
-        word.lower().replace("’", "'").replace("i̇", "i")
-    )  # Turkish has a capital that is lowercased to two characters
+    """As the lists have it: without what follows an apostrophe, and with a plain i for a Turkish capital with a dot."""
+    first, apostrophe, rest = word.lower().replace("’", "'").replace("i\u0307", "i").partition("'")
+    return first if rest else first + apostrophe
 
 
-def _pieces(text: str, lookups: list[Lookup]) -> Iterator[str]:
+def _pieces(text: str, word: re.Pattern[str], lookups: list[Lookup]) -> Iterator[str]:
     """The text with each word, or the longest phrase from there, by its English; what stands between stays."""
-    places = [(match.start(), match.end()) for match in _WORD.finditer(text)]
+    places = [(match.start(), match.end()) for match in word.finditer(text)]
     words = [_small(text[start:end]) for start, end in places]
     at = done = 0
     while at < len(words):
