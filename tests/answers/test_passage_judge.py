@@ -64,6 +64,17 @@ async def test_a_page_in_the_language_of_the_question_is_preferred_to_its_transl
     assert best.odds == other.odds + 1
 
 
+async def test_a_site_in_one_language_alone_loses_nothing_in_another() -> None:
+    embedder = HashingEmbedder()
+    english = replace(source(1, "Hotel Sonne, Lift, WLAN."), language="en")
+    odds = []
+    for asked_in in ("en", "de"):
+        context = AnswerContext(AgentConfig(name="x"), "Hotel WLAN?", "Hotel WLAN?", (english,), language=asked_in)
+        [judged] = await PassageJudge(embedder, MemoryKeywordIndex()).judged(context, passages(english))
+        odds.append(judged.odds)
+    assert odds[0] == odds[1]
+
+
 async def test_what_is_read_word_for_word_is_less_sure() -> None:
     asked = "Hotel WLAN?"
     [text] = [replace(source(1, "Hotel Sonne, Lift, WLAN."), language="de")]

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 import structlog
 
-from app.answers.writing.answer_context import AnswerContext
+from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Looks, Passage, piece_text
@@ -123,9 +123,7 @@ class PassageJudge:
                 _odds(passage, share, lead, nearness.get(passage.looks))
                 + form_odds(question, passage, titles)
                 + names.odds(passage)
-                + (
-                    self._language_odds(context.language, passage.source.language) if passage.looks in nearness else 0.0
-                ),
+                + (self._language_odds(context, passage.source) if passage.looks in nearness else 0.0),
             )
             for (passage, share), lead in zip(promising, _leads(promising), strict=True)
         ]
@@ -170,11 +168,13 @@ class PassageJudge:
         known = self._embedder.reads
         return known is None or all(language is None or language in known for language in languages)
 
-    def _language_odds(self, asked_in: str | None, language: str | None) -> float:
-        known = self._embedder.knows
-        is_known = known is None or all(each is None or each in known for each in (asked_in, language))
-        is_other = None not in (asked_in, language) and asked_in != language
-        return (0.0 if is_known else _GLOSSED_ODDS) + (_OTHER_LANGUAGE_ODDS if is_other else 0.0)
+    def _language_odds(self, context: AnswerContext, source: Source) -> float:
+        """A source in another language than the question stands back only where there is one in the question's own."""
+        known, asked_in = self._embedder.knows, context.language
+        is_known = known is None or all(each is None or each in known for each in (asked_in, source.language))
+        is_other = source.language is not None and source.language != asked_in
+        stands_back = is_other and any(each.language == asked_in for each in context.sources if each.language)
+        return (0.0 if is_known else _GLOSSED_ODDS) + (_OTHER_LANGUAGE_ODDS if stands_back else 0.0)
 
     async def _nearness(self, question: str, passages: Sequence[Passage]) -> dict[Looks, Nearness]:
         """Of each passage's looks; of none while the embedder is away."""
