@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.answers.curated.curated_matcher import SHIPPED_THRESHOLD
 from app.core.errors import EmbedderUnavailable
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_session import Floats, OnnxSession, TokenRow
@@ -48,6 +49,22 @@ class TestOnnxEmbedder(EmbedderContract):
         asked, answer, other = await embedder.embed([question, right, wrong])
 
         assert _cosine(asked, answer) > _cosine(asked, other)
+
+    @pytest.mark.parametrize(
+        ("question", "same", "other"),
+        [
+            ("Was kostet der Versand?", "Wie hoch sind die Versandkosten?", "Was kostet die Reparatur?"),
+            ("Wie kündige ich mein Abo?", "Wie kann ich mein Abonnement kündigen?", "Wie verlängere ich mein Abo?"),
+            ("Comment annuler ma commande ?", "Puis-je annuler une commande ?", "Comment suivre ma commande ?"),
+        ],
+    )
+    async def test_curated_answers_are_told_apart_in_other_languages(
+        self, embedder: OnnxEmbedder, question: str, same: str, other: str
+    ) -> None:
+        """Shared words alone made strangers of 0.85."""
+        asked, paraphrase, stranger = await embedder.embed([question, same, other])
+
+        assert _cosine(asked, paraphrase) > SHIPPED_THRESHOLD > 0.6 > _cosine(asked, stranger)
 
     def test_it_reads_more_languages_than_it_knows(self, embedder: OnnxEmbedder) -> None:
         assert embedder.knows == {"en"}
