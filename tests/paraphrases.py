@@ -23,6 +23,8 @@ from app.providers.shipped_weights import EMBEDDER_FOLDER
 
 _FILE = Path(__file__).parent / "data" / "paraphrases.jsonl"
 KINDS = {"named": "questions that name what they ask about", "general": "short questions to a support desk"}
+# Read word for word: short questions to a shop, in German, Spanish and French.
+LANGUAGES = ("de", "es", "fr")
 THRESHOLDS = (0.36, 0.38, 0.4, 0.41, 0.42, 0.43, 0.44, 0.45, 0.46, 0.47, 0.48, 0.5, 0.54)
 EVERY_NEARNESS = [at / 100 for at in range(30, 66)]
 WEIGHTS = (0.0, 0.3, 0.5, 0.7, 1.0)
@@ -202,6 +204,7 @@ async def _measure() -> list[str]:
         embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads)
         of = {kind: await clusters(kind, embedder) for kind in KINDS}
         told = cluster_lines(of) + [line for kind, each in of.items() for line in held_out_lines(kind, each)]
+        told += cluster_lines({kind: await clusters(kind, embedder, (SHIPPED.rest_weight,)) for kind in LANGUAGES})
         return told + rephrasing_lines({kind: await asked_again(kind, embedder) for kind in KINDS})
     finally:
         await threads.close()

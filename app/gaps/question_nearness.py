@@ -104,7 +104,7 @@ def _left(questions: Sequence[str], pairs: Sequence[tuple[int, int]]) -> dict[tu
 def is_read(embedder: Embedder, languages: LanguageGuesser, question: str, language: str | None) -> bool:
     """`language` is that of the question's turn (BCP 47 primary subtag): it counts where the question alone does not
     tell its own."""
-    if embedder.knows is None:
+    if embedder.reads is None:
         return True
     guess = languages.guess(question)
-    return (guess.language if guess.probability >= SURE else language) in embedder.knows
+    return (guess.language if guess.probability >= SURE else language) in embedder.reads

@@ -31,7 +31,7 @@ from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.visitors import new_agent, visitor_of
-from tests.paraphrases import KINDS, cluster_lines, clusters, groups
+from tests.paraphrases import KINDS, LANGUAGES, cluster_lines, clusters, groups
 from tests.store.sample_rows import ask
 
 LOW = GapReason.LOW_CONFIDENCE
@@ -342,7 +342,7 @@ async def test_the_shipped_models_threshold_stands_on_the_curve() -> None:
     threads = OnnxThreads()
     embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads)
     try:
-        of = {kind: await clusters(kind, embedder, (SHIPPED.rest_weight,)) for kind in KINDS}
+        of = {kind: await clusters(kind, embedder, (SHIPPED.rest_weight,)) for kind in (*KINDS, *LANGUAGES)}
     finally:
         await threads.close()
     report = "\n".join(cluster_lines(of))
@@ -350,3 +350,5 @@ async def test_the_shipped_models_threshold_stands_on_the_curve() -> None:
     general = of["general"].score(SHIPPED.rest_weight, SHIPPED.one_gap_from)
     assert (named.f1 >= 0.85, named.precision > 0.92) == (True, True), report
     assert (general.f1 > 0.48, general.precision > 0.78) == (True, True), report
+    others = [of[language].score(SHIPPED.rest_weight, SHIPPED.one_gap_from) for language in LANGUAGES]
+    assert all(score.f1 > 0.6 and score.precision > 0.85 for score in others), report

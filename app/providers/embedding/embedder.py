@@ -20,7 +20,7 @@ class Embedder(Protocol):
 
     @property
     def knows(self) -> frozenset[str] | None:
-        """Those of `reads` that it knows well enough to say that two texts mean the same."""
+        """Those of `reads` whose sentences it knows, not the words alone: it can compare what two of them claim."""
         ...
 
     @property
