@@ -8,7 +8,7 @@ of which an embedder makes one vector, that is enough.
 import lzma
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -140,7 +140,7 @@ def _small(word: str) -> str:
     return first if rest else first + apostrophe
 
 
-def _pieces(text: str, word: re.Pattern[str], lookups: list[Lookup]) -> Iterator[str]:
+def _pieces(text: str, word: re.Pattern[str], lookups: Sequence[Lookup]) -> Iterator[str]:
     """The text with each word, or the longest phrase from there, by its English; what stands between stays."""
     places = [(match.start(), match.end()) for match in word.finditer(text)]
     words = [_small(text[start:end]) for start, end in places]
@@ -166,7 +166,7 @@ def _together(text: str, places: list[tuple[int, int]], at: int) -> int:
     return count
 
 
-def _english_from(at: int, words: list[str], lookups: list[Lookup], together: int) -> tuple[int, str | None]:
+def _english_from(at: int, words: list[str], lookups: Sequence[Lookup], together: int) -> tuple[int, str | None]:
     """How many words were taken, and their English."""
     for english_of in lookups:
         for count in range(together, 0, -1):
