@@ -9,17 +9,24 @@ from typing import Final, NamedTuple
 FOLDER: Final = Path(".venv/glosses")  # of what the commands make for one another
 # Of each language the regions whose spelling is read: Swiss German or Mexican Spanish would add little.
 _REGIONS: Final = {
+    "ar": (),
+    "cs": ("CZ",),
+    "da": ("DK",),
     "de": ("DE",),
     "el": ("GR",),
     "es": ("ES",),
     "fr": ("FR",),
+    "hu": ("HU",),
     "it": ("IT",),
     "nl": ("NL",),
     "pl": ("PL",),
     "pt": ("PT", "BR"),
     "ro": ("RO",),
     "ru": ("RU",),
+    "sv": ("SE",),
     "tr": ("TR",),
+    "uk": ("UA",),
+    "vi": ("VN",),
 }
 LANGUAGES: Final = tuple(_REGIONS)
 

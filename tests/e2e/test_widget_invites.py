@@ -289,6 +289,15 @@ def test_none_stands_on_the_open_panel_of_another_agent(page: Page, invites: Sit
     bubble.stays_away(invites)
 
 
+def test_it_goes_when_the_panel_of_another_agent_opens(page: Page, invites: Site) -> None:
+    invites.write(body=invites.tag("b2") + tag(invites).replace("a1", "b2"))
+    bubble = Bubble.on(page, invites)
+    expect(Chat(page).launcher).to_have_count(2)
+    expect(bubble.box).to_have_count(1)
+    page.evaluate("window.Docent.agents.a1.open()")
+    expect(bubble.box).to_have_count(0)
+
+
 def test_none_is_shown_while_another_tab_has_the_panel_open(page: Page, invites: Site) -> None:
     invites.write()
     Chat.opened(page, invites)

@@ -157,13 +157,30 @@ export class Invitations {
       bubble.remove();
       announcer.textContent = "";
     });
-    widget.on("open", () => gone.abort());
     document.addEventListener("keydown", ({ key }) => key === "Escape" && bubble.isConnected && dismiss(), { signal, capture: true });
     this.#giveWay(gone);
     launcher.before(bubble);
     announcer.textContent = text;
+    this.#standBack(gone);
     this.#shown.keep({ shown: [...this.#known, name] });
     tell("shown");
+  }
+
+  /** Of a panel that opens, of whichever agent: the page may load another one after this. */
+  #standBack(gone: AbortController): void {
+    const known = new Set<DocentWidget>();
+    const look = (): void => {
+      for (const each of Object.values(this.#widget.agents)) {
+        if (known.has(each)) continue;
+        known.add(each);
+        each.on("open", () => gone.abort());
+        if (each.isOpen) gone.abort();
+      }
+    };
+    const watch = new MutationObserver(look);
+    watch.observe(document.documentElement, { childList: true });
+    gone.signal.addEventListener("abort", () => watch.disconnect());
+    look();
   }
 
   /** Where it covers what a page has at its bottom, for who reads on by half a screen. */

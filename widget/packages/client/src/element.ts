@@ -1,7 +1,7 @@
 import { mountWidget, type MountedWidget, type WidgetEvents, type WidgetOptions } from "./mount.js";
 
 const ATTRIBUTES = ["base", "agent", "color", "position", "label", "icon", "picture", "theme", "locale", "open", "wide", "launcher", "links", "page-context"] as const;
-const EVENTS: readonly (keyof WidgetEvents)[] = ["open", "close", "message", "answer", "citation_click", "feedback", "gap", "unread", "handover", "error"];
+const EVENTS: readonly (keyof WidgetEvents)[] = ["open", "close", "message", "answer", "citation_click", "feedback", "gap", "unread", "handover", "invitation", "error"];
 
 /** The class of `<docent-chat base="https://chat.example.com" agent="AGENT_ID">`: the widget is on the page for as long as the
  * element is. Events of the widget are events of the element, by their names after "docent:". */

@@ -22,6 +22,7 @@ const NAMES: Record<keyof Handlers, keyof WidgetEvents> = {
   onReady: "ready",
   onUnread: "unread",
   onHandover: "handover",
+  onInvitation: "invitation",
   onError: "error",
 };
 

@@ -3,7 +3,7 @@ import { defineComponent, h, onMounted, onScopeDispose, onUnmounted, shallowRef,
 
 export type { ChatOptions, ChatState, Citation, SignedUser, Turn, WidgetEvents, WidgetOptions } from "@docent/client";
 
-const NAMES = ["open", "close", "message", "answer", "citation_click", "feedback", "gap", "ready", "unread", "handover", "error"] as const satisfies readonly (keyof WidgetEvents)[];
+const NAMES = ["open", "close", "message", "answer", "citation_click", "feedback", "gap", "ready", "unread", "handover", "invitation", "error"] as const satisfies readonly (keyof WidgetEvents)[];
 
 const LOOKS = {
   base: { type: String, required: true },
