@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 
 from app.cli import cli
 
-PAGE = "<!doctype html><html lang=sv><title>Lampor</title><main><h1>Lampor</h1><p>Lampan lyser om natten.</p></main>"
+PAGE = "<!doctype html><html lang=fi><title>Lamput</title><main><h1>Lamput</h1><p>Lamppu loistaa yöllä.</p></main>"
 SAID = (
-    "1 page is Swedish: the shipped models read Dutch, English, French, German, Greek, Italian, Polish, Portuguese, "
-    "Romanian, Russian, Spanish and Turkish."
+    "1 page is Finnish: the shipped models read Arabic, Czech, Danish, Dutch, English, French, German, Greek, "
+    "Hungarian, Italian, Polish, Portuguese, Romanian, Russian, Spanish, Swedish, Turkish, Ukrainian and Vietnamese."
 )
 
 
-class SwedishPage(BaseHTTPRequestHandler):
+class FinnishPage(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         is_page = self.path == "/"
         self.send_response(200 if is_page else 404)
@@ -31,8 +31,8 @@ class SwedishPage(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def swedish_site() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), SwedishPage) as server:
+def finnish_site() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), FinnishPage) as server:
         serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         serving.start()
         yield f"127.0.0.1:{server.server_port}"
@@ -40,7 +40,7 @@ def swedish_site() -> Iterator[str]:
         serving.join()
 
 
-def test_crawl_and_doctor_name_the_language(swedish_site: str, tmp_path: Path) -> None:
+def test_crawl_and_doctor_name_the_language(finnish_site: str, tmp_path: Path) -> None:
     environment = {"DOCENT_DATA": str(tmp_path), "DOCENT_LOG_LEVEL": "error", "DOCENT_CRAWL_DELAY_SECONDS": "0"}
 
     def docent(*words: str) -> tuple[str, str]:
@@ -48,7 +48,7 @@ def test_crawl_and_doctor_name_the_language(swedish_site: str, tmp_path: Path) -
         assert done.exit_code == 0, done.output
         return done.stdout, done.stderr
 
-    told, aside = docent("crawl", f"http://{swedish_site}/", "--page", "--allow", swedish_site, "--json")
+    told, aside = docent("crawl", f"http://{finnish_site}/", "--page", "--allow", finnish_site, "--json")
     assert json.loads(told)["counts"] == {"indexed": 1}
     assert SAID in aside
     report = json.loads(docent("doctor", "--json")[0])

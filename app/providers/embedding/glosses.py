@@ -32,7 +32,8 @@ _ENGLISH_WORDS: Final = frozenset({
     "not", "have", "will",
 })  # fmt: skip
 _LIKELY: Final = 0.5  # below, words that two languages share may have misled the guess
-_POSSIBLE: Final = 0.15
+_POSSIBLE: Final = 0.08
+_GUESSES: Final = 4
 _COMPOUNDING: Final = frozenset({"de", "nl"})
 _LINKS: Final = ("", "s", "es", "n", "en", "e")  # what may stand between the parts of a compound
 _SHORTEST_PART: Final = 4
@@ -64,12 +65,12 @@ class Glosses:
         return "".join(_pieces(text, lists[0].word, lookups))
 
     def _lists_for(self, text: str) -> "tuple[list[GlossList], bool]":
-        """That of the likeliest language, and of the next one where a few words leave it open; whether they do not.
+        """That of the likeliest language, and of the next ones where a few words leave it open; whether they do not.
         None for English."""
         words = [_small(word) for word in _WORD.findall(text)]
         if not words or (text.isascii() and len(_ENGLISH_WORDS.intersection(words)) > 1):
             return [], True
-        first, *others = self._guesser.rank(text, {_ENGLISH, *self._lists})[:2]
+        first, *others = self._guesser.rank(text, {_ENGLISH, *self._lists})[:_GUESSES]
         if first.language == _ENGLISH:
             return [], True
         if first.probability >= _LIKELY:
