@@ -69,7 +69,8 @@ class TestOnnxEmbedder(EmbedderContract):
     def test_it_reads_more_languages_than_it_knows(self, embedder: OnnxEmbedder) -> None:
         assert embedder.knows == {"en"}
         assert embedder.reads == {
-            "ar", "cs", "da", "de", "el", "en", "es", "fr", "hu", "it", "nl", "pl", "pt", "ro", "ru", "sv", "tr", "uk", "vi",
+            "ar", "cs", "da", "de", "el", "en", "es", "fr", "hu", "it", "nl", "pl", "pt", "ro", "ru", "sv", "tr", "uk",
+            "vi",
         }  # fmt: skip
 
     async def test_what_is_too_long_is_embedded_by_its_beginning(self, embedder: OnnxEmbedder) -> None:
