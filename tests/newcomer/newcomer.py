@@ -80,7 +80,7 @@ class Newcomer:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=420,
             check=False,
         )
         return Said(done.returncode, done.stdout, done.stderr)

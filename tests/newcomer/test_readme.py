@@ -10,7 +10,7 @@ from tests.newcomer.newcomer import Newcomer
 from tests.newcomer.readme_commands import SERVE, readme_fences
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_every_command_of_the_readme_does_its_work(newcomer: Newcomer, site: DemoSite) -> None:
     port = free_port(None)
     filled_in = {
