@@ -15,6 +15,7 @@ from app.core.errors import IndexUnavailable, RerankerUnavailable
 from app.core.page_url import is_same_page
 from app.core.text.asked_details import is_told_alone
 from app.core.text.stop_words import without_stop_words
+from app.core.text.turn_language import covers
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.reranking.reranker import Reranker
 from app.search.boosts import Boost, adjusted
@@ -77,7 +78,7 @@ class HybridRetriever:
         trace.note_missing(candidates.missing)
         if not candidates.chunks:
             return Retrieval(question=query.text, trace=trace.as_json())
-        readable = 1.0 if _is_read(query, self._finder.reads) else settings.foreign_weight
+        readable = 1.0 if covers(self._finder.reads, query.asked_in) else settings.foreign_weight
         fused = found = fused_order(candidates, settings, settings.vector_weight * readable)
         trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
         if settings.collapse_documents:
@@ -160,7 +161,7 @@ class HybridRetriever:
 
     def _rerank_weight(self, query: SearchQuery, settings: RetrievalSettings) -> float:
         ranker = self._rankers.get(settings.rerank)
-        is_read = ranker is None or _is_read(query, ranker.reads)
+        is_read = ranker is None or covers(ranker.reads, query.asked_in)
         return settings.rerank_weight * (1.0 if is_read else settings.foreign_weight)
 
     async def _coverage(
@@ -216,10 +217,6 @@ async def _by_question(
     }
 
 
-def _is_read(query: SearchQuery, languages: frozenset[str] | None) -> bool:
-    return query.asked_in is None or languages is None or query.asked_in in languages
-
-
 def _order(
     fused: dict[str, float], logits: dict[str, float], settings: RetrievalSettings, weight: float
 ) -> dict[str, float]:
@@ -257,7 +254,7 @@ def _ranked(
         if settings.confidence_from is ConfidenceScale.RERANKER and logits:
             confidence = 0.0 if logit is None else sigmoid(logit / settings.confidence_steepness)
         else:
-            is_read = _is_read(query, reads) and (reads is None or chunk.language is None or chunk.language in reads)
+            is_read = covers(reads, query.asked_in, chunk.language)
             confidence = calibrated(cosine if is_read else None, share, logit, focus.get(key))
         ranked.append(
             RankedChunk(

@@ -14,6 +14,7 @@ from app.conversations.records.conversations import ConversationRecords
 from app.core.chunk import Chunk
 from app.core.page_url import page_key
 from app.core.text.stop_words import without_stop_words
+from app.core.text.turn_language import covers
 from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, VisitorSession
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
@@ -137,14 +138,11 @@ class NextQuestionFinder:
         said = without_stop_words(candidate.text, query.asked_in)
         shares = await self._keywords.coverage(agent.id, query.language, said, texts)
         sureness = [
-            calibrated(found.cosine.get(key) if self._is_read(chunk) else None, share, None)
+            calibrated(found.cosine.get(key) if covers(self._finder.reads, chunk.language) else None, share, None)
             for key, chunk, share in zip(keys, chunks, shares, strict=True)
         ]
         best = max(range(len(chunks)), key=sureness.__getitem__)
         return candidate.is_answered_by(chunks[best]) and sureness[best] >= agent.config.confidence_threshold
-
-    def _is_read(self, chunk: Chunk) -> bool:
-        return self._finder.reads is None or chunk.language is None or chunk.language in self._finder.reads
 
 
 def _of_operators(

@@ -17,6 +17,7 @@ from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.core.text.asked_details import is_told_alone
 from app.core.text.stop_words import without_stop_words
+from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
 from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.token_embedder import TokenEmbedder, TokenVectors
@@ -113,7 +114,11 @@ class PassageJudge:
             zip(candidates, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
         )[:_READ]
         question = context.standalone
-        read = [passage for passage, _ in promising if self._reads(context.language, passage.source.language)]
+        read = [
+            passage
+            for passage, _ in promising
+            if covers(self._embedder.reads, context.language, passage.source.language)
+        ]
         nearness = await self._nearness(question, read)
         names = AskedNames(question, context.language, context.sources, known=[context.agent.name])
         titles = {source.title for source in context.sources}
@@ -131,7 +136,7 @@ class PassageJudge:
 
     async def nearness(self, context: AnswerContext, passage: Passage) -> list[float] | None:
         """The cosine of the question and each piece of the passage; None where the embedder cannot tell."""
-        if not self._reads(context.language, passage.source.language):
+        if not covers(self._embedder.reads, context.language, passage.source.language):
             return None
         texts = [piece_text(piece) for piece in passage.own_pieces]
         vectors = await self._meanings([context.standalone, *texts])
@@ -163,15 +168,10 @@ class PassageJudge:
                 log.warning("passages.coverage_away", reason=str(error))
         return plain_coverage(asked, texts)
 
-    def _reads(self, *languages: str | None) -> bool:
-        """Whether the embedder reads the question's language and the page's, as far as they are known."""
-        known = self._embedder.reads
-        return known is None or all(language is None or language in known for language in languages)
-
     def _language_odds(self, context: AnswerContext, source: Source) -> float:
         """A source in another language than the question stands back only where there is one in the question's own."""
-        known, asked_in = self._embedder.knows, context.language
-        is_known = known is None or all(each is None or each in known for each in (asked_in, source.language))
+        asked_in = context.language
+        is_known = covers(self._embedder.knows, asked_in, source.language)
         is_other = source.language is not None and source.language != asked_in
         stands_back = is_other and any(each.language == asked_in for each in context.sources if each.language)
         return (0.0 if is_known else _GLOSSED_ODDS) + (_OTHER_LANGUAGE_ODDS if stands_back else 0.0)

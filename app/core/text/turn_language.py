@@ -26,6 +26,11 @@ def primary_subtag(locale: str) -> str:
     return found[1].lower() if found else ""
 
 
+def covers(languages: Collection[str] | None, *asked: str | None) -> bool:
+    """Whether each of `asked` is one of the languages, as far as it is known; `languages` None stands for all."""
+    return languages is None or all(each is None or each in languages for each in asked)
+
+
 def turn_language(*, pinned: str | None, locale: str, guess: LanguageGuess, known: Collection[str]) -> str | None:
     """The language to answer in (BCP 47 primary subtag), None when nothing tells.
 
