@@ -33,10 +33,10 @@ class LanguageGuesser:
     def rank(self, text: str, languages: Collection[str]) -> list[LanguageGuess]:
         """Those of `languages` that it knows, the likeliest first; their probabilities are 1 together. Among few, a
         guess about a word or two is right more often."""
-        ranked = [LanguageGuess(str(each), float(p)) for each, p in _identifier().rank(encodable(text[:_MAX_CHARS]))]
-        ranked = [guess for guess in ranked if guess.language in languages]
-        total = sum(guess.probability for guess in ranked) or 1.0
-        return [LanguageGuess(guess.language, guess.probability / total) for guess in ranked]
+        ranked = _identifier().rank(encodable(text[:_MAX_CHARS]))
+        among = [(str(language), float(p)) for language, p in ranked if str(language) in languages]
+        total = sum(p for _, p in among) or 1.0
+        return [LanguageGuess(language, p / total) for language, p in among]
 
 
 @cache

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from app.core.text.turn_language import LanguageGuess
 from app.kit.language_guesser import LanguageGuesser
 from app.kit.recent_values import RecentValues
 from app.providers.indexes.keyword_analysis import stemmer
@@ -57,28 +58,27 @@ class Glosses:
 
     def english(self, text: str) -> str:
         """The text itself where it is English already, or in a language that there is no list for."""
-        lists, is_sure = self._lists_for(text)
-        if not lists:
+        guesses = self._guesses(text)
+        if not guesses:
             return text
+        lists = [self._lists[guess.language] for guess in guesses]
         # A stem is soon found in a language that is not the text's.
-        lookups = [each.of_form if is_sure else each.of for each in lists]
+        lookups = [each.of_form if guesses[0].probability >= _LIKELY else each.of for each in lists]
         return "".join(_pieces(text, lists[0].word, lookups))
 
-    def _lists_for(self, text: str) -> "tuple[list[GlossList], bool]":
-        """That of the likeliest language, and of the next ones where a few words leave it open; whether they do not.
-        None for English."""
+    def _guesses(self, text: str) -> list[LanguageGuess]:
+        """The likeliest language, and the next ones where a few words leave it open; none for English."""
         words = [_small(word) for word in _WORD.findall(text)]
         if not words or (text.isascii() and len(_ENGLISH_WORDS.intersection(words)) > 1):
-            return [], True
+            return []
         first, *others = self._guesser.rank(text, {_ENGLISH, *self._lists})[:_GUESSES]
         if first.language == _ENGLISH:
-            return [], True
+            return []
         if first.probability >= _LIKELY:
-            return [self._lists[first.language]], True
+            return [first]
         if all(map(self._is_english, words)):
-            return [], True
-        near = [each for each in others if each.language != _ENGLISH and each.probability >= _POSSIBLE]
-        return [self._lists[each.language] for each in (first, *near)], False
+            return []
+        return [first, *(each for each in others if each.language != _ENGLISH and each.probability >= _POSSIBLE)]
 
 
 class GlossList:
