@@ -22,7 +22,7 @@ from app.knowledge.chunker import Chunker
 from app.knowledge.context_writer import ContextWriter
 from app.knowledge.document import PageContent
 from app.knowledge.given_chunks import CutPage, GivenChunks
-from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from app.settings import read_settings
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
@@ -36,21 +36,18 @@ _PAGES_A_BATCH = 100
 COPY_MARK = re.compile(r" \(copy (\d+)\)$")
 
 
-class CopyingEmbedder:
+class CopyingEmbedder(WrappedEmbedder):
     """Embeds an original once; a copy of it gets the same vector with a little noise."""
 
     def __init__(self, inner: Embedder) -> None:
-        self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
-        self.reads = inner.reads
-        self.knows = inner.knows
-        self._inner = inner
+        super().__init__(inner)
         self._known: dict[str, list[float]] = {}
         self._random = np.random.default_rng(0)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         originals = [COPY_MARK.sub("", text) for text in texts]
         fresh = [text for text in dict.fromkeys(originals) if text not in self._known]
-        self._known |= dict(zip(fresh, await self._inner.embed(fresh), strict=True))
+        self._known |= dict(zip(fresh, await self._embedder.embed(fresh), strict=True))
         noisy = np.asarray([self._known[text] for text in originals])
         noisy += self._random.normal(0, _NOISE, noisy.shape)
         vectors: list[list[float]] = (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).tolist()

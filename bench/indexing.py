@@ -28,7 +28,7 @@ from app.cli.terminal import configure_logging
 from app.knowledge.chunk_indexer import batches
 from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
-from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from app.settings import read_settings
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.crawler_site_reader import CONCURRENCY
@@ -55,19 +55,16 @@ class Cost:
         return self.indexing / self.embedder
 
 
-class _NotingEmbedder:
+class _NotingEmbedder(WrappedEmbedder):
     """Keeps what it was asked to embed."""
 
     def __init__(self, inner: Embedder) -> None:
-        self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
-        self.reads = inner.reads
-        self.knows = inner.knows
+        super().__init__(inner)
         self.batches: list[Sequence[str]] = []
-        self._inner = inner
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         self.batches.append(texts)
-        return await self._inner.embed(texts)
+        return await self._embedder.embed(texts)
 
 
 async def measure(rounds: int, at_once: int) -> list[Cost]:

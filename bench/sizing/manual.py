@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.knowledge.document import PageContent
-from app.providers.embedding.embedder import Embedder
+from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from bench.crawling.site import DOCUMENTATION
 from bench.demo_corpus import COPY_MARK
 from crawler.extract.extraction import extract_page
@@ -37,7 +37,7 @@ def _pages() -> Iterator[PageContent]:
             yield PageContent(f"/{file.name}", page.title, page.markdown, site=_HOST)
 
 
-class SpreadingEmbedder:
+class SpreadingEmbedder(WrappedEmbedder):
     """The shipped model's vector for a text of the manual; for a copy of it, one between that and a near text's.
 
     Copies lie up to half of the way to one of the sixteen nearest texts, with a little noise: they fill the space
@@ -45,10 +45,7 @@ class SpreadingEmbedder:
     """
 
     def __init__(self, inner: Embedder) -> None:
-        self.model_id, self.dimensions, self.max_tokens = inner.model_id, inner.dimensions, inner.max_tokens
-        self.reads = inner.reads
-        self.knows = inner.knows
-        self._inner = inner
+        super().__init__(inner)
         self._known: dict[str, int] = {}
         self._vectors: NDArray[np.float32] = np.empty((0, inner.dimensions), dtype=np.float32)
         self._near: NDArray[np.intp] | None = None
@@ -67,7 +64,7 @@ class SpreadingEmbedder:
     async def _learn(self, fresh: Sequence[str]) -> None:
         for start in range(0, len(fresh), _EMBEDDED_AT_ONCE):
             some = fresh[start : start + _EMBEDDED_AT_ONCE]
-            vectors = np.asarray(await self._inner.embed(some), dtype=np.float32)
+            vectors = np.asarray(await self._embedder.embed(some), dtype=np.float32)
             self._known |= {text: len(self._known) + at for at, text in enumerate(some)}
             self._vectors = np.concatenate([self._vectors, vectors])
             self._near = None
