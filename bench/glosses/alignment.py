@@ -54,10 +54,9 @@ def aligned(pairs: Iterable[Pair], language: str) -> Counts:
 
 
 def words_of(text: str, language: str) -> list[str]:
-    """In small letters, as app.providers.embedding.glosses looks them up."""
-    small = (
-        text.lower().replace("’", "'").replace("i̇", "i")
-    )  # Turkish has a capital that is lowercased to two characters
+    """In small letters, and with a plain i for a Turkish capital with a dot, as app.providers.embedding.glosses looks
+    them up; what follows an apostrophe, which is left out there, is a word of its own here."""
+    small = text.lower().replace("’", "'").replace("i\u0307", "i")
     if language == "en":
         return [word.removesuffix(_POSSESSIVE) for word in _CONTRACTED.findall(small)]
     return (_ELIDED if language in _ELIDING else _WORD).findall(small)
