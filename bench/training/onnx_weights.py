@@ -1,4 +1,4 @@
-"""Reads the weights of the embedder's int8 ONNX file as floats, and writes others into the same graph."""
+"""Reads the weights of a shipped int8 ONNX file as floats, and writes others into the same graph."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,6 +17,7 @@ Weights = dict[str, npt.NDArray[np.float32]]
 _INT8_MOST: Final = 127
 _PREFIX: Final = "m."
 _QUANTISED: Final = "_quantized"
+_TRANSPOSED: Final = "_Transposed"
 _LAYER: Final = re.compile(r"layer\.(\d+)/(\w+)/")
 _NODE_PARTS: Final = {
     "query": "attention.self.query",
@@ -65,17 +66,26 @@ def write_weights(weights: Mapping[str, npt.NDArray[np.float32]], graph_of: Path
 
 
 def _stored(model: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Iterator[_Stored]:
+    matrices = set[str]()
+    for node in model.graph.node:
+        if node.op_type == "MatMulInteger":
+            matrix = next(each for each in node.input if each.endswith(_QUANTISED) and each in arrays)
+            base = matrix.removesuffix(_QUANTISED)
+            matrices.add(matrix)
+            yield _Stored(_matrix_name(node.name, base), base, is_int8=True, is_turned=True)
     for name, array in arrays.items():
-        if name.startswith(_PREFIX) and name.endswith(_QUANTISED):
+        if name.startswith(_PREFIX) and name.endswith(_QUANTISED) and name not in matrices:
             base = name.removesuffix(_QUANTISED)
             yield _Stored(base.removeprefix(_PREFIX), base, is_int8=True, is_turned=False)
         elif name.startswith(_PREFIX) and array.dtype == np.float32 and not name.endswith("_scale"):
             yield _Stored(name.removeprefix(_PREFIX), name, is_int8=False, is_turned=False)
-    for node in model.graph.node:
-        if node.op_type == "MatMulInteger" and (place := _LAYER.search(node.name)):
-            matrix = next(each for each in node.input if each.endswith(_QUANTISED) and each in arrays)
-            name = f"encoder.layer.{place[1]}.{_NODE_PARTS[place[2]]}.weight"
-            yield _Stored(name, matrix.removesuffix(_QUANTISED), is_int8=True, is_turned=True)
+
+
+def _matrix_name(node: str, base: str) -> str:
+    """Those of the layers have numbers for names, so their node tells what they are; those of a head have their own."""
+    if place := _LAYER.search(node):
+        return f"encoder.layer.{place[1]}.{_NODE_PARTS[place[2]]}.weight"
+    return base.removeprefix(_PREFIX).removesuffix(_TRANSPOSED)
 
 
 def _read(stored: _Stored, arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
