@@ -13,14 +13,16 @@ import torch
 from tokenizers import Tokenizer
 
 Tokens = npt.NDArray[np.int32]
-"""A text's tokens by the embedder's vocabulary, without special ones."""
+"""A text's tokens by the shipped models' vocabulary, without special ones."""
 
 QUESTION_TOKENS: Final = 40
 LONGEST_ROW: Final = 256  # tokens, special ones included
 _KEPT_TOKENS: Final = 260
 _LENGTH_STEP: Final = 32
-_CLS, _SEP, _PAD = 101, 102, 0  # of the embedder
-_BEGIN, _END, _TEACHER_PAD = 0, 2, 1  # of MPNet
+SEPARATOR: Final = 102
+PAD, TEACHER_PAD = 0, 1
+_CLS: Final = 101
+_BEGIN, _END = 0, 2  # of MPNet
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,14 @@ def teacher_vocabulary(embedder: Tokenizer, teacher: Tokenizer) -> Tokens:
 
 def embedder_row(text: Tokens, most: int = LONGEST_ROW) -> Tokens:
     """[CLS] text [SEP], at most `most` tokens."""
-    return np.concatenate([[_CLS], text[: most - 2], [_SEP]]).astype(np.int32)
+    return np.concatenate([[_CLS], text[: most - 2], [SEPARATOR]]).astype(np.int32)
+
+
+def reranker_row(question: Tokens, passage: Tokens) -> Tokens:
+    """[CLS] question [SEP] passage [SEP]."""
+    asked = question[:QUESTION_TOKENS]
+    told = passage[: LONGEST_ROW - len(asked) - 3]
+    return np.concatenate([[_CLS], asked, [SEPARATOR], told, [SEPARATOR]]).astype(np.int32)
 
 
 def teacher_row(question: Tokens, passage: Tokens, vocabulary: Tokens) -> Tokens:
@@ -80,10 +89,10 @@ def teacher_row(question: Tokens, passage: Tokens, vocabulary: Tokens) -> Tokens
     return np.concatenate([[_BEGIN], asked, [_END, _END], told, [_END]]).astype(np.int32)
 
 
-def padded(rows: Sequence[Tokens], device: Device, *, for_teacher: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+def padded(rows: Sequence[Tokens], device: Device, pad: int = PAD) -> tuple[torch.Tensor, torch.Tensor]:
     """Tokens and whether each is one, both (rows, tokens); few lengths, so that kernels are chosen seldom."""
     length = min(LONGEST_ROW, math.ceil(max(map(len, rows)) / _LENGTH_STEP) * _LENGTH_STEP)
-    tokens = np.full((len(rows), length), _TEACHER_PAD if for_teacher else _PAD, np.int64)
+    tokens = np.full((len(rows), length), pad, np.int64)
     is_token = np.zeros((len(rows), length), bool)
     for index, row in enumerate(rows):
         tokens[index, : len(row)] = row

@@ -12,9 +12,7 @@ from bench.training.batches import LONGEST_ROW, QUESTION_TOKENS, Device, Tokens,
 from bench.training.encoders import Embedder
 from bench.training.mining import MinedData, pooled
 from bench.training.optimising import Optimising
-
-Scores = Mapping[tuple[int, int], float]
-"""The teacher's logit of a question and a passage, by their indices."""
+from bench.training.pairs import PairKey, Scores
 
 _RATE: Final = 4e-5
 _EPOCHS: Final = 4
@@ -92,7 +90,7 @@ class Distillation:
         )
         taught = torch.tensor(
             [
-                [scores.get((question, each), _UNSCORED) for each in passages]
+                [scores.get(PairKey("question", question, each), _UNSCORED) for each in passages]
                 for question, passages in zip(questions, lists, strict=True)
             ],
             device=self._device.name,

@@ -1,15 +1,13 @@
-"""The two encoders in plain PyTorch: the embedder (MiniLM, 6 layers) and its teacher (an MPNet cross-encoder, 12)."""
+"""The encoders in plain PyTorch: embedder and reranker (MiniLM, 6 layers), and their teacher (MPNet, 12 layers)."""
 
 import math
-from pathlib import Path
 from typing import Final
 
 import torch
-from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional
 
-from bench.training.onnx_weights import read_weights
+from bench.training.batches import SEPARATOR
 
 DROPOUT: Final = 0.1
 _MASKED: Final = -30_000.0
@@ -44,9 +42,9 @@ class Layer(nn.Module):
         return self.narrowed_norm(states + functional.dropout(inner, dropout, dropout > 0))
 
 
-class Embedder(nn.Module):
-    """all-MiniLM-L6-v2's shape: states of tokens, of which the mean is a text's vector. Its word vectors stay as they
-    are: fewer weights to overfit, and the part of the file that int8 hurts most is left alone."""
+class MiniLM(nn.Module):
+    """all-MiniLM-L6-v2's shape: states of tokens. Its word vectors stay as they are: fewer weights to overfit, and the
+    part of the file that int8 hurts most is left alone."""
 
     SIZE: Final = 384
 
@@ -57,17 +55,38 @@ class Embedder(nn.Module):
         self.layers = nn.ModuleList(Layer(self.SIZE, 12, 1_536, 1e-12) for _ in range(6))
         self.words.weight.requires_grad_(False)
 
+    def states(self, tokens: torch.Tensor, is_token: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
+        """`tokens`, `is_token` and `types` (0 or 1) are (batch, tokens); returns (batch, tokens, 384)."""
+        dropout = DROPOUT if self.training else 0.0
+        states = self.norm(self.words(tokens) + self.positions.weight[: tokens.shape[1]] + self.types(types))
+        states = functional.dropout(states, dropout, dropout > 0)
+        return _through(self.layers, states, _padding_bias(is_token), dropout)
+
+
+class Embedder(MiniLM):
+    """The mean of its states is a text's vector."""
+
     def forward(self, tokens: torch.Tensor, is_token: torch.Tensor) -> torch.Tensor:
         """`tokens` and `is_token` (batch, tokens), [CLS] first and [SEP] last; returns (batch, tokens, 384)."""
-        dropout = DROPOUT if self.training else 0.0
-        positions = self.positions.weight[: tokens.shape[1]]
-        states = self.norm(self.words(tokens) + positions + self.types.weight[0])
-        states = functional.dropout(states, dropout, dropout > 0)
-        bias = _padding_bias(is_token)
-        return _through(self.layers, states, bias, dropout).float()
+        return self.states(tokens, is_token, torch.zeros_like(tokens)).float()
 
 
-class CrossEncoder(nn.Module):
+class Reranker(MiniLM):
+    """With a head of one logit: how well a passage answers a question."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pool, self.score = nn.Linear(self.SIZE, self.SIZE), nn.Linear(self.SIZE, 1)
+
+    def forward(self, tokens: torch.Tensor, is_token: torch.Tensor) -> torch.Tensor:
+        """`tokens` ([CLS] question [SEP] passage [SEP]) and `is_token` (batch, tokens); returns logits (batch). Tokens
+        are of type 0 up to the first [SEP], then of type 1."""
+        is_separator = (tokens == SEPARATOR).long()
+        types = (is_separator.cumsum(1) - is_separator).clamp(max=1)
+        return _logits(self.pool, self.score, self.states(tokens, is_token, types), self.training)
+
+
+class MPNetCrossEncoder(nn.Module):
     """all-mpnet-base-v2's shape with a head of one logit: how well a passage answers a question."""
 
     SIZE: Final = 768
@@ -91,27 +110,14 @@ class CrossEncoder(nn.Module):
         states = functional.dropout(self.norm(self.words(tokens) + positions), dropout, dropout > 0)
         near = self.distances(_distance_buckets(length, tokens.device)).permute(2, 0, 1)[None].float()
         states = _through(self.layers, states, _padding_bias(is_token) + near, dropout)
-        pooled = functional.dropout(torch.tanh(self.pool(states[:, 0])), dropout, dropout > 0)
-        return self.score(pooled)[:, 0].float()
+        return _logits(self.pool, self.score, states, self.training)
 
 
-def embedder_from(folder: Path) -> Embedder:
-    """The embedder of a weights folder such as `app/weights/embedder`, int8 read back as floats."""
-    embedder = Embedder()
-    told = read_weights(folder / "model.int8.onnx")
-    embedder.load_state_dict({ours: torch.from_numpy(told[theirs]) for ours, theirs in EMBEDDER_NAMES.items()})
-    return embedder
-
-
-def cross_encoder_from(folder: Path) -> CrossEncoder:
-    """all-mpnet-base-v2 (`model.safetensors`) with a new head."""
-    encoder = CrossEncoder()
-    told = load_file(str(folder / "model.safetensors"))
-    state = {
-        ours: told[theirs if theirs in told else f"mpnet.{theirs}"].float() for ours, theirs in _MPNET_NAMES.items()
-    }
-    encoder.load_state_dict(state, strict=False)
-    return encoder
+def _logits(pool: nn.Linear, score: nn.Linear, states: torch.Tensor, is_training: bool) -> torch.Tensor:
+    """(batch): the head on the first of the states (batch, tokens, size)."""
+    dropout = DROPOUT if is_training else 0.0
+    pooled = functional.dropout(torch.tanh(pool(states[:, 0])), dropout, dropout > 0)
+    return score(pooled)[:, 0].float()
 
 
 def _through(layers: nn.ModuleList, states: torch.Tensor, bias: torch.Tensor, dropout: float) -> torch.Tensor:
@@ -137,54 +143,3 @@ def _distance_buckets(length: int, device: torch.device) -> torch.Tensor:
     far = torch.log(distance.float().clamp(min=1) / _EXACT_DISTANCES) / math.log(_FARTHEST / _EXACT_DISTANCES)
     bucket = (_EXACT_DISTANCES + (far * (half - _EXACT_DISTANCES)).long()).clamp(max=half - 1)
     return (offset > 0).long() * half + torch.where(distance < _EXACT_DISTANCES, distance, bucket)
-
-
-def _names(parts: dict[str, str], layer_parts: dict[str, str], layers: int) -> dict[str, str]:
-    """The published names of our parameters."""
-    named = {
-        **parts,
-        **{
-            f"layers.{number}.{ours}": f"encoder.layer.{number}.{theirs}"
-            for number in range(layers)
-            for ours, theirs in layer_parts.items()
-        },
-    }
-    tables = {f"{ours}.weight": f"{theirs}.weight" for ours, theirs in named.items()}
-    lookups = ("words", "positions", "types", "distances")
-    return tables | {f"{ours}.bias": f"{theirs}.bias" for ours, theirs in named.items() if ours not in lookups}
-
-
-_EMBEDDINGS: Final = {
-    "words": "embeddings.word_embeddings",
-    "positions": "embeddings.position_embeddings",
-    "norm": "embeddings.LayerNorm",
-}
-_FEED_FORWARD: Final = {
-    "widened": "intermediate.dense",
-    "narrowed": "output.dense",
-    "narrowed_norm": "output.LayerNorm",
-}
-EMBEDDER_NAMES: Final = _names(
-    {**_EMBEDDINGS, "types": "embeddings.token_type_embeddings"},
-    {
-        "query": "attention.self.query",
-        "key": "attention.self.key",
-        "value": "attention.self.value",
-        "attended": "attention.output.dense",
-        "attended_norm": "attention.output.LayerNorm",
-        **_FEED_FORWARD,
-    },
-    6,
-)
-_MPNET_NAMES: Final = _names(
-    {**_EMBEDDINGS, "distances": "encoder.relative_attention_bias"},
-    {
-        "query": "attention.attn.q",
-        "key": "attention.attn.k",
-        "value": "attention.attn.v",
-        "attended": "attention.attn.o",
-        "attended_norm": "attention.LayerNorm",
-        **_FEED_FORWARD,
-    },
-    12,
-)

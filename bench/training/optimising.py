@@ -1,4 +1,4 @@
-"""How both models take their steps: AdamW, gradients clipped, a learning rate that rises and falls."""
+"""How all models take their steps: AdamW, gradients clipped, a learning rate that rises and falls."""
 
 from typing import Final
 

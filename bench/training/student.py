@@ -1,0 +1,41 @@
+"""The reranker learns from the teacher's logits."""
+
+import random
+from typing import Final
+
+import torch
+from torch.nn import functional
+
+from bench.training.batches import PAD, Device, Tokens, reranker_row
+from bench.training.encoders import Reranker
+from bench.training.list_training import ListTrained, Table
+from bench.training.pairs import Scores
+
+_RANKING_SHARE: Final = 0.25
+_LOGIT_SHARE: Final = 0.15
+_FARTHEST_LOGIT: Final = 8.0  # of the teacher's; beyond it a passage is no more right or wrong
+
+
+class Student(ListTrained):
+    """`scores` has the teacher's logits of all pairs that it reads in training."""
+
+    def __init__(self, encoder: Reranker, scores: Scores, device: Device, chance: random.Random) -> None:
+        super().__init__(encoder, PAD, device, chance)
+        self._scores = scores
+
+    def _row(self, question: Tokens, passage: Tokens) -> Tokens:
+        return reranker_row(question, passage)
+
+    def _loss(self, table: Table) -> torch.Tensor:
+        """The divergence of each list's softmax from the teacher's and, weaker, the softmax of the right passage and
+        the distance to the teacher's logits."""
+        told = [self._scores[key] for each in table.lists for key in each.keys]
+        taught = table.filled(torch.tensor(told, device=table.logits.device))
+        there, ranked = table.is_there, table.is_ranked
+        loss = _RANKING_SHARE * table.ranking_loss() + _LOGIT_SHARE * functional.mse_loss(
+            table.logits[there], taught[there].clamp(-_FARTHEST_LOGIT, _FARTHEST_LOGIT)
+        )
+        if ranked.any():
+            own = table.logits[ranked].log_softmax(1)
+            loss = loss + functional.kl_div(own, taught[ranked].softmax(1), reduction="batchmean")
+        return loss
