@@ -271,6 +271,7 @@ def _check_retrieval(settings: RetrievalSettings) -> None:
     check_between(at + "rrf_k", settings.rrf_k, 1, 1000)
     check_between(at + "rerank_candidates", settings.rerank_candidates, 1, 100)
     check_between(at + "rerank_budget_ms", settings.rerank_budget_ms, 50, 30_000)
+    check_between(at + "rerank_passages", settings.rerank_passages, 0, 12)
     check_between(at + "model_rank_budget_ms", settings.model_rank_budget_ms, 50, 60_000)
     check_between(at + "page_boost", settings.page_boost, 0, 1)
     check_between(at + "sources", settings.sources, 1, 20)

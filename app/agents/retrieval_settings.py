@@ -40,7 +40,8 @@ class RetrievalSettings:
     the weights of vectors and reranker for a question in a language that their models do not read.
 
     Ranking. The reranker sees the best `rerank_candidates` of the fused list, within `rerank_budget_ms`, or
-    `model_rank_budget_ms` where the chat model ranks. `focus_weight` counts how many of the
+    `model_rank_budget_ms` where the chat model ranks; without a chat model the shipped one reads the `rerank_passages`
+    that answer best once more, before one of them is quoted. `focus_weight` counts how many of the
     first ten candidates are of a chunk's page. On an order from 0 (last) to 1 (first) these are added: `page_boost`
     for the visitor's current page, `topic_weight` for how near the whole page is to the question, `freshness_weight`
     in [-1, 1] for the newest page against the oldest (below 0: for the oldest), `engagement_weight` for the thumbs
@@ -74,6 +75,7 @@ class RetrievalSettings:
     rerank_weight: float = 0.25
     rerank_candidates: int = 18
     rerank_budget_ms: int = 1500
+    rerank_passages: int = 3
     model_rank_budget_ms: int = 5000
     focus_weight: float = 0.1
     page_boost: float = 0.15

@@ -204,7 +204,8 @@ def answer_pipeline(
     from app.answers.writing.prompt_builder import PromptBuilder
     from app.kit.language_guesser import LanguageGuesser
 
-    judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder)
+    reranker = base.models.reranker if base.models.is_reranker_shipped else None  # the weight is fitted to its logits
+    judge = PassageJudge(base.models.questions, base.indexes.keywords, base.models.token_embedder, reranker)
     writers: list[AnswerWriter] = [ExtractiveWriter(judge), ClosestSectionsWriter(judge)]
     if model is not None:
         writers.insert(0, ModelWriter(model, PromptBuilder(base.models.tokens)))

@@ -59,6 +59,7 @@ class SearchForm(Form):
     rerank_weight: float
     rerank_candidates: int
     rerank_budget_ms: int
+    rerank_passages: int
     model_rank_budget_ms: int
     focus_weight: float
     page_boost: float
@@ -234,6 +235,7 @@ GROUPS: Final = (
             "rerank_weight",
             "rerank_candidates",
             "rerank_budget_ms",
+            "rerank_passages",
             "model_rank_budget_ms",
             "focus_weight",
             "page_boost",
@@ -268,6 +270,7 @@ _LABELS: Final = {
     "rerank_weight": "Weight of the reranker",
     "rerank_candidates": "Candidates read again",
     "rerank_budget_ms": "Time for it, in ms",
+    "rerank_passages": "Passages read before one is quoted",
     "model_rank_budget_ms": "Chat model's time, in ms",
     "focus_weight": "Weight of pages found often",
     "page_boost": "Weight of the visitor's page",

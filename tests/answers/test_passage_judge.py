@@ -1,11 +1,18 @@
 """How well a passage answers a question."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
+
+import pytest
 
 from app.agents.agent import AgentConfig
+from app.agents.retrieval_settings import RetrievalSettings
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.passage_judge import PassageJudge
 from app.answers.writing.passages import passages
+from app.core.errors import RerankerUnavailable
+from app.providers.reranking.reranker import PairScore
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 
@@ -133,3 +140,89 @@ async def test_a_passage_that_tells_a_price_need_not_call_it_one() -> None:
 
     assert best.passage.source.number == 1
     assert best.odds - other.odds > 1
+
+
+class FixedReranker:
+    """Gives the texts that hold a key its logit. It counts what it was given."""
+
+    reads: frozenset[str] | None = frozenset({"en"})
+
+    def __init__(self, logits: dict[str, float]) -> None:
+        self.is_down = False
+        self.read: list[str] = []
+        self._logits = logits
+
+    async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
+        if self.is_down:
+            raise RerankerUnavailable("It was told to be down.")
+        self.read += texts
+        return [PairScore(next(logit for key, logit in self._logits.items() if key in text), 0.5) for text in texts]
+
+
+class TestReranked:
+    SOURCES = (
+        source(1, "The lamp has a switch under the base."),
+        source(2, "The lamp has a switch at its cord."),
+        source(3, "The lamp has a switch, they say."),
+    )
+    LOGITS: ClassVar = {"base": -8.0, "cord": 4.0, "say": 9.0}
+
+    async def judged(self, judge: PassageJudge, *, passages_read: int, language: str = "en") -> list[tuple[int, float]]:
+        """Numbers of sources and the odds of their passages."""
+        asked = "Where is the switch of the lamp?"
+        agent = AgentConfig(name="x", retrieval=RetrievalSettings(rerank_passages=passages_read))
+        context = AnswerContext(agent, asked, asked, self.SOURCES, language=language)
+        judged = await judge.judged(context, [passage for each in self.SOURCES for passage in passages(each)])
+        return [(one.passage.source.number, one.odds) for one in judged]
+
+    @pytest.fixture
+    def reranker(self) -> FixedReranker:
+        return FixedReranker(self.LOGITS)
+
+    @pytest.fixture
+    def judge(self, reranker: FixedReranker) -> PassageJudge:
+        return PassageJudge(HashingEmbedder(), MemoryKeywordIndex(), reranker=reranker)
+
+    async def test_the_best_few_are_ordered_by_what_the_reranker_says_as_well(self, judge: PassageJudge) -> None:
+        before = await self.judged(judge, passages_read=0)
+        after = await self.judged(judge, passages_read=3)
+
+        assert after[0][0] == 3
+        assert after[0][1] == pytest.approx(dict(before)[3] + 0.3 * (9 + 3.5))
+
+    async def test_what_was_not_read_stays_behind_what_was(self, judge: PassageJudge) -> None:
+        before = await self.judged(judge, passages_read=0)
+
+        after = await self.judged(judge, passages_read=2)
+
+        assert {number for number, _ in after[:2]} == {number for number, _ in before[:2]}
+        assert after[2] == (before[2][0], min(before[2][1], after[1][1]))
+
+    async def test_it_reads_a_question_and_a_passage_once(self, judge: PassageJudge, reranker: FixedReranker) -> None:
+        first = await self.judged(judge, passages_read=3)
+        again = await self.judged(judge, passages_read=3)
+
+        assert again == first
+        assert len(reranker.read) == 3
+
+    async def test_away_it_changes_nothing(self, judge: PassageJudge, reranker: FixedReranker) -> None:
+        reranker.is_down = True
+
+        assert await self.judged(judge, passages_read=3) == await self.judged(judge, passages_read=0)
+
+    async def test_it_is_not_asked_in_a_language_that_it_does_not_read(
+        self, judge: PassageJudge, reranker: FixedReranker
+    ) -> None:
+        assert await self.judged(judge, passages_read=3, language="de") == await self.judged(
+            judge, passages_read=0, language="de"
+        )
+        assert reranker.read == []
+
+    async def test_where_words_decide_alone_it_is_not_asked(self, reranker: FixedReranker) -> None:
+        embedder = HashingEmbedder()
+        embedder.is_down = True
+        judge = PassageJudge(embedder, MemoryKeywordIndex(), reranker=reranker)
+
+        await self.judged(judge, passages_read=3)
+
+        assert reranker.read == []

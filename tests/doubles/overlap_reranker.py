@@ -1,9 +1,10 @@
-"""A reranker that needs no model: the more of the question's words a text has, the better."""
+"""A reranker that needs no model: the more of the question's words a text has, stop words apart, the better."""
 
 import math
 from collections.abc import Sequence
 
 from app.core.errors import RerankerUnavailable
+from app.core.text.stop_words import without_stop_words
 from app.core.text.words import folded_words
 from app.providers.reranking.reranker import PairScore
 
@@ -19,7 +20,7 @@ class OverlapReranker:
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if self.is_down or (texts and budget_seconds <= 0):
             raise RerankerUnavailable("The reranker was told to be down, or had no time.")
-        asked = set(folded_words(question))
+        asked = set(folded_words(without_stop_words(question, "en")))
         return [self._score(asked, set(folded_words(text))) for text in texts]
 
     @staticmethod

@@ -99,6 +99,10 @@ class RetrievalModel(Model):
         default=_RETRIEVAL.rerank_budget_ms,
         description="Milliseconds for reading again; past them the order before stands.",
     )
+    rerank_passages: int = Field(
+        default=_RETRIEVAL.rerank_passages,
+        description="So many passages does the shipped reranker read before one is quoted; 0 to 12.",
+    )
     model_rank_budget_ms: int = Field(
         default=_RETRIEVAL.model_rank_budget_ms, description="The same where the chat model ranks."
     )

@@ -32,6 +32,7 @@ _ANNOUNCED_CHARS = 900  # with what the last line of the first passage announces
 _SECOND_CHARS = 450
 _BOTH_CHARS = 800
 _NEAR_BEST = 0.75  # log odds: what is worth so much less adds nothing
+_NEAR_RERANKED = 1.5  # the same below a passage that the reranker has read
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
 _LINE_CHARS = 150  # a section of no more says what something is, and seldom how it is used
 _FURTHER = 3  # sections named behind the answer
@@ -113,9 +114,8 @@ class ExtractiveWriter:
             return quoted
         best = readings[0].judged
         first = await self._first(readings[0], min(_FIRST_CHARS, max_chars - _MARK_CHARS), max_chars)
-        second = _second(
-            first, best, best[0].odds - _NEAR_BEST, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
-        )
+        least = best[0].odds - (_NEAR_RERANKED if best[0].is_reranked else _NEAR_BEST)
+        second = _second(first, best, least, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first)))
         second = second or _next_section(first, _SECOND_CHARS)
         return [first, second] if second else [first]
 

@@ -3,7 +3,7 @@
 import itertools
 from array import array
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Looks, Passage, piece_text
 from app.answers.writing.token_match import TokenMatch, token_matches
-from app.core.errors import EmbedderUnavailable, IndexUnavailable
+from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
 from app.core.text.asked_details import is_told_alone
 from app.core.text.stop_words import without_stop_words
 from app.core.text.turn_language import covers
@@ -22,6 +22,7 @@ from app.kit.recent_values import RecentValues
 from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.token_embedder import TokenEmbedder, TokenVectors
 from app.providers.indexes.keyword_index import KeywordIndex
+from app.providers.reranking.reranker import Reranker
 from app.search.confidence import plain_coverage, sigmoid
 
 log = structlog.get_logger(__name__)
@@ -34,6 +35,10 @@ _COVERAGE: Final = 3.26  # what the share of the question's words counts beside 
 # Sites are asked about the same pages again and again.
 _REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each
 _REMEMBERED_TOKENS: Final = 2_000  # texts, of 40 KiB for a long passage and 5 for headings
+_REMEMBERED_LOGITS: Final = 20_000  # of a question and a passage
+# What the reranker's logit counts beside the other signs; one of so much neither raises nor lowers the odds.
+_RERANKER_WEIGHT: Final = 0.3
+_EVEN_LOGIT: Final = -3.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +72,20 @@ _TOKENS: Final = PassageScale(
 )
 # Where the embedder gives one vector for a text, as endpoints do.
 _MEANING: Final = PassageScale(bias=-4.39, order=0.65, coverage=2.12, meaning=3.78, heading=2.84)
-# Words that many pages share prove little where no meaning is known: what counts is that one page holds more of them.
 # What a passage loses that the embedder reads word for word, and one in another language than the question.
 _GLOSSED_ODDS: Final = -0.5
 _OTHER_LANGUAGE_ODDS: Final = -1.0
+# Words that many pages share prove little where no meaning is known: what counts is that one page holds more of them.
 _WORDS_ALONE: Final = PassageScale(bias=-4.25, order=1.0, coverage=5.16, lead=7.89)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPassage:
-    """`odds` are the log odds that it answers the question."""
+    """`odds` are the log odds that it answers the question; where it `is_reranked`, they lie further apart."""
 
     passage: Passage
     odds: float
+    is_reranked: bool = False
 
     @property
     def probability(self) -> float:
@@ -98,12 +104,21 @@ class Nearness:
 
 class PassageJudge:
     """Reads the most promising passages by the embedder; where it is away, or does not read the language, words and
-    search alone decide. `tokens` is the same embedder where it can tell each token's vector."""
+    search alone decide. `tokens` is the same embedder where it can tell each token's vector. The best few, the agent's
+    `rerank_passages`, are read by the `reranker` as well, question and passage together."""
 
-    def __init__(self, embedder: Embedder, keywords: KeywordIndex, tokens: TokenEmbedder | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        keywords: KeywordIndex,
+        tokens: TokenEmbedder | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
         self._embedder = embedder
         self._keywords = keywords
         self._tokens = tokens
+        self._reranker = reranker
+        self._logits = RecentValues[tuple[str, Looks], float](_REMEMBERED_LOGITS)
         self._vectors = RecentValues[str, Vector](_REMEMBERED)
         self._token_vectors = RecentValues[str, TokenVectors](_REMEMBERED_TOKENS)
 
@@ -132,7 +147,48 @@ class PassageJudge:
             )
             for (passage, share), lead in zip(promising, _leads(promising), strict=True)
         ]
-        return sorted(judged, key=lambda one: -one.odds)
+        judged.sort(key=lambda one: -one.odds)
+        return await self._reranked(context, judged) if nearness else judged
+
+    async def _reranked(self, context: AnswerContext, judged: list[JudgedPassage]) -> list[JudgedPassage]:
+        """The best few in an order that the reranker has a say in. The others stay behind them: a low logit says that a
+        passage which was read is no answer, and not that one which was not read is."""
+        settings = context.agent.retrieval
+        best, others = judged[: settings.rerank_passages], judged[settings.rerank_passages :]
+        logits = await self._read_together(context, [one.passage for one in best])
+        if not logits:
+            return judged
+        best = [
+            replace(one, odds=one.odds + _RERANKER_WEIGHT * (logit - _EVEN_LOGIT), is_reranked=True)
+            if (logit := logits.get(one.passage.looks)) is not None
+            else one
+            for one in best
+        ]
+        last = min(one.odds for one in best)
+        behind = [replace(one, odds=min(one.odds, last)) for one in others]
+        return [*sorted(best, key=lambda one: -one.odds), *behind]
+
+    async def _read_together(self, context: AnswerContext, passages: Sequence[Passage]) -> dict[Looks, float]:
+        """The logits of those that are in a language which the reranker reads; of none while it is away or busy."""
+        if self._reranker is None:
+            return {}
+        reads, question = self._reranker.reads, context.standalone
+        looks = [one.looks for one in passages if covers(reads, context.language, one.source.language)]
+        known = {look: logit for look in looks if (logit := self._logits.get((question, look))) is not None}
+        missing = [look for look in dict.fromkeys(looks) if look not in known]
+        if not missing:
+            return known
+        texts = [f"{place}\n{text}" if place else text for text, place in missing]
+        budget_seconds = context.agent.retrieval.rerank_budget_ms / 1000
+        try:
+            scores = await self._reranker.score(question, texts, budget_seconds=budget_seconds)
+        except RerankerUnavailable as error:
+            log.info("passages.reranker_away", reason=str(error))
+            return {}
+        for look, score in zip(missing, scores, strict=True):
+            known[look] = score.logit
+            self._logits.keep((question, look), score.logit)
+        return known
 
     async def nearness(self, context: AnswerContext, passage: Passage) -> list[float] | None:
         """The cosine of the question and each piece of the passage; None where the embedder cannot tell."""
