@@ -1,12 +1,13 @@
-"""A reranker that needs no model: the more of the question's words a text has, stop words apart, the better."""
+"""A reranker that needs no model: the more of the question's words a text has, the shortest apart, the better."""
 
 import math
 from collections.abc import Sequence
 
 from app.core.errors import RerankerUnavailable
-from app.core.text.stop_words import without_stop_words
 from app.core.text.words import folded_words
 from app.providers.reranking.reranker import PairScore
+
+_SHORTEST = 4  # letters: "is", "the" and "of" say nothing
 
 
 class OverlapReranker:
@@ -20,7 +21,7 @@ class OverlapReranker:
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if self.is_down or (texts and budget_seconds <= 0):
             raise RerankerUnavailable("The reranker was told to be down, or had no time.")
-        asked = set(folded_words(without_stop_words(question, "en")))
+        asked = {word for word in folded_words(question) if len(word) >= _SHORTEST}
         return [self._score(asked, set(folded_words(text))) for text in texts]
 
     @staticmethod
