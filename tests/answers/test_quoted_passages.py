@@ -119,6 +119,24 @@ async def test_code_behind_the_answer_stays_whatever_its_words_are() -> None:
     assert await answer("How do I reset the hub over the network?", text) == f"{text}\n\n[1]"
 
 
+async def test_what_tells_of_code_does_not_come_without_it() -> None:
+    code = "Open a terminal.\n\n```\ncurl https://hub.example/get | sh\n```"
+    told = "The command installs the lamp hub on Linux, and asks for the password of the lamp hub once."
+    text = f"{code}\n\n{told}\n\n{'Every lamp hub on Linux needs a network. ' * 12}"
+    found = await answer("How do I install the lamp hub on Linux?", text)
+    assert found.startswith(f"{code}\n\n{told}")
+
+
+async def test_a_default_at_the_end_stays_where_it_is_asked_for() -> None:
+    told = (
+        "The fade of a lamp is how long a lamp takes until that lamp is fully lit, and it counts each time a lamp is "
+        "lit, day or night, whoever lit the lamp and however it was lit."
+    )
+    text = f"{told}\n\nPlease bring shoes.\n\nDefault: `60`"
+    assert await answer("What is the default fade of a lamp?", text) == f"{text} [1]"
+    assert await answer("What is the fade of a lamp?", text) == f"{told} [1]"
+
+
 async def test_what_is_left_of_a_section_does_not_lean_on_what_was_left_out() -> None:
     text = "Lamps from our outlet come cheap.\n\nThey have no warranty for the battery of a lamp."
     assert await answer("Is there a warranty for the battery of a lamp?", text) == f"{text} [1]"

@@ -134,7 +134,7 @@ class ExtractiveWriter:
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code
         if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(reading.context, first)):
-            first = without_far_ends(first, nearness)
+            first = without_far_ends(first, nearness, reading.context.standalone)
         return completed(first, min(_ANNOUNCED_CHARS, max_chars))
 
 

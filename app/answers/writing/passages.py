@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from app.answers.writing.answer_context import Source
+from app.core.text.asked_details import DEFAULT, asked_details
 from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
 from app.core.text.section_text import one_block
 from app.core.text.sentences import points_back, sentences
@@ -20,6 +21,11 @@ _FAR = 0.12  # cosine below that of the nearest piece
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
 _CODE_REACH = 2  # pieces
 _CODE_CHARS = 400
+_TELLS_OF_CODE = re.compile(
+    r"(?:the|each|both)(?: \w+)? (?:commands?|code|examples?|output|scripts?|lines?|quer(?:y|ies)|statements?|snippets?"
+    r"|programs?|functions?|configuration|above)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
 _SAYS_SOMETHING = re.compile(
     r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
@@ -106,8 +112,8 @@ def passages(source: Source) -> list[Passage]:
     found: list[Passage] = []
     for heading, body in _under_headings(source):
         pieces = [piece for unit in units(body) for piece in _pieces(unit)]
-        for start, piece in enumerate(pieces):
-            if start and points_back(piece[0].text):
+        for start in range(len(pieces)):
+            if _needs_what_is_before(pieces, start):
                 continue
             passage = Passage(source, heading, pieces, start, _end(pieces, start))
             if len(heading) + len(passage.text) >= _SHORTEST_PASSAGE:  # "Sunday" and "Closed" say something
@@ -170,14 +176,23 @@ def completed(passage: Passage, max_chars: int) -> Passage:
     return replace(passage, end=max(start + 1, end - 1))
 
 
-def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
+def without_far_ends(passage: Passage, nearness: Sequence[float], question: str) -> Passage:
     """Without what stands at either end and is much less near to the question than its nearest piece; `nearness` is
-    the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for. So does
-    what follows, or precedes, so little that it would say nothing alone; and a title stays with what it names."""
+    the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for. So does a
+    line that tells a detail which is asked for, such as "Default: 60"; what follows, or precedes, so little that it
+    would say nothing alone; and a title with what it names."""
     pieces, least = passage.own_pieces, max(nearness) - _FAR
-    staying = [at for at, piece in enumerate(pieces) if nearness[at] >= least or _has_steps(piece) or _has_code(piece)]
+    asked = [detail for detail in (*asked_details(question), DEFAULT) if detail.asked.search(question)]
+    staying = [
+        at
+        for at, piece in enumerate(pieces)
+        if nearness[at] >= least
+        or _has_steps(piece)
+        or _has_code(piece)
+        or any(detail.told.search(piece_text(piece)) for detail in asked)
+    ]
     first, last = staying[0], staying[-1]
-    while first and (points_back(pieces[first][0].text) or _is_title(pieces[first - 1])):
+    while first and (_needs_what_is_before(pieces, first) or _is_title(pieces[first - 1])):
         first -= 1
     first = _unit_start(pieces, first)
     if _is_title(pieces[last]) and last + 1 < len(pieces):
@@ -192,6 +207,12 @@ def without_far_ends(passage: Passage, nearness: Sequence[float]) -> Passage:
 
 def piece_text(piece: Piece) -> str:
     return "\n\n".join(block.text for block in piece)
+
+
+def _needs_what_is_before(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether nobody understands the piece alone: "Then it is ...", or "The command reads ..." right behind code."""
+    text = pieces[at][0].text
+    return at > 0 and (points_back(text) or (_has_code(pieces[at - 1]) and _TELLS_OF_CODE.match(text) is not None))
 
 
 def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:

@@ -1,5 +1,5 @@
 """What visitors ask for by words that a page need not say where it tells it: a price, a number to call, an address,
-opening hours, a weight."""
+opening hours, a weight; and a default, which stands apart from what it is the default of."""
 
 import re
 from dataclasses import dataclass
@@ -33,6 +33,12 @@ PRICE: Final = Detail(
         re.IGNORECASE,
     ),
     re.compile(r"[€$£¥₹]\s?\d|\d\s?(?:[€£¥₹]|EUR\b|USD\b|GBP\b|euros?\b|dollars?\b)"),
+    0.0,
+    0.0,
+)
+DEFAULT: Final = Detail(
+    re.compile(r"\b(?:defaults?|maximum|minimum)\b", re.IGNORECASE),
+    re.compile(r"(?s)(?=.*\b(?:defaults?|maximum|minimum)\b)(?=.*[\d`])", re.IGNORECASE),
     0.0,
     0.0,
 )
