@@ -22,7 +22,7 @@ _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is nea
 _CODE_REACH = 2  # pieces
 _CODE_CHARS = 400
 _TELLS_OF_CODE = re.compile(
-    r"(?:the|each|both)(?: \w+)? (?:commands?|code|examples?|output|scripts?|lines?|quer(?:y|ies)|statements?|snippets?"
+    r"\A(?:the|each|both) (?:\w{1,20} )?(?:commands?|code|examples?|output|scripts?|lines?|quer(?:y|ies)|statements?|snippets?"
     r"|programs?|functions?|configuration|above)\b",
     re.IGNORECASE,
 )

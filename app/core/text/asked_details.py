@@ -38,7 +38,7 @@ PRICE: Final = Detail(
 )
 DEFAULT: Final = Detail(
     re.compile(r"\b(?:defaults?|maximum|minimum)\b", re.IGNORECASE),
-    re.compile(r"(?s)(?=.*\b(?:defaults?|maximum|minimum)\b)(?=.*[\d`])", re.IGNORECASE),
+    re.compile(r"(?s)\A(?=.*?\b(?:defaults?|maximum|minimum)\b)(?=.*?[\d`])", re.IGNORECASE),
     0.0,
     0.0,
 )
