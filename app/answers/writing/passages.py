@@ -22,8 +22,8 @@ _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is nea
 _CODE_REACH = 2  # pieces
 _CODE_CHARS = 400
 _TELLS_OF_CODE = re.compile(
-    r"\A(?:the|each|both) (?:\w{1,20} )?(?:commands?|code|examples?|output|scripts?|lines?|quer(?:y|ies)|statements?|snippets?"
-    r"|programs?|functions?|configuration|above)\b",
+    r"\A(?:the|each|both) (?:\w{1,20} )?(?:commands?|code|examples?|output|scripts?|lines?|quer(?:y|ies)|statements?"
+    r"|snippets?|programs?|functions?|configuration|above)\b",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
