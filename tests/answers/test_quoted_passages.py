@@ -149,6 +149,12 @@ async def test_without_the_embedder_a_short_section_is_quoted_whole() -> None:
     assert await written("How long is the warranty of a lamp?", text, embedder=embedder) == (f"{text} [1]", ANY)
 
 
+async def test_the_number_of_a_footnote_is_not_quoted() -> None:
+    first, note = "The warranty of a lamp is 3 years.", "Or longer, where the warranty of a lamp was extended."
+    found = await answer("How long is the warranty of a lamp?", f"{first}\n\n(3)\n\n{note}")
+    assert found == f"{first}\n\n{note} [1]"
+
+
 async def test_titles_of_linked_pages_are_not_quoted() -> None:
     text = "The warranty of every lamp is 3 years.\n\nAbout warranties\n\nReturns and repairs"
     assert await answer("How long is the warranty of a lamp?", text) == "The warranty of every lamp is 3 years. [1]"

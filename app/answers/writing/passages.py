@@ -26,6 +26,7 @@ _TELLS_OF_CODE = re.compile(
     r"|snippets?|programs?|functions?|configuration|above)\b",
     re.IGNORECASE,
 )
+_FOOTNOTE_NUMBER = re.compile(r"[(\[]\d{1,3}[)\]]")
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
 _SAYS_SOMETHING = re.compile(
     r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
@@ -285,7 +286,7 @@ def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
     heading, body = source.heading, list[Block]()
     for block in blocks(_line_by_line(source)):
         if block.kind is not BlockKind.HEADING:
-            if not _is_caption(block) and not _is_references(block):
+            if not (_is_caption(block) or _is_references(block) or _is_footnote_number(block)):
                 body.append(block)
             continue
         if body:
@@ -374,6 +375,11 @@ def _is_caption(block: Block) -> bool:
 
 def _is_references(block: Block) -> bool:
     return block.kind is BlockKind.PARAGRAPH and _REFERENCES.match(block.text) is not None
+
+
+def _is_footnote_number(block: Block) -> bool:
+    """The mark that stands alone above a footnote's text."""
+    return block.kind is BlockKind.PARAGRAPH and _FOOTNOTE_NUMBER.fullmatch(block.text) is not None
 
 
 def _is_title(piece: Piece) -> bool:
