@@ -247,6 +247,28 @@ async def test_the_rest_of_the_best_section_may_be_a_little_worse_than_other_pag
     assert "There. It" not in found
 
 
+async def test_steps_elsewhere_come_before_words_where_the_first_passage_has_none() -> None:
+    class Judge(PassageJudge):
+        async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
+            odds = {"Dark.": 2.0, "Cause": 1.5, "1. Pr": 1.0}
+            known = [
+                JudgedPassage(passage, odds[passage.text[:5]]) for passage in candidates if passage.text[:5] in odds
+            ]
+            return sorted(known, key=lambda one: -one.odds)
+
+        async def nearness(self, context: AnswerContext, passage: Passage) -> None:
+            return None
+
+    one = source(1, "Dark. The lamp has no power then.", "Lamps")
+    causes = source(2, "Causes are rain and wind.", "Causes")
+    steps = source(3, "1. Press the button.\n2. Wait a minute.", "Steps")
+    context = AnswerContext(AgentConfig(name="x"), "My lamp is dark", "My lamp is dark", (one, causes, steps))
+    writer = ExtractiveWriter(Judge(HashingEmbedder(), MemoryKeywordIndex()))
+    found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
+    assert "1. Press the button.\n2. Wait a minute." in found
+    assert "Causes are rain" not in found
+
+
 async def test_the_steps_of_a_second_section_come_along() -> None:
     steps = "\n".join(f"{number}. Turn its wheel to mark {number}, and wait for a while." for number in range(1, 19))
     found = await answer(

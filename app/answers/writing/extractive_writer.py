@@ -15,6 +15,7 @@ from app.answers.writing.passages import (
     completed,
     extended,
     passages,
+    says_how,
     single_lines,
     with_code,
     without_far_ends,
@@ -34,6 +35,7 @@ _BOTH_CHARS = 800
 _NEAR_BEST = 0.75  # log odds: what is worth so much less adds nothing
 _NEAR_RERANKED = 1.5  # the same below a passage that the reranker has read
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
+_HOW = 0.4  # log odds more: words alone seldom say how something is done
 _LINE_CHARS = 150  # a section of no more says what something is, and seldom how it is used
 _FURTHER = 3  # sections named behind the answer
 _CLOSEST = 3  # sections named where there is none
@@ -153,16 +155,24 @@ def _answer(
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room: int) -> Passage | None:
-    """The best that says something else and fits, with what stands around it where that fits as well."""
-    wording = " ".join(folded_words(first.text))
+    """The best that says something else and fits, with what stands around it where that fits as well. Where the first
+    has neither steps nor code, one that has them comes before others."""
+    wording, is_told_how = " ".join(folded_words(first.text)), says_how(first)
+    best: Passage | None = None
     for other in judged:
         passage = other.passage
-        if other.odds < least - (_SAME_SECTION if passage.section == first.section else 0.0):
+        wanted = least - (_SAME_SECTION if passage.section == first.section else 0.0)
+        if other.odds < wanted - (0.0 if is_told_how else _HOW):
             continue
         is_new = " ".join(folded_words(passage.text)) not in wording
-        if is_new and not first.overlaps(passage) and _length(passage) <= room:
-            return completed(extended(passage, room - _length(passage) + len(passage.text)), room)
-    return None
+        if not is_new or first.overlaps(passage) or _length(passage) > room:
+            continue
+        shown = completed(extended(passage, room - _length(passage) + len(passage.text)), room)
+        if is_told_how or says_how(shown):
+            return shown
+        if best is None and other.odds >= wanted:
+            best = shown
+    return best
 
 
 def _next_section(first: Passage, room: int) -> Passage | None:

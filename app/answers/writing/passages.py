@@ -166,6 +166,11 @@ def with_code(passage: Passage) -> Passage:
     return passage
 
 
+def says_how(passage: Passage) -> bool:
+    """Whether it has steps or code."""
+    return any(_has_steps(piece) or _has_code(piece) for piece in passage.own_pieces)
+
+
 def completed(passage: Passage, max_chars: int) -> Passage:
     """Not ending in a line that announces what is not shown: with that where it fits, else without the line, unless
     that is all there is."""
