@@ -225,45 +225,42 @@ async def test_long_code_stays_one() -> None:
     assert await answer("How do I reset the hub of a lamp?", text) == f"{text}\n\n[1]"
 
 
+class FixedJudge(PassageJudge):
+    """Knows the odds of passages by their first five characters, and no others."""
+
+    def __init__(self, odds: dict[str, float]) -> None:
+        super().__init__(HashingEmbedder(), MemoryKeywordIndex())
+        self._odds = odds
+
+    async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
+        known = [
+            JudgedPassage(passage, self._odds[passage.text[:5]])
+            for passage in candidates
+            if passage.text[:5] in self._odds
+        ]
+        return sorted(known, key=lambda one: -one.odds)
+
+    async def nearness(self, context: AnswerContext, passage: Passage) -> None:
+        return None
+
+
 async def test_the_rest_of_the_best_section_may_be_a_little_worse_than_other_pages() -> None:
-    class Judge(PassageJudge):
-        async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
-            odds = {"Best.": 2.0, "Here.": 0.8, "There": 0.9}
-            known = [
-                JudgedPassage(passage, odds[passage.text[:5]]) for passage in candidates if passage.text[:5] in odds
-            ]
-            return sorted(known, key=lambda one: -one.odds)
-
-        async def nearness(self, context: AnswerContext, passage: Passage) -> None:
-            return None
-
     far = f"So it is. {'It shines on. ' * 50}".strip()
     one = source(1, f"Best. {'It is so. ' * 30}\n\n{far}\n\n{far}\n\nHere. It goes on like that.", "Lamps")
     other = source(2, "There. It goes on like that.", "Boxes")
     context = AnswerContext(AgentConfig(name="x"), "Which lamp?", "Which lamp?", (one, other))
-    writer = ExtractiveWriter(Judge(HashingEmbedder(), MemoryKeywordIndex()))
+    writer = ExtractiveWriter(FixedJudge({"Best.": 2.0, "Here.": 0.8, "There": 0.9}))
     found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
     assert "Here. It goes on like that. [1]" in found
     assert "There. It" not in found
 
 
 async def test_steps_elsewhere_come_before_words_where_the_first_passage_has_none() -> None:
-    class Judge(PassageJudge):
-        async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
-            odds = {"Dark.": 2.0, "Cause": 1.5, "1. Pr": 1.0}
-            known = [
-                JudgedPassage(passage, odds[passage.text[:5]]) for passage in candidates if passage.text[:5] in odds
-            ]
-            return sorted(known, key=lambda one: -one.odds)
-
-        async def nearness(self, context: AnswerContext, passage: Passage) -> None:
-            return None
-
     one = source(1, "Dark. The lamp has no power then.", "Lamps")
     causes = source(2, "Causes are rain and wind.", "Causes")
     steps = source(3, "1. Press the button.\n2. Wait a minute.", "Steps")
     context = AnswerContext(AgentConfig(name="x"), "My lamp is dark", "My lamp is dark", (one, causes, steps))
-    writer = ExtractiveWriter(Judge(HashingEmbedder(), MemoryKeywordIndex()))
+    writer = ExtractiveWriter(FixedJudge({"Dark.": 2.0, "Cause": 1.5, "1. Pr": 1.0}))
     found = "".join([item.text async for item in writer.write(context) if isinstance(item, TextDelta)])
     assert "1. Press the button.\n2. Wait a minute." in found
     assert "Causes are rain" not in found
