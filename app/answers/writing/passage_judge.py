@@ -178,7 +178,8 @@ class PassageJudge:
         missing = [look for look in dict.fromkeys(looks) if look not in known]
         if not missing:
             return known
-        texts = [f"{place}\n{text}" if place else text for text, place in missing]
+        # Where a passage has no place, its looks say the text twice.
+        texts = [text if place == text else f"{place}\n{text}" for text, place in missing]
         budget_seconds = context.agent.retrieval.rerank_budget_ms / 1000
         try:
             scores = await self._reranker.score(question, texts, budget_seconds=budget_seconds)
