@@ -30,6 +30,7 @@ from crawler.extract.hidden.css_visibility import (
     is_same_colour,
     text_colour,
 )
+from crawler.extract.hidden.inline_variants import show_inline_variants
 from crawler.extract.hidden.opened_panels import opened_panels
 
 # Never text of the page: code, controls' inner data, fallbacks for what a browser does support.
@@ -75,8 +76,8 @@ def remove_hidden(tree: LexborHTMLParser) -> str:
             continue
         if hides_element(styles.of(node)):
             hidden[node.mem_id] = node
-    for panel in _shown_at_a_click(tree, hidden, styles):
-        del hidden[panel]
+    for shown in _shown_at_a_click(tree, hidden, styles) | show_inline_variants(tree, hidden):
+        del hidden[shown]
     texts = _detach(hidden)
     texts += _remove_unreadable_text(tree, styles)
     comments = [node for node in tree.root.traverse(include_text=True) if node.is_comment_node] if tree.root else []

@@ -120,6 +120,12 @@ HIDDEN = {
     "a pop-up": f"{OPENS.replace(' ', ' aria-haspopup=dialog ', 1)}<div id=p hidden>{{}}</div>",
     "links that open": f"{OPENS}<div id=p hidden><a href=/>{{}}</a></div>",
     "hidden within a panel": f"{OPENS}<div id=p hidden>Yes, for ever.<p hidden>{{}}</p></div>",
+    "a word that nothing else stands for": "<p>Press <b><kbd hidden>{}</kbd></b>+C.</p>",
+    "a word beside the one that shows": "<p>Press <b><kbd>Ctrl</kbd><kbd hidden>{}</kbd></b>+C.</p>",
+    "words of no sentence": "<b><i hidden>Saved</i><i hidden>{}</i></b>",
+    "words hidden with their sentence": "<p hidden>Press <b><kbd hidden>Cmd</kbd><kbd hidden>{}</kbd></b>+C.</p>",
+    "sentences": f"<p>Press <b><i hidden>{'Save it and go on. ' * 3}</i><i hidden>{{}}</i></b>+C.</p>",
+    "blocks": "<p>Press <b><ul hidden><li>Cmd</ul><i hidden>{}</i></b>+C.</p>",
     "a tab panel that no tab is for": "<p role=tablist><i role=tab>a</i></p><div role=tabpanel hidden>{}</div>",
 }
 
@@ -163,6 +169,7 @@ VISIBLE = {
     "a closed panel of no height": f'{OPENS}<div id=p style="max-height:0;overflow:hidden">{{}}</div>',
     "a closed panel behind its heading": "<h3><button aria-expanded=false>Free?</button></h3><div hidden>{}</div>",
     "a closed panel in another": f"{OPENS}<div id=p hidden>{OPENS.replace('=p', '=q')}<p id=q hidden>{{}}</p></div>",
+    "a word that a script chooses": "<p>Press <b><kbd hidden>Cmd</kbd> <kbd hidden><i>{}</i></kbd></b>+C.</p>",
     "a page behind an open dialog": "<div aria-hidden=true><main><h1>T</h1><p>{}</p></main></div>",
 }  # fmt: skip
 
@@ -249,6 +256,30 @@ def test_a_page_without_a_body_is_left_alone() -> None:
 def test_a_huge_sheet_does_not_take_long() -> None:
     sheet = "".join(f".c{number}{{display:none;color:red}}" for number in range(20_000))
     assert SECRET not in _visible_text(f"<style>{sheet}</style><p class=c7>{SECRET}</p>")
+
+
+@pytest.mark.parametrize(
+    ("variants", "told"),
+    [
+        (["Command", "Ctrl"], "Press Command/Ctrl+C."),
+        (["Docent - Preferences", "Tools - Options"], "Press Docent - Preferences / Tools - Options+C."),
+        (["Option", "Alt", "Alt"], "Press Option/Alt+C."),
+    ],
+)
+def test_words_that_a_script_chooses_from_are_all_told(variants: list[str], told: str) -> None:
+    keys = "".join(f'<span hidden="true"><kbd>{each}</kbd></span>' for each in variants)
+    tree = LexborHTMLParser(f"<p>Press <span>{keys}</span>+<kbd>C</kbd>.</p>")
+    remove_hidden(tree)
+    assert tree.text() == told
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<b><i hidden>a</i><i hidden>b</i></b>+", "x<span><kbd hidden>a</kbd><kbd hidden>"],
+    ids=["side by side", "nested"],
+)
+def test_words_that_a_script_chooses_from_are_found_in_linear_time(piece: str) -> None:
+    assert takes_linear_time(_visible_text, piece, 2_000)
 
 
 @pytest.mark.parametrize(
