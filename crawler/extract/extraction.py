@@ -19,6 +19,7 @@ from crawler.extract.page_language import declared_language, detected_language
 from crawler.extract.page_metadata import page_description, page_title
 from crawler.extract.page_signs import read_signs
 from crawler.extract.product_choices import write_choices
+from crawler.extract.step_pictures import remove_step_pictures
 
 
 def extract_page(
@@ -54,6 +55,7 @@ def extract_page(
     rendered = Rendered("", ())
     if main is not None:
         remove_contents_list(main)
+        remove_step_pictures(main)
         name_cards(tree, main)
         rendered = write_markdown(main, anchors, linked.questions)
     return Page(

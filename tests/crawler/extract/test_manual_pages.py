@@ -147,3 +147,37 @@ def test_what_a_function_is_stands_before_its_name() -> None:
 
 def test_the_list_of_a_chapters_sections_is_no_text() -> None:
     assert _texinfo("<ul class=section-toc><li><a href='c.html'>Cleaning</a></ul>") == _texinfo("")
+
+
+PICTURE = (
+    '<div class="mediaobject"><img src="a.png" alt="A new image"><div class="caption"><p>It is empty.</p></div></div>'
+)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        pytest.param(f'<div class="figure"><p><b>Figure 7. A new image</b></p>{PICTURE}</div><br>', id="with a title"),
+        pytest.param(PICTURE, id="alone"),
+        pytest.param("<figure><img src=a.png><figcaption>It is empty.</figcaption></figure>", id="a figure"),
+    ],
+)
+def test_what_stands_below_the_picture_of_a_step_is_left_out(picture: str) -> None:
+    steps = f"<ol><li>{picture}<p>Create an image.</p></li><li><p>Draw a line.</p>{picture}</li></ol>"
+    assert _blocks(steps) == ["1. Create an image.\n2. Draw a line."]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param(f"<ol><li>{PICTURE}</li><li>Draw a line.</li></ol>", id="the picture is all of it"),
+        pytest.param(f"<ul><li><p>Create an image.</p>{PICTURE}</li></ul>", id="an item of another list"),
+    ],
+)
+def test_other_words_below_pictures_stay(step: str) -> None:
+    assert "It is empty." in "\n".join(_blocks(step))
+
+
+def test_code_that_a_step_frames_stays() -> None:
+    frame = "<figure><img src=copy.svg><pre>touch a</pre></figure>"
+    assert "touch a" in "\n".join(_blocks(f"<ol><li><p>Create it.</p>{frame}</li></ol>"))
