@@ -205,7 +205,7 @@ class _Writer:
         if not terms_told:  # an indentation
             yield from self._of(parts, depth + 1)
             return
-        if all(map(_LIST_SIGN.fullmatch, terms_told)):
+        if all(map(_LIST_SIGN.fullmatch, terms_told)) and not any(part.css_first("code,kbd,samp,tt") for part in parts):
             yield from self._marked_items(parts, depth)
             return
         is_list = parts and all(is_short(part) for part in parts)
@@ -215,6 +215,7 @@ class _Writer:
             for part in parts:
                 text = " ".join(block.text for block in self.blocks(part, depth + 1)).replace("\n", "\n  ")
                 if part.tag == "dt":
+                    text = text or plain_text(part)  # a sign, such as an operator
                     terms += [line.strip().rstrip(",:") for line in text.split("\n")]
                 elif terms:
                     items.append(f"- {_strong(', '.join(terms))}: {text}")
@@ -313,7 +314,7 @@ def _inline_wrappers(root: LexborNode) -> set[int]:
 
 def _paragraph(nodes: list[LexborNode]) -> Iterator[_Block]:
     text = inline_markdown(nodes) if nodes else ""
-    if any(sign.isalnum() or ord(sign) > 0x2000 for sign in text):
+    if any(sign.isalnum() or sign == "`" or ord(sign) > 0x2000 for sign in text):
         yield _Block(_Kind.TEXT, text)
 
 

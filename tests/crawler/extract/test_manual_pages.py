@@ -66,6 +66,23 @@ def test_a_term_without_words_names_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        (["<code>+</code>", "<code>-</code>"], "- **`+`**: Text.\n- **`-`**: Text."),
+        (["<kbd>?</kbd>", "<kbd>n</kbd>"], "- **`?`**: Text.\n- **`n`**: Text."),
+        (["?", "n"], "- **?**: Text.\n- **n**: Text."),
+    ],
+    ids=["operators", "keys", "plain"],
+)
+def test_a_term_may_be_a_sign(terms: list[str], told: str) -> None:
+    assert _blocks(f"<dl>{''.join(f'<dt>{term}</dt><dd>Text.</dd>' for term in terms)}</dl>") == [told]
+
+
+def test_an_item_may_be_a_sign_in_code() -> None:
+    assert _blocks("<ul><li><code>+</code></li><li><code>**</code></li></ul>") == ["- `+`\n- `**`"]
+
+
 def test_a_definition_goes_on_behind_an_empty_term() -> None:
     assert _blocks("<dl><dt>-v</dt><dd>Say more.<br>Much more.</dd><dt></dt><dd>Twice says all.</dd></dl>") == [
         "- **-v**: Say more.\n  Much more. Twice says all."
