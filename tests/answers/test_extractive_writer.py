@@ -79,6 +79,23 @@ async def test_a_question_without_an_answer_beside_one_with_an_answer_makes_it_l
     assert half < alone
 
 
+BASKET = source(1, "A basket holds what you mean to order, on one device.", "Basket", "Shop")
+WISHES = source(2, "It holds what you may order later. Everyone with its link can see it.", "Wish list", "Account")
+REFUNDS = source(3, "You get what you paid for the order back in a week.", "Refunds", "Help")
+
+
+async def test_a_question_for_a_difference_gets_what_both_are() -> None:
+    found = await answer("What is the difference between a basket and a wish list?", BASKET, WISHES, REFUNDS)
+    assert found.startswith("**Basket**\n\nA basket holds what you mean to order, on one device. [1]")
+    assert "**Wish list**\n\nIt holds what you may order later. Everyone with its link can see it. [2]" in found
+
+
+async def test_what_is_compared_is_not_added_where_the_passage_names_both() -> None:
+    both = source(1, "A basket is kept on one device, a wish list in your account.", "Basket", "Shop")
+    found = await answer("What is the difference between a basket and a wish list?", both, WISHES)
+    assert found.startswith("**Basket**\n\nA basket is kept on one device, a wish list in your account. [1]")
+
+
 async def test_a_passage_that_answers_both_questions_is_quoted_once() -> None:
     text = "The warranty of a lamp is 3 years, and delivery costs €5."
     assert await answer("How long is the warranty of a lamp and what does delivery cost?", text) == f"{text} [1]"

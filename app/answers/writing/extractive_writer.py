@@ -22,6 +22,7 @@ from app.answers.writing.passages import (
 )
 from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
+from app.core.text.compared_names import compared_names
 from app.core.text.question_parts import question_parts
 from app.core.text.section_text import markdown_name
 from app.core.text.words import folded_words
@@ -52,9 +53,10 @@ _MARK_CHARS = len("\n\n[1]\n\n")
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the passages are worth to the context's `standalone`, best first."""
+    """What the candidates are worth to the context's `standalone`, best first."""
 
     context: AnswerContext
+    candidates: Sequence[Passage]
     judged: Sequence[JudgedPassage]
 
     @property
@@ -106,7 +108,7 @@ class ExtractiveWriter:
 
     async def _reading(self, context: AnswerContext, candidates: Sequence[Passage], least: float) -> _Reading:
         judged = await self._judge.judged(context, candidates)
-        return _Reading(context, [one for one in judged if one.probability >= least])
+        return _Reading(context, candidates, [one for one in judged if one.probability >= least])
 
     async def _quoted(self, readings: Sequence[_Reading]) -> list[Passage]:
         """The best passage for each question; for a single one also another that stands elsewhere where it is short and
@@ -117,9 +119,29 @@ class ExtractiveWriter:
         best = readings[0].judged
         first = await self._first(readings[0], min(_FIRST_CHARS, max_chars - _MARK_CHARS), max_chars)
         least = best[0].odds - (_NEAR_RERANKED if best[0].is_reranked else _NEAR_BEST)
-        second = _second(first, best, least, min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first)))
+        room = min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
+        second = await self._compared(readings[0], first, room) or _second(first, best, least, room)
         second = second or _next_section(first, _SECOND_CHARS)
         return [first, second] if second else [first]
+
+    async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
+        """The best passage about the one of two things which the question compares that the first does not name: in a
+        section that is called so, or with such a term."""
+        missing = [name for name in compared_names(reading.context.question) if not _says(first.text, name)]
+        missing = [name for name in missing if not _says(first.heading, name)]
+        if len(missing) != 1:
+            return None
+        about = [
+            passage
+            for passage in reading.candidates
+            if _says(passage.heading, missing[0]) or _says(passage.term, missing[0])
+            if _length(passage) <= room and not first.overlaps(passage)
+        ]
+        found = await self._reading(replace(reading.context, standalone=missing[0]), about, 0.0)
+        if not found.judged:
+            return None
+        best = found.judged[0].passage
+        return completed(extended(best, room - _length(best) + len(best.text)), room)
 
     async def _one_each(self, readings: Sequence[_Reading], max_chars: int) -> list[Passage]:
         quoted: list[Passage] = []
@@ -218,6 +240,12 @@ def _rest(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> Iterato
 
 def _is_quoted(passage: Passage, quoted: Sequence[Passage]) -> bool:
     return any(passage.overlaps(other) or passage.text in other.text for other in quoted)
+
+
+def _says(text: str, name: str) -> bool:
+    """Whether the words of the name stand in the text, one behind the other."""
+    told, said = (f" {' '.join(folded_words(each))} " for each in (text, name))
+    return said in told
 
 
 def _heading_of(passage: Passage) -> tuple[str, str]:

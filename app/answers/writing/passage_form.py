@@ -8,6 +8,7 @@ from typing import Final
 from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.core.text.asked_details import PRICE, asked_details, without_details
+from app.core.text.compared_names import asks_difference
 from app.core.text.words import folded_words
 
 # Log odds. Few questions of the judged sets meet these, so they are no fitted weights: large enough to decide between
@@ -43,10 +44,6 @@ _INDEX: Final = re.compile(
     re.IGNORECASE,
 )
 
-_COMPARES: Final = re.compile(
-    r"\b(?:differ(?:s|ence|ences|ent)?|compar\w+|versus|vs|unterschied\w*|vergleich\w*|diferencias?|différences?)\b",
-    re.IGNORECASE,
-)
 _TABLE_HEADER: Final = re.compile(r"^\|(.*)\|\n\|[ -|]*-", re.MULTILINE)
 
 # A post tells what was so on its day, and pages beside it what is so now.
@@ -75,7 +72,7 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
     odds += sum(
         each.alone if is_all else each.odds for each in asked_details(question) if each.told.search(passage.text)
     )
-    if _COMPARES.search(question) and _has_side_by_side(question, passage.text):
+    if asks_difference(question) and _has_side_by_side(question, passage.text):
         odds += _COMPARED_ODDS
     if not _ASKS_CHANGES.search(question):
         odds += _CHANGES_ODDS if any(map(_TELLS_CHANGES.fullmatch, passage.names)) else 0.0

@@ -1,0 +1,34 @@
+"""What a question asks the difference of."""
+
+import pytest
+
+from app.core.text.compared_names import compared_names
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What's the difference between Canvas Size and Scale Image?", ["Canvas Size", "Scale Image"]),
+        ("What are the differences between prefork, worker and event?", ["prefork", "worker", "event"]),
+        ("difference between the Plus plan and Pro when I pay yearly", ["Plus plan", "Pro"]),
+        ("Was ist der Unterschied zwischen dem Plus-Tarif und Pro?", ["Plus-Tarif", "Pro"]),
+        ("¿Cuál es la diferencia entre Plus y Pro?", ["Plus", "Pro"]),
+        ("Quelle est la différence entre la carte Plus et la carte Pro ?", ["carte Plus", "carte Pro"]),
+        ("recommends versus suggests", ["recommends", "suggests"]),
+        ("timegenerated vs. timereported", ["timegenerated", "timereported"]),
+        ("How do the Edges and the Silhouette effects differ?", ["Edges", "Silhouette effects"]),
+        ("How does Plus differ from Pro?", ["Plus", "Pro"]),
+        ("How is a rebase different from a merge?", ["rebase", "merge"]),
+        ("Compare Plus with Pro", ["Plus", "Pro"]),
+    ],
+)
+def test_a_question_for_a_difference_names_what_differs(question: str, names: list[str]) -> None:
+    assert compared_names(question) == names
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How do I compare two files?", "What is the difference in price?", "Which plans differ?", "Plus and Pro", ""],
+)
+def test_other_questions_name_nothing(question: str) -> None:
+    assert compared_names(question) == []
