@@ -12,6 +12,10 @@ CONTACT = "Hub Ltd, 214b Canal Street, 3511 NR Utrecht, +353 1 555 0110, hello@h
     [
         "phone number",
         "What is your phone number?",
+        "What's your phone number?",
+        "whats ur phone number pls",
+        "wheres your shop",
+        "Where are your stores?",
         "where are you located",
         "Where are you and what is your phone number?",
         "can I speak to someone",

@@ -86,7 +86,8 @@ _DETAILS: Final = (
     ),
     Detail(
         re.compile(
-            r"\b(?:where (?:are you|is (?:your|the) (?:shop|store|office|company))|located|(?<!mail )(?<!ip )address"
+            r"\b(?:where(?: are you|(?: i|'|’)?s (?:your|the) (?:shop|store|office|company)"
+            r"| are your (?:shop|store|office)s)|located|(?<!mail )(?<!ip )address"
             r"|wo (?:seid ihr|sind sie|ist (?:der|euer|ihr) (?:laden|shop|geschäft))|adresse|anschrift|standort"
             r"|d[oó]nde (?:est[aá]is|qued[aá]is?|est[aá] la tienda)|direcci[oó]n|o[uù] (?:êtes|se trouve)"
             r"|indirizzo|dove (?:siete|si trova))\b",
