@@ -15,6 +15,7 @@ PAGES = (
     "A key frame holds a value. Web pages send a webhook when the station is offline.",
     "Hold the button of the station for ten seconds. Delivery takes two days; coloring books are free.",
     "Redundant lines and solid wood for what grows.",
+    "The results of a false form are noted. The results differ by their resolution; a flash is one of them.",
 )
 
 
@@ -43,6 +44,9 @@ async def index(tmp_path: Path, is_word: TokenizersTokenCounter) -> AsyncIterato
         ("reset the nimrbel", "reset the nimbrel"),
         ("who sells colouring books", "who sells coloring books"),
         ("add a web hook", "add a webhook"),
+        ("what resoultion has it", "what resolution has it"),  # and not a form of "result"
+        ("a falsh in the picture", "a flash in the picture"),
+        ("nohting happens", "nothing happens"),  # a common word, though no page holds it
     ],
 )
 async def test_a_word_that_no_page_holds_is_spelt_as_they_spell_it(
@@ -57,6 +61,7 @@ async def test_a_word_that_no_page_holds_is_spelt_as_they_spell_it(
         *("", "?!", "How long is the warranty?", "THE WARRANTY", "stations and plans"),
         *("how can I get a refund", "opacity slider", "what is a keyframe"),  # words, though no page holds them
         *("Does it work with Waranty Inc?", "connect Homekit", "E42x", "wifi6"),  # names and codes
+        *("is it hidden forme", "is it hidden for me"),
         *("plen", "a b c d"),  # too short to tell what is meant
         *("保证期多久", "сколько стоит", "ما هي مدة الضمان"),
     ],

@@ -10,6 +10,7 @@ from app.providers.indexes.keyword_analysis import DEFAULT_LANGUAGE, KeywordAnal
 
 _SHORTEST: Final = 5  # letters: shorter words are near too many others
 _SHORTEST_ELSEWHERE: Final = 6  # where no list of common words tells them from slips
+_LIKELY: Final = 8
 _MOST: Final = 8  # unknown words of a question that are looked at: with more of them it is in another language
 _CAPITAL_NOUNS: Final = frozenset({"de", "lb"})
 _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρσςτυφχψω")
@@ -21,7 +22,7 @@ class Respelling:
     """Of one agent's questions, in `language`. `is_word` tells common English words, in lower case, from others.
 
     A word that no page holds becomes one word of the pages together with the word behind or before it; or else the
-    commonest word of the pages that differs by one letter left out, added, or exchanged with the next one, and among
+    commonest word of the pages that differs by one letter exchanged with the next one, added, or left out, and among
     common words by another letter, but for its first one. Names keep their spelling. A word is not parted in two: that
     made more of a question known than is, such as the airspeed of a swallow where pages tell of air and of speed.
     """
@@ -74,20 +75,29 @@ class Respelling:
             (start, stop), (begin, end) = spans[first], spans[second]
             joined = question[start:stop] + question[begin:end].lower()
             is_one = question[stop:begin] == " " and joined.isalpha() and len(joined) >= self._shortest
-            if is_one and self._known(joined):
+            if is_one and self._is_written(joined):
                 return joined, (start, end)
         return "", spans[at]
 
+    def _is_written(self, joined: str) -> bool:
+        """Whether pages hold it; in English, as it is or as a common word: "for me" is no form of "form"."""
+        is_own_stem = self._terms(joined) == [joined.casefold()]
+        return bool(self._known(joined)) and (not self._is_english or is_own_stem or self._is_common(joined))
+
     def _nearest(self, word: str) -> str:
+        """An exchange makes a word of another least often by chance, and may lead to one that no page holds, which
+        models read."""
         if len(word) < self._shortest or self._is_common(word):
             return ""
+        exchanged = list(filter(self._is_common, _exchanged(word)))
         near = self._near(word)
-        moved = (
-            spelling
-            for spelling in _moved(word)
-            if self._is_common(spelling) or near.intersection(self._terms(spelling))
+        moved = (each for each in _moved(word) if near.intersection(self._terms(each)))
+        return (
+            self._commonest(word, exchanged)
+            or next(iter(exchanged), "")
+            or self._commonest(word, filter(self._is_common, (*_moved(word), *_changed(word))))
+            or self._commonest(word, moved)
         )
-        return self._commonest([*moved, *filter(self._is_common, _changed(word))])
 
     def _is_common(self, word: str) -> bool:
         return self._is_english and self._is_word(word.casefold())
@@ -100,21 +110,35 @@ class Respelling:
     def _terms(self, word: str) -> list[str]:
         return self._analysis.question_terms(word)
 
-    def _commonest(self, spellings: Iterable[str]) -> str:
-        """Of those that the pages hold; the first of several."""
+    def _commonest(self, word: str, spellings: Iterable[str]) -> str:
+        """Of those that the pages hold; the first of several. What lacks no letter of the word counts more: any of a
+        few letters was left out, or exchanged with its neighbour, where a wrong one may be any of the alphabet."""
         found, most = "", 0
         for spelling in dict.fromkeys(spellings):
-            known = self._known(spelling) or 0
+            is_likely = len(spelling) > len(word) or sorted(spelling) == sorted(word)
+            known = (self._known(spelling) or 0) * (_LIKELY if is_likely else 1)
             if known > most:
                 found, most = spelling, known
         return found
 
 
 def _moved(word: str) -> Iterator[str]:
-    """With two neighbouring letters exchanged, a letter left out, or one added."""
-    yield from (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1))
-    yield from (word[:at] + word[at + 1 :] for at in range(1, len(word)))
-    yield from (word[:at] + letter + word[at:] for at in range(1, len(word) + 1) for letter in _alphabet(word))
+    yield from _exchanged(word)
+    yield from _with_one_less(word)
+    yield from _with_one_more(word)
+
+
+def _exchanged(word: str) -> Iterator[str]:
+    """With two neighbouring letters exchanged."""
+    return (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1))
+
+
+def _with_one_less(word: str) -> Iterator[str]:
+    return (word[:at] + word[at + 1 :] for at in range(1, len(word)))
+
+
+def _with_one_more(word: str) -> Iterator[str]:
+    return (word[:at] + letter + word[at:] for at in range(1, len(word) + 1) for letter in _alphabet(word))
 
 
 def _changed(word: str) -> Iterator[str]:
