@@ -6,6 +6,10 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.doubles.remembered_statements import remember_statements
+
+remember_statements()
+
 settings.register_profile("docent", deadline=None)  # an example that is slow tells of a busy machine
 settings.load_profile("docent")
 
