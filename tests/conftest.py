@@ -1,5 +1,7 @@
 """What every test shares."""
 
+import gc
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -8,10 +10,20 @@ from hypothesis import settings
 
 from tests.doubles.remembered_statements import remember_statements
 
+gc.disable()  # until the first test: modules are garbage to nobody
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the product's commands do, before anything imports numpy
 remember_statements()
 
 settings.register_profile("docent", deadline=None)  # an example that is slow tells of a busy machine
 settings.load_profile("docent")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What is there before the first test stays to the end: no collection looks through its million objects again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
