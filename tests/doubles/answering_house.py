@@ -37,7 +37,6 @@ from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
 from app.search.retriever import Retriever
-from app.settings import read_settings
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
@@ -53,6 +52,7 @@ from tests.doubles.memory_cache import DictCache
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.overlap_reranker import OverlapReranker
+from tests.doubles.settings_in import settings_in
 from tests.doubles.shop_api import SHOP_HOST
 from tests.doubles.temporary_record import temporary_record
 
@@ -156,8 +156,8 @@ async def answering_house(
     config = config or AgentConfig(name="Lamp helper")
     if not checks_answers:
         config = replace(config, answer_check=AnswerCheck.OFF)
-    settings = read_settings(
-        data=folder, max_turns=max_running, max_searches=max_searching, action_hosts=(SHOP_HOST,) if shop else ()
+    settings = settings_in(
+        folder, max_turns=max_running, max_searches=max_searching, action_hosts=(SHOP_HOST,) if shop else ()
     )
     async with temporary_record(folder, clock) as record, AsyncExitStack() as running:
         with record.writing() as tx:

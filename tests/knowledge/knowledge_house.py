@@ -29,7 +29,6 @@ from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.providers.text_splitter import TextSplitter
-from app.settings import read_settings
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
@@ -44,6 +43,7 @@ from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.scripted_chat_model import ScriptedChatModel
+from tests.doubles.settings_in import settings_in
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.word_splitter import WordSplitter
 
@@ -155,7 +155,7 @@ async def knowledge_house(folder: Path) -> AsyncIterator[KnowledgeHouse]:
                 ChunkLimits: ChunkLimits(20, 10),
             }
         )
-        async with open_infrastructure(read_settings(data=folder), doubles) as base:
+        async with open_infrastructure(settings_in(folder), doubles) as base:
             yield KnowledgeHouse(base, record, clock, agent.id, workspace_id, source)
 
 

@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, fields
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -50,7 +49,6 @@ from app.providers.reranking.reranker import Reranker
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 from app.quality.golden_run_execution import SearchUnderTest
 from app.search.agent_search import AgentSearch
-from app.settings import Settings, read_settings
 from app.sources.discovery import SiteDiscovery
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.source_files import SourceFiles
@@ -86,6 +84,7 @@ from tests.doubles.scripted_drafts import ScriptedDrafts
 from tests.doubles.scripted_key_sets import ScriptedKeySets
 from tests.doubles.scripted_site_discovery import ScriptedSiteDiscovery
 from tests.doubles.scripted_turns import ScriptedTurns
+from tests.doubles.settings_in import settings_in
 from tests.doubles.shop_api import SHOP_HOST, ShopApi
 from tests.doubles.temporary_record import temporary_record
 from tests.doubles.workspaces import another_workspace
@@ -238,7 +237,7 @@ async def open_house(
     the folder's docent.sqlite, there or as a copy elsewhere. `others` take the place of parts, as doubles do."""
     belongings = belongings or await _belongings_of_a_new_house()
     (folder / "docent.sqlite").write_bytes(belongings.database)
-    clock, settings = clock or FixedClock(), _settings().model_copy(update={"data": folder})
+    clock, settings = clock or FixedClock(), settings_in(folder, action_hosts=(SHOP_HOST,))
     async with opened(folder, clock) as record, AsyncExitStack() as running:
         turns, jobs, limiter = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter()
         for session, request in belongings.asked:
@@ -320,12 +319,6 @@ def doubles(
         Readiness: _everything_answers,
         WidgetFolder: Path("dist"),
     }
-
-
-@cache
-def _settings() -> Settings:
-    """Read once: that takes a third of what opening a house does."""
-    return read_settings(action_hosts=(SHOP_HOST,))
 
 
 async def _everything_answers() -> Mapping[str, bool]:
