@@ -14,8 +14,8 @@ def declare(handler: Handler, declaration: object) -> Handler:
     return handler
 
 
-def declarations(owner: object) -> list[Any]:
-    """Those of the methods of `owner`, in their order, each with its handler bound to it."""
+def declarations(owner: object, **more: object) -> list[Any]:
+    """Those of the methods of `owner`, in their order, each with its handler bound to it, and with `more`."""
     members = (member for kind in reversed(type(owner).__mro__) for member in vars(kind).values())
     found = (getattr(member, _MARK, None) for member in members)
-    return [replace(each, handler=each.handler.__get__(owner)) for each in found if each is not None]
+    return [replace(each, handler=each.handler.__get__(owner), **more) for each in found if each is not None]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from uuid import UUID
 
@@ -185,7 +185,7 @@ class Api:
     tag: ClassVar[str]  # under which the OpenAPI document lists them
 
     def endpoints(self) -> Sequence[AnyEndpoint]:
-        return [replace(each, tag=self.tag) for each in declarations(self)]
+        return declarations(self, tag=self.tag)
 
 
 Handler = Callable[[Any, Call[Caller, Input]], Awaitable[AnswerOf]]

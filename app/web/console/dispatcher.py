@@ -231,13 +231,13 @@ def pages_by_name(parts: Iterable[Pages]) -> dict[str, ConsolePage]:
         if page.name in pages:
             raise ValueError(f"two pages of the console have the name {page.name}")
         pages[page.name] = page
-    return {page.name: replace(page, under=_under(page, pages)) for page in pages.values()}
+    return {page.name: _placed(page, pages) for page in pages.values()}
 
 
-def _under(page: ConsolePage, pages: Mapping[str, ConsolePage]) -> str:
+def _placed(page: ConsolePage, pages: Mapping[str, ConsolePage]) -> ConsolePage:
     """An action stands where the page of its form does, unless it says otherwise."""
     form = pages.get(page.shown_on)
-    return page.under or (form.under or form.name if form else "")
+    return replace(page, under=form.under or form.name) if form and not page.under else page
 
 
 def console_routes(pages: Mapping[str, ConsolePage], door: Dispatcher, files: StaticFiles) -> list[Route]:
