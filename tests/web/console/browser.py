@@ -26,6 +26,7 @@ class ConsoleBrowser:
     house: House
     cookies: dict[str, str] = field(default_factory=dict)
     came_from: str = ""
+    _tokens: dict[str, str] = field(default_factory=dict)
 
     async def get(self, path: str, **headers: str) -> httpx2.Response:
         return await self._send("GET", path, headers=headers)
@@ -53,7 +54,13 @@ class ConsoleBrowser:
         return await self._send("POST", path, content=body.encode(), headers={"Content-Type": _FORM, **headers})
 
     async def token(self) -> str:
-        """As every page's forms hold it."""
+        """As every page's forms hold it: read once a session, whose secret it is drawn from."""
+        session = "; ".join(f"{name}={value}" for name, value in self.cookies.items() if "flash" not in name)
+        if session not in self._tokens:
+            self._tokens[session] = await self._read_token()
+        return self._tokens[session]
+
+    async def _read_token(self) -> str:
         found = _TOKEN.search((await self.get("/console/account")).text)
         if found is None:  # not signed in
             found = _TOKEN.search((await self.get("/console/sign-in")).text)
