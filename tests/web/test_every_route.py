@@ -3,6 +3,7 @@
 A route without an example in route_examples.py fails the first test here.
 """
 
+import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -184,25 +185,36 @@ async def test_an_oversized_body_that_hides_its_length_is_refused(endpoint: AnyE
     assert_refused(response, "too_large", str(endpoint.max_body_bytes), endpoint=endpoint)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"{",
-        b"{'a': 1}",
-        b'{"a": NaN}',
-        b'{"a": 1, "a": 2}',
-        b"\xff\xfe{}",
-        b"   ",
-        b"[" * 100_000,
-    ],
-    ids=["cut", "single quotes", "NaN", "key twice", "UTF-16", "blank", "bottomless"],
-)
-@those(lambda endpoint: endpoint.has_body)
-async def test_malformed_json_is_refused(endpoint: AnyEndpoint, content: bytes, rooms: FurnishedHouse) -> None:
-    if len(content) > endpoint.max_body_bytes:
-        content = content[: endpoint.max_body_bytes]
-    response = await call(rooms, endpoint, content=content)
+# What is no JSON or no id is found in one place for all routes: each way to be wrong is tried on one of the operators'
+# and one of the visitors', and the others are shown to go through that place by one way.
+MALFORMED = {
+    "cut": b"{",
+    "single quotes": b"{'a': 1}",
+    "NaN": b'{"a": NaN}',
+    "key twice": b'{"a": 1, "a": 2}',
+    "UTF-16": b"\xff\xfe{}",
+    "blank": b"   ",
+    "bottomless": b"[" * 100_000,
+}
+NONSENSE = ["x", "1", f"{{{UNKNOWN}}}", UNKNOWN.hex, f"{UNKNOWN}%00", "..%2f..", "%27%20or%201"]
+
+
+async def assert_malformed(endpoint: AnyEndpoint, content: bytes, rooms: FurnishedHouse) -> None:
+    response = await call(rooms, endpoint, content=content[: endpoint.max_body_bytes])
     assert_refused(response, "malformed_json", "JSON", endpoint=endpoint)
+
+
+@those(lambda endpoint: endpoint.has_body)
+async def test_malformed_json_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    await assert_malformed(endpoint, MALFORMED["cut"], rooms)
+
+
+@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
+@those(lambda endpoint: endpoint.operation in ("createAgent", "ask"))
+async def test_json_is_refused_however_it_is_malformed(
+    endpoint: AnyEndpoint, content: bytes, rooms: FurnishedHouse
+) -> None:
+    await assert_malformed(endpoint, content, rooms)
 
 
 @those(lambda endpoint: endpoint.has_body)
@@ -235,12 +247,12 @@ async def test_an_unknown_field_is_named(endpoint: AnyEndpoint, rooms: Furnished
     assert response.json()["error"]["field"] == "workspace_id"
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "colour=red", "limit=1&limit=2", "cursor=%00"])
 @those(lambda endpoint: endpoint.input_model is not None and not endpoint.has_body)
-async def test_a_wrong_query_is_refused_by_field(endpoint: AnyEndpoint, query: str, rooms: FurnishedHouse) -> None:
-    response = await call(rooms, endpoint, path=f"{rooms.path(endpoint)}?{query}")
-    assert_refused(response, "invalid_request", endpoint=endpoint)
-    assert response.json()["error"]["field"] == query.partition("=")[0]
+async def test_a_wrong_query_is_refused_by_field(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    for query in ("limit=0", "limit=201", "limit=x", "colour=red", "limit=1&limit=2", "cursor=%00"):
+        response = await call(rooms, endpoint, path=f"{rooms.path(endpoint)}?{query}")
+        assert_refused(response, "invalid_request", endpoint=endpoint)
+        assert response.json()["error"]["field"] == query.partition("=")[0]
 
 
 @those(lambda endpoint: endpoint.input_model is not None and not endpoint.has_body)
@@ -257,13 +269,24 @@ async def test_what_does_not_exist_is_absent(endpoint: AnyEndpoint, rooms: Furni
         assert_refused(response, "not_found", "Check the id", endpoint=endpoint)
 
 
-@pytest.mark.parametrize(
-    "nonsense", ["x", "1", f"{{{UNKNOWN}}}", UNKNOWN.hex, f"{UNKNOWN}%00", "..%2f..", "%27%20or%201"]
-)
+def test_ids_are_read_in_one_place() -> None:
+    reading = re.compile(r"path_params(\[|\.get\()\s*(f?[\"']\w*_id|\w+[\])])")
+    app = Path(__file__).resolve().parents[2] / "app"
+    assert [path.name for path in app.rglob("*.py") if reading.search(path.read_text("utf-8"))] == ["endpoint.py"]
+
+
 @those(has_ids)
-async def test_an_id_that_is_none_is_absent_as_well(
-    endpoint: AnyEndpoint, nonsense: str, rooms: FurnishedHouse
-) -> None:
+async def test_an_id_that_is_none_is_absent_as_well(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
+    await assert_no_id(endpoint, "x", rooms)
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE)
+@those(lambda endpoint: endpoint.operation in ("getAgent", "stopTurn"))
+async def test_an_id_is_absent_whatever_it_is(endpoint: AnyEndpoint, nonsense: str, rooms: FurnishedHouse) -> None:
+    await assert_no_id(endpoint, nonsense, rooms)
+
+
+async def assert_no_id(endpoint: AnyEndpoint, nonsense: str, rooms: FurnishedHouse) -> None:
     for name in endpoint.path_ids:
         response = await call(rooms, endpoint, path=rooms.path(endpoint, **{name: nonsense}))
         assert_refused(response, "not_found", endpoint=endpoint)
