@@ -6,7 +6,7 @@ figures, and where each is meant to go.
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -113,6 +113,7 @@ class _Module:
     import_lines: int
     imports: frozenset[str]
     calls: frozenset[str]
+    private_names: frozenset[str]
     classes: tuple[_Class, ...] = field(default=())
 
 
@@ -178,7 +179,7 @@ def test_repositories_share_no_code_by_inheritance(ours: dict[str, _Module]) -> 
 
 def test_private_names_of_libraries_are_used_only_for_a_reason(ours: dict[str, _Module]) -> None:
     own = {name for module in ours.values() for each in module.classes for name in each.members}
-    used = {name for module in ours.values() for name in _private_names(module)}
+    used = {name for module in ours.values() for name in module.private_names}
     assert used - own - _DOCUMENTED_NAMES == set(_PRIVATE_NAMES) - own
     assert set(_PRIVATE_NAMES) <= used, "what they are listed for has gone"
 
@@ -240,8 +241,8 @@ def _modules(*rooms: str) -> dict[str, _Module]:
 
 def _read(name: str, path: Path, known: dict[str, Path]) -> _Module:
     text = path.read_text("utf-8")
-    tree = ast.parse(text)
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    nodes = list(ast.walk(ast.parse(text)))
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
     return _Module(
         name,
         path,
@@ -249,9 +250,10 @@ def _read(name: str, path: Path, known: dict[str, Path]) -> _Module:
         import_lines=sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in imports),
         imports=frozenset(imported for node in imports for imported in _imported(node) if imported in known),
         calls=frozenset(
-            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         ),
-        classes=tuple(_class(node) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+        private_names=frozenset(_private_names(nodes)),
+        classes=tuple(_class(node) for node in nodes if isinstance(node, ast.ClassDef)),
     )
 
 
@@ -315,15 +317,13 @@ def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _private_names(module: _Module) -> Iterator[str]:
+def _private_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """Attributes with one leading underscore of anything but `self` and `cls`."""
-    attributes = [
-        each for each in ast.walk(ast.parse(module.path.read_text("utf-8"))) if isinstance(each, ast.Attribute)
-    ]
-    for each in attributes:
-        is_ours = isinstance(each.value, ast.Name) and each.value.id in ("self", "cls")
-        if each.attr.startswith("_") and not each.attr.startswith("__") and not is_ours:
-            yield each.attr
+    for each in nodes:
+        if isinstance(each, ast.Attribute) and each.attr.startswith("_") and not each.attr.startswith("__"):
+            is_ours = isinstance(each.value, ast.Name) and each.value.id in ("self", "cls")
+            if not is_ours:
+                yield each.attr
 
 
 def _lone_protocols(ours: dict[str, _Module], tests: dict[str, _Module]) -> Iterator[str]:
