@@ -141,12 +141,13 @@ def _families(of: list[Group]) -> dict[str, str]:
 async def asked_again(kind: str, embedder: Embedder) -> AskedAgain:
     asked = [(group, question) for group in groups() if group.kind == kind for question in group.questions]
     vectors = np.array(await embedder.embed([question for _, question in asked]))
+    near = vectors @ vectors.T
     cosines: dict[str, list[float]] = {"same": [], "near": [], "other": []}
     for one, other in combinations(range(len(asked)), 2):
         first, then = asked[one][0], asked[other][0]
         is_near = first.near == then.name or then.near == first.name
         relation = "same" if first == then else "near" if is_near else "other"
-        cosines[relation].append(float(vectors[one] @ vectors[other]))
+        cosines[relation].append(float(near[one, other]))
     return AskedAgain(**{relation: np.array(found) for relation, found in cosines.items()})
 
 
