@@ -7,9 +7,10 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from app.cli.demo.api_client import ApiClient
@@ -22,19 +23,21 @@ _START_SECONDS = 60
 _STOP_SECONDS = 40
 
 
-def soon(look: Callable[[], Found | None], what: str, within_seconds: float) -> Found:
+def soon(
+    look: Callable[[], Found | None], what: str, within_seconds: float, look_seconds: float = _LOOK_SECONDS
+) -> Found:
     """What `look` finds, asked again and again until it finds something."""
     give_up_at = time.monotonic() + within_seconds
     while not (found := look()):
         assert time.monotonic() < give_up_at, f"{what}: not within {within_seconds} s"
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(look_seconds)
     return found
 
 
 class RunningDocent:
     """`data` is its folder. `log` gets what all its processes write."""
 
-    def __init__(self, data: Path, may_crawl: str) -> None:
+    def __init__(self, data: Path, may_crawl: str, settings: Mapping[str, str]) -> None:
         self.data = data
         self.log = data.with_suffix(".log")
         self._environment = os.environ | {
@@ -44,6 +47,7 @@ class RunningDocent:
             "DOCENT_LOG_FORMAT": "json",
             "DOCENT_CRAWL_ALLOW": may_crawl,
             "DOCENT_CRAWL_DELAY_SECONDS": "0",
+            **settings,
         }
         token = self.command("token", "create", "tests", "--json")["token"]
         with self.log.open("ab") as log:
@@ -74,10 +78,10 @@ class RunningDocent:
         printed: Json = json.loads(ended.stdout)
         return printed
 
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         """Straight from the system of record."""
         with closing(sqlite3.connect(f"file:{self.data / 'docent.sqlite'}?mode=ro", uri=True)) as record:
-            return record.execute(query).fetchall()
+            return record.execute(query, values).fetchall()
 
     def worker(self) -> int | None:
         """The process that crawls, as a child of the one that serves."""
@@ -115,8 +119,11 @@ class RunningDocent:
 
 
 @contextmanager
-def running_docent(data: Path, may_crawl: str) -> Iterator[RunningDocent]:
-    docent = RunningDocent(data, may_crawl)
+def running_docent(
+    data: Path, may_crawl: str, settings: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[RunningDocent]:
+    """`settings` are variables beside those that every test needs."""
+    docent = RunningDocent(data, may_crawl, settings)
     try:
         yield docent
     finally:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import pytest
 
@@ -45,7 +46,9 @@ class ReadManual:
             "SELECT documents.url, chunks.position, chunks.text FROM chunks "
             "JOIN document_versions ON document_versions.id = chunks.version_id "
             "JOIN documents ON documents.id = document_versions.document_id "
-            "WHERE document_versions.state = 'live' ORDER BY documents.url, chunks.position"
+            "WHERE document_versions.state = 'live' AND documents.source_id = ? "
+            "ORDER BY documents.url, chunks.position",
+            UUID(self.source_id).hex,
         )
 
     def cited_pages(self) -> list[frozenset[str]]:
@@ -87,12 +90,11 @@ def finished(docent: RunningDocent, source_id: str) -> dict[str, Any]:
         assert run["state"] in {"queued", "running", "finished"}, run
         return run if run["state"] == "finished" else None
 
-    return soon(look, "the crawl ends", CRAWL_SECONDS)
+    return soon(look, "the crawl ends", CRAWL_SECONDS, look_seconds=1)
 
 
-def assert_nothing_stands_twice(read: ReadManual) -> None:
-    docent = read.docent
-    assert docent.rows("SELECT url, count(*) FROM documents GROUP BY url HAVING count(*) > 1") == []
+def assert_nothing_stands_twice(docent: RunningDocent) -> None:
+    assert docent.rows("SELECT url FROM documents GROUP BY source_id, url HAVING count(*) > 1") == []
     live = "SELECT document_id, count(*) FROM document_versions WHERE state = 'live' GROUP BY document_id"
     assert [row for row in docent.rows(live) if row[1] != 1] == []
     assert docent.rows("SELECT count(*) FROM document_versions WHERE state = 'pending'") == [(0,)]
@@ -100,9 +102,9 @@ def assert_nothing_stands_twice(read: ReadManual) -> None:
     assert docent.rows(unsettled) == [(0,)]
     report = docent.command("doctor", "--json")
     assert report["healthy"], report["findings"]
-    [agent] = report["agents"]
-    assert agent["chunks"] == agent["vectors"] == agent["keywords"]
-    assert agent["astray"] == 0
+    for agent in report["agents"]:
+        assert agent["chunks"] == agent["vectors"] == agent["keywords"] > 0
+        assert agent["astray"] == 0
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +132,7 @@ def test_at_least_200_pages_are_read(read: ReadManual) -> None:
     indexed = read.run["counts"]["indexed"]
     print(f"{indexed} pages in {read.seconds:.0f} s, {indexed / read.seconds:.1f} a second")  # noqa: T201
     assert indexed >= 200
-    assert_nothing_stands_twice(read)
+    assert_nothing_stands_twice(read.docent)
 
 
 def test_ten_of_twelve_questions_are_answered_from_the_right_page(cited: list[frozenset[str]]) -> None:
@@ -138,27 +140,31 @@ def test_ten_of_twelve_questions_are_answered_from_the_right_page(cited: list[fr
 
 
 def test_a_crawl_whose_worker_is_killed_goes_on_and_ends_the_same(
-    manual: Manual, read: ReadManual, cited: list[frozenset[str]], tmp_path_factory: pytest.TempPathFactory
+    manual: Manual, read: ReadManual, cited: list[frozenset[str]]
 ) -> None:
-    with running_docent(tmp_path_factory.mktemp("killed") / "data", manual.endpoint) as docent:
-        began = time.monotonic()
-        agent_id, source_id = begin(docent, manual)
-
-        def indexed() -> bool:
-            counts = docent.client.get(f"/v1/sources/{source_id}")["run"]["counts"]
-            return bool(counts.get("indexed", 0) >= ENOUGH_TO_KILL)
-
-        soon(indexed, f"{ENOUGH_TO_KILL} pages are indexed", CRAWL_SECONDS)
-        killed = soon(docent.worker, "there is a worker", 10)
-        os.kill(killed, signal.SIGKILL)
-        soon(lambda: docent.worker() not in {None, killed}, "another worker has taken its place", 60)
-        run = finished(docent, source_id)
-        after = ReadManual(docent, manual, agent_id, source_id, time.monotonic() - began)
-        assert after.learnt() == read.learnt()
-        # A page that was learnt and not yet ticked off when the worker died is found unchanged by the next.
-        assert run["counts"]["indexed"] + run["counts"].get("unchanged", 0) == read.run["counts"]["indexed"]
-        assert_nothing_stands_twice(after)
-        assert hits(after.cited_pages()) == hits(cited)
+    """By a second agent beside the first, whose vectors serve it too: what is read, cut and indexed is all its own."""
+    docent, vectors = read.docent, "SELECT count(*) FROM embedding_cache"
+    embedded = docent.rows(vectors)
+    began = time.monotonic()
+    agent_id, source_id = begin(docent, manual)
+    after = ReadManual(docent, manual, agent_id, source_id, 0)
+    soon(
+        lambda: after.run["counts"].get("indexed", 0) >= ENOUGH_TO_KILL,
+        f"{ENOUGH_TO_KILL} pages are indexed",
+        CRAWL_SECONDS,
+    )
+    killed = soon(docent.worker, "there is a worker", 10)
+    os.kill(killed, signal.SIGKILL)
+    soon(lambda: docent.worker() not in {None, killed}, "another worker has taken its place", 60)
+    assert after.run["state"] == "running", "it was killed in the middle"
+    run = finished(docent, source_id)
+    print(f"killed and read to the end in {time.monotonic() - began:.0f} s")  # noqa: T201
+    assert after.learnt() == read.learnt()
+    assert docent.rows(vectors) == embedded
+    # A page that was learnt and not yet ticked off when the worker died is found unchanged by the next.
+    assert run["counts"]["indexed"] + run["counts"].get("unchanged", 0) == read.run["counts"]["indexed"]
+    assert_nothing_stands_twice(docent)
+    assert hits(after.cited_pages()) == hits(cited)
 
 
 def test_an_unchanged_manual_is_read_again_without_embedding_a_chunk(read: ReadManual) -> None:

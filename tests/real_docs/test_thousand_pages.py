@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.doubles.fake_openai import FakeOpenAI
 from tests.real_docs.running_docent import RunningDocent, running_docent, soon
 from tests.real_docs.thousand_pages import PAGES, ThousandPages, thousand_pages_online
 
@@ -21,6 +22,7 @@ class Reader:
 
     docent: RunningDocent
     site: ThousandPages
+    embedder: FakeOpenAI
     source_id: str
 
     def read(self) -> dict[str, int]:
@@ -33,12 +35,12 @@ class Reader:
             assert run["state"] in {"queued", "running", "finished"}, run
             return run if (run["id"], run["state"]) == (run_id, "finished") else None
 
-        counts: dict[str, int] = soon(look, "the reading ends", CRAWL_SECONDS)["counts"]
+        counts: dict[str, int] = soon(look, "the reading ends", CRAWL_SECONDS, look_seconds=1)["counts"]
         return counts
 
     def embedded(self) -> int:
-        [[count]] = self.docent.rows("SELECT count(*) FROM embedding_cache")
-        return int(count)
+        """Texts of pages that the embedder has got so far."""
+        return sum("Page " in text for asked in self.embedder.asked for text in asked.body["input"])
 
     def chunks_of(self, path: str) -> set[str]:
         rows = self.docent.rows(
@@ -51,16 +53,25 @@ class Reader:
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    """Its embedder notes what it gets; which vectors it gives is no matter here."""
     with (
         thousand_pages_online() as site,
+        FakeOpenAI().running() as embedder,
         running_docent(
-            tmp_path_factory.mktemp("thousand") / "data", site.site.origin.removeprefix("http://")
+            tmp_path_factory.mktemp("thousand") / "data",
+            site.site.origin.removeprefix("http://"),
+            {
+                "DOCENT_EMBEDDINGS_URL": embedder.url,
+                "DOCENT_EMBEDDINGS_MODEL": "fake",
+                "DOCENT_EMBEDDINGS_DIMENSIONS": "8",
+                "DOCENT_EMBEDDINGS_SHORTEN": "true",
+            },
         ) as docent,
     ):
         agent_id = docent.client.post("/v1/agents", {"name": "Handbook"})["id"]
         source = {"kind": "sitemap", "name": "Handbook", "url": f"{site.site.origin}/sitemap.xml"}
         source_id = docent.client.post(f"/v1/agents/{agent_id}/sources", source)["id"]
-        yield Reader(docent, site, source_id)
+        yield Reader(docent, site, embedder, source_id)
 
 
 def test_a_second_reading_embeds_and_sends_next_to_nothing(reader: Reader) -> None:
