@@ -39,7 +39,7 @@ from tests.doubles.temporary_record import temporary_database
 from tests.scale.redis_server import RedisServer, running_redis
 from tests.store.sample_rows import OWNER, a_turn, an_end
 
-VISITORS = 2_000
+VISITORS = 1_000  # on the record some sixteen leave at each await
 AT_ONCE = 64
 CONNECTIONS = 16  # to Redis
 SEED = 8
