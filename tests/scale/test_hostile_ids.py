@@ -6,11 +6,14 @@
 from itertools import cycle
 from urllib.parse import quote
 
+import pytest
+
 from tests.web.test_isolation import ENDPOINTS, HOSTILE_IDS, Tenants, call, hostile_ids, tenants
 
 __all__ = ["tenants"]  # the fixture
 
 
+@pytest.mark.timeout(400)  # 80 seconds alone, and more beside other suites
 async def test_over_every_route_they_find_nothing_and_break_nothing(tenants: Tenants) -> None:
     before = tenants.their_rows()
     # An agent's picture and its invitations are everyone's who has their address.
