@@ -33,9 +33,10 @@ install: $(USABLE) ## Make the virtual environment in .venv, without the develop
 demo: $(USABLE) ## Crawl a website and answer questions about it, from nothing (SITE=https://... for your own)
 	$(BIN)/docent demo $(if $(SITE),--site $(SITE))
 
+# What one process has compiled is read by the other and by the commands that tests start, whatever the shell has set.
 .PHONY: test
 test: .venv/installed ## Run the tests that need nothing but Python (minutes)
-	$(BIN)/pytest tests $(addprefix --ignore=,$(SLOW)) --numprocesses auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest tests $(addprefix --ignore=,$(SLOW)) --numprocesses auto --dist worksteal
 
 widget/node_modules/.package-lock.json: widget/package-lock.json
 	npm --prefix widget ci --silent
