@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from typing import Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from app.providers.identity.oidc_client import OidcClient, is_trusted_address
 from app.workspaces.provider_rules import ProviderRules, read_roles
@@ -31,6 +31,19 @@ class SignInSettings(BaseSettings):
         "Who is in none may not sign in.",
     )
     password_sign_in: bool = Field(True, description="Whether operators may sign in with a password as well.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment under what a command was given. To look for each setting in files that nobody names takes as
+        long."""
+        return init_settings, env_settings
 
     @field_validator("oidc_issuer")
     @classmethod
