@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeVar
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -16,6 +17,12 @@ def declare(handler: Handler, declaration: object) -> Handler:
 
 def declarations(owner: object, **more: object) -> list[Any]:
     """Those of the methods of `owner`, in their order, each with its handler bound to it, and with `more`."""
-    members = (member for kind in reversed(type(owner).__mro__) for member in vars(kind).values())
+    kind: Any = type(owner)
+    return [replace(each, handler=each.handler.__get__(owner), **more) for each in _declared(kind)]
+
+
+@cache
+def _declared(kind: type[object]) -> tuple[Any, ...]:
+    members = (member for each in reversed(kind.__mro__) for member in vars(each).values())
     found = (getattr(member, _MARK, None) for member in members)
-    return [replace(each, handler=each.handler.__get__(owner), **more) for each in found if each is not None]
+    return tuple(each for each in found if each is not None)
