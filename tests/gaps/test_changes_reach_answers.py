@@ -24,8 +24,8 @@ async def test_publishing_another_language_rebuilds_the_keyword_index(office: Of
     assert office.jobs.reconciled == [office.agent]
 
 
-@pytest.mark.parametrize("action", ["curated_answer.create", "curated_answer.edit", "curated_answer.delete"])
-async def test_what_is_answered_from_has_changed_with_a_curated_answer(action: str, office: Office) -> None:
+@pytest.mark.parametrize("verb", ["create", "edit", "approve", "restore", "delete"])
+async def test_what_is_answered_from_has_changed_with_a_curated_answer(verb: str, office: Office) -> None:
     before = await office.generation()
-    await CHANGES[action](office)
+    await CHANGES[f"curated_answer.{verb}"](office)
     assert await office.generation() > before

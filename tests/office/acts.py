@@ -2,28 +2,119 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TypeVar
 from uuid import UUID, uuid4
 
 from app.agents.agent import AgentConfig
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
+from app.answers.curated.proposals import CuratedProposals
+from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
+from app.conversations.conversation import ConversationChange
+from app.conversations.inbox import Inbox
+from app.conversations.people.lead import Lead, LeadChange, LeadState
+from app.conversations.people.leads import Leads
+from app.conversations.people.records.leads import LeadRecords
+from app.conversations.people.records.live_chats import SavedReplyRecords
+from app.conversations.people.saved_replies import SavedReplies
+from app.conversations.people.saved_reply import SavedReply
+from app.conversations.records.conversations import ConversationRecords
+from app.conversations.records.inbox import InboxRecords
+from app.conversations.records.saved_filters import SavedFilterRecords
+from app.conversations.saved_filter import FilteredList, SavedFilter
+from app.conversations.saved_filters import SavedFilters
 from app.conversations.token_budgets import TokenBudgets
 from app.core.gap_state import GapState
 from app.core.source_file import Upload
 from app.gaps.gap_suggestions import GapSuggestions
+from app.gaps.pull_requests.pull_request import Repository
+from app.gaps.pull_requests.pull_requests import Repositories
+from app.gaps.pull_requests.records import RepositoryRecords, RepositorySecrets
 from app.knowledge.quarantine import PageQuarantine
 from app.knowledge.starter_suggestions import StarterSuggestions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.quality_review import QualityReview, ThresholdCurves
 from app.sources.deletions.deletion import DeletedKind
+from app.sources.records.sources import SourceAccessRecords
 from app.sources.runs.run_control import RunPreviews, RunWatch
-from app.sources.source import Schedule, SourceConfig, SourceKind
+from app.sources.source import AccessKind, Schedule, SourceAccess, SourceConfig, SourceKind
+from app.sources.source_editing import SourceAccesses
 from app.stale_answers.stale_answer import StaleFilter, StaleState
+from app.store.transaction import Transaction
 from app.workspaces.operator import Role
+from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sealed_secrets import SealedSecrets
 from app.workspaces.signing_keys import SigningKeys
+from tests.doubles.fixed_clock import FixedClock
 from tests.office.office import GAP, PAGE, Office
 
+PASSWORD = SourceAccess(AccessKind.BASIC, "reader", "a secret")
+
 Act = Callable[[Office], Awaitable[object]]
+
+
+Added = TypeVar("Added")
+
+
+def given(o: Office, add: Callable[[Transaction, UUID], Added]) -> Added:
+    """What stands in the record before anything is done, by nobody: `add` gets the workspace."""
+    with o.record.writing() as tx:
+        return add(tx, TokenRecords(tx).default_workspace())
+
+
+def a_lead(o: Office) -> UUID:
+    lead = Lead(uuid4(), o.agent, o.visitor, o.conversation, "Eve", "eve@example.com", "Call me.", FixedClock().now())
+    given(o, lambda tx, _: LeadRecords(tx).add(lead))
+    return lead.id
+
+
+def a_note(o: Office) -> UUID:
+    def add(tx: Transaction, workspace: UUID) -> UUID:
+        return InboxRecords(tx).add_note(ConversationRecords(tx).get(workspace, o.conversation), "ann", "Rude.").id
+
+    return given(o, add)
+
+
+def a_saved_filter(o: Office) -> UUID:
+    saved = SavedFilter(uuid4(), uuid4(), None, FilteredList.GAPS, "Shipping", "q=ship")
+    given(o, lambda tx, workspace: SavedFilterRecords(tx).add(replace(saved, workspace_id=workspace)))
+    return saved.id
+
+
+def a_saved_reply(o: Office) -> UUID:
+    reply = SavedReply(uuid4(), uuid4(), None, "Hello", "Good day.")
+    given(o, lambda tx, workspace: SavedReplyRecords(tx).create(replace(reply, workspace_id=workspace)))
+    return reply.id
+
+
+def a_proposal(o: Office) -> int:
+    """To put the curated answer first."""
+
+    def add(tx: Transaction, _: UUID) -> int:
+        answer = CuratedAnswerRecords(tx).get(o.agent, o.answer)
+        return CuratedEditRecords(tx).propose(replace(answer, priority=7), "an agent").number
+
+    return given(o, add)
+
+
+def an_edit(o: Office) -> int:
+    """As the curated answer stood when it came first."""
+
+    def add(tx: Transaction, _: UUID) -> int:
+        CuratedEditRecords(tx).keep(replace(CuratedAnswerRecords(tx).get(o.agent, o.answer), priority=7), "ann")
+        return CuratedEditRecords(tx).of_answer(o.answer)[0].number
+
+    return given(o, add)
+
+
+def an_access(o: Office) -> UUID:
+    given(o, lambda tx, _: SourceAccessRecords(tx).set(o.site, PASSWORD))
+    return o.site
+
+
+def a_repository(o: Office) -> UUID:
+    secrets = RepositorySecrets("token", "hook")
+    given(o, lambda tx, _: RepositoryRecords(tx).put(Repository(uuid4(), o.agent, "acme", "docs"), secrets))
+    return o.agent
 
 
 async def run(made: Awaitable[UUID], act: Callable[[UUID], Awaitable[object]]) -> None:
@@ -58,6 +149,12 @@ CHANGES: dict[str, Act] = {
     "webhook.retry": lambda o: o.webhooks.retry(o.actor, o.agent, o.dead),
     "source.schedule": lambda o: o.schedules.set(o.actor, o.site, Schedule(every_hours=24)),
     "source.unschedule": lambda o: o.schedules.clear(o.actor, o.site),
+    "source.set_access": lambda o: o.parts.get(SourceAccesses).set(o.actor, o.site, PASSWORD),
+    "source.clear_access": lambda o: o.parts.get(SourceAccesses).clear(o.actor, an_access(o)),
+    "repository.set": lambda o: o.parts.get(Repositories).put(
+        o.actor, Repository(uuid4(), o.agent, "acme", "docs"), "token"
+    ),
+    "repository.remove": lambda o: o.parts.get(Repositories).remove(o.actor, a_repository(o)),
     "source.delete": lambda o: o.deletions.delete(o.actor, DeletedKind.SOURCE, o.source),
     "document.release": lambda o: o.parts.get(PageQuarantine).release(o.actor, o.document),
     "document.dismiss": lambda o: o.parts.get(PageQuarantine).dismiss(o.actor, o.document),
@@ -67,6 +164,16 @@ CHANGES: dict[str, Act] = {
     ),
     "curated_answer.edit": lambda o: o.answers.change(o.actor, o.agent, o.answer, lambda a: replace(a, priority=5)),
     "curated_answer.delete": lambda o: o.answers.delete(o.actor, o.agent, o.answer),
+    "curated_answer.propose": lambda o: o.parts.get(CuratedProposals).propose_change(
+        o.actor, o.agent, o.answer, lambda answer: replace(answer, priority=5)
+    ),
+    "curated_answer.approve": lambda o: o.parts.get(CuratedProposals).approve(
+        o.actor, o.agent, o.answer, a_proposal(o)
+    ),
+    "curated_answer.decline": lambda o: o.parts.get(CuratedProposals).decline(
+        o.actor, o.agent, o.answer, a_proposal(o)
+    ),
+    "curated_answer.restore": lambda o: o.answers.restore(o.actor, o.agent, o.answer, an_edit(o)),
     "golden_question.create": lambda o: o.golden_questions.create(o.actor, GoldenQuestion(uuid4(), o.agent, "Why?")),
     "golden_question.import": lambda o: o.golden_questions.import_csv(o.actor, o.agent, "question\nWhen?\n"),
     "golden_question.edit": lambda o: o.golden_questions.change(
@@ -86,6 +193,24 @@ CHANGES: dict[str, Act] = {
     "stale_answer.dismiss": lambda o: o.settle_stale_answer(StaleState.DISMISSED),
     "stale_answer.settle": lambda o: o.settle_stale_answer(StaleState.SETTLED),
     "stale_answer.reopen": lambda o: o.settle_stale_answer(StaleState.OPEN, was=StaleState.DISMISSED),
+    "lead.edit": lambda o: o.parts.get(Leads).change_one(o.actor, a_lead(o), LeadChange(state=LeadState.DONE)),
+    "conversation.edit": lambda o: o.parts.get(Inbox).change_one(
+        o.actor, o.conversation, ConversationChange(add_labels=("refund",))
+    ),
+    "conversation.note": lambda o: o.parts.get(Inbox).note(o.actor, o.conversation, "Rude."),
+    "conversation.remove_note": lambda o: o.parts.get(Inbox).remove_note(o.actor, o.conversation, a_note(o)),
+    "saved_filter.create": lambda o: o.parts.get(SavedFilters).create(
+        o.actor, FilteredList.GAPS, "Shipping", "q=ship", is_shared=True
+    ),
+    "saved_filter.edit": lambda o: o.parts.get(SavedFilters).rename(o.actor, a_saved_filter(o), "Delivery"),
+    "saved_filter.delete": lambda o: o.parts.get(SavedFilters).delete(o.actor, a_saved_filter(o)),
+    "saved_reply.create": lambda o: o.parts.get(SavedReplies).create(
+        o.actor, SavedReply(uuid4(), o.actor.workspace_id, o.agent, "Hello", "Good day.")
+    ),
+    "saved_reply.edit": lambda o: o.parts.get(SavedReplies).change(
+        o.actor, a_saved_reply(o), lambda reply: replace(reply, text="Hi.")
+    ),
+    "saved_reply.delete": lambda o: o.parts.get(SavedReplies).delete(o.actor, a_saved_reply(o)),
     "live_chat.take": lambda o: run(o.a_live_chat(), lambda chat: o.live_chats.take_over(o.actor, chat)),
     "live_chat.reply": lambda o: run(
         o.a_live_chat(o.actor), lambda chat: o.live_chats.reply(o.actor, chat, uuid4(), "Hello.")

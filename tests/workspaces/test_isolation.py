@@ -10,7 +10,7 @@ from tests.office.acts import CHANGES, READS
 from tests.office.office import Office
 
 NAMING_NOTHING = (
-    *("agent.create", "token.create", "operator.create"),
+    *("agent.create", "token.create", "operator.create", "saved_filter.create"),
     *("signing_key.rotate", "secrets.rotate", "secrets.forget"),
 )
 
