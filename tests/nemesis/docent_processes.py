@@ -18,9 +18,10 @@ STOP_SECONDS = 30
 
 @dataclass
 class DocentProcess(ABC):
-    """`killed_at` has the moment at which a pid was killed, by time.monotonic. `ahead_seconds` is how far its clock is
-    ahead of everybody's. With `is_started_again` one that finds no database to write to when it starts, and so ends, is
-    started once more, as init systems do."""
+    """`killed_at` has the moment at which a pid was killed, by time.monotonic, or asked to end while the record took
+    nothing: it could not even tell there that it leaves. `ahead_seconds` is how far its clock is ahead of everybody's.
+    With `is_started_again` one that finds no database to write to when it starts, and so ends, is started once more, as
+    init systems do."""
 
     environment: dict[str, str]
     log: Path
@@ -85,6 +86,8 @@ class DocentProcess(ABC):
         async with asyncio.timeout(STOP_SECONDS):
             self.exit_codes.append(await self._process.wait())
         self.stop_seconds.append(time.monotonic() - began)
+        if b"heartbeat.leave_failed" in self.log.read_bytes()[self._log_began :]:
+            self.killed_at[self._process.pid] = began
 
     async def kill(self) -> None:
         assert self._process

@@ -52,7 +52,9 @@ async def nemesis(folder: Path, seed: int, turn_count: int, *, on_postgres: bool
         rows = stored_turns(record)
     killed_at = {pid: at for home in homes for pid, at in home.killed_at.items()}
     paused = {pid: pauses for home in homes for pid, pauses in home.paused.items()}
-    verdict = judged(log, rows, providers, killed_at, servers.record_away, paused)
+    # A process that stands still may hold SQLite's lock, which is one for all.
+    locked = [] if on_postgres else [pause for pauses in paused.values() for pause in pauses]
+    verdict = judged(log, rows, providers, killed_at, [*servers.record_away, *locked], paused)
     exit_codes = [code for home in homes for code in home.exit_codes]
     slowest_stop = max(seconds for home in homes for seconds in home.stop_seconds)
     verdict.faults += [f"exit code {code} after SIGTERM" for code in exit_codes if code != 0]

@@ -79,7 +79,7 @@ def judged(
     record_away: Collection[tuple[float, float]],
     paused: Mapping[int, Collection[tuple[float, float]]],
 ) -> Verdict:
-    """`killed_at` and `paused` are by pid; `record_away` is as Servers has it."""
+    """`killed_at` and `paused` are by pid; while `record_away` nothing could be stored."""
     verdict = Verdict()
     asked = Counter(row.question for row in rows.values())
     for seen in log:
