@@ -25,7 +25,7 @@ from app.core.text.canned_messages import canned_messages
 from app.core.text.compared_names import compared_names
 from app.core.text.question_parts import question_parts
 from app.core.text.section_text import markdown_name
-from app.core.text.words import folded_words
+from app.core.text.words import normalised
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 
@@ -127,21 +127,20 @@ class ExtractiveWriter:
     async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
         """The best passage about the one of two things which the question compares that the first does not name: in a
         section that is called so, or with such a term."""
-        missing = [name for name in compared_names(reading.context.question) if not _says(first.text, name)]
-        missing = [name for name in missing if not _says(first.heading, name)]
+        names = compared_names(reading.context.question)
+        missing = [name for name in names if not _says(name, first.text, first.heading)]
         if len(missing) != 1:
             return None
         about = [
             passage
             for passage in reading.candidates
-            if _says(passage.heading, missing[0]) or _says(passage.term, missing[0])
+            if _says(missing[0], passage.heading, passage.term)
             if _length(passage) <= room and not first.overlaps(passage)
         ]
-        found = await self._reading(replace(reading.context, standalone=missing[0]), about, 0.0)
-        if not found.judged:
+        if not about:
             return None
-        best = found.judged[0].passage
-        return completed(extended(best, room - _length(best) + len(best.text)), room)
+        judged = await self._judge.judged(replace(reading.context, standalone=missing[0]), about)
+        return _surrounded(judged[0].passage, room)
 
     async def _one_each(self, readings: Sequence[_Reading], max_chars: int) -> list[Passage]:
         quoted: list[Passage] = []
@@ -179,22 +178,27 @@ def _answer(
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room: int) -> Passage | None:
     """The best that says something else and fits, with what stands around it where that fits as well. Where the first
     has neither steps nor code, one that has them comes before others."""
-    wording, is_told_how = " ".join(folded_words(first.text)), says_how(first)
+    wording, is_told_how = normalised(first.text), says_how(first)
     best: Passage | None = None
     for other in judged:
         passage = other.passage
         wanted = least - (_SAME_SECTION if passage.section == first.section else 0.0)
         if other.odds < wanted - (0.0 if is_told_how else _HOW):
             continue
-        is_new = " ".join(folded_words(passage.text)) not in wording
+        is_new = normalised(passage.text) not in wording
         if not is_new or first.overlaps(passage) or _length(passage) > room:
             continue
-        shown = completed(extended(passage, room - _length(passage) + len(passage.text)), room)
+        shown = _surrounded(passage, room)
         if is_told_how or says_how(shown):
             return shown
         if best is None and other.odds >= wanted:
             best = shown
     return best
+
+
+def _surrounded(passage: Passage, room: int) -> Passage:
+    """With what stands around it, as far as its heading leaves room."""
+    return completed(extended(passage, room - _length(passage) + len(passage.text)), room)
 
 
 def _next_section(first: Passage, room: int) -> Passage | None:
@@ -242,10 +246,10 @@ def _is_quoted(passage: Passage, quoted: Sequence[Passage]) -> bool:
     return any(passage.overlaps(other) or passage.text in other.text for other in quoted)
 
 
-def _says(text: str, name: str) -> bool:
-    """Whether the words of the name stand in the text, one behind the other."""
-    told, said = (f" {' '.join(folded_words(each))} " for each in (text, name))
-    return said in told
+def _says(name: str, *texts: str) -> bool:
+    """Whether the words of the name stand in one of the texts, one behind the other."""
+    said = f" {normalised(name)} "
+    return any(said in f" {normalised(text)} " for text in texts)
 
 
 def _heading_of(passage: Passage) -> tuple[str, str]:
