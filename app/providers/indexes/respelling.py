@@ -90,22 +90,21 @@ class Respelling:
         if len(word) < self._shortest or self._is_common(word):
             return ""
         exchanged = list(filter(self._is_common, _exchanged(word)))
-        near = self._near(word)
-        moved = (each for each in _moved(word) if near.intersection(self._terms(each)))
         return (
             self._commonest(word, exchanged)
             or next(iter(exchanged), "")
             or self._commonest(word, filter(self._is_common, (*_moved(word), *_changed(word))))
-            or self._commonest(word, moved)
+            or self._commonest(word, self._of_near_stem(word))
         )
 
     def _is_common(self, word: str) -> bool:
         return self._is_english and self._is_word(word.casefold())
 
-    def _near(self, word: str) -> set[str]:
-        """Terms that differ from the word's own by a letter: an ending alone makes no other word of it."""
+    def _of_near_stem(self, word: str) -> Iterator[str]:
+        """Spellings whose term differs from the word's own by a letter: an ending alone makes no other word of it."""
         near = {near for term in self._terms(word) for near in (*_moved(term), *_changed(term))}
-        return near | {f"{term[:-1]}i" for term in near if term.endswith("y")}  # as English stems end
+        near |= {f"{term[:-1]}i" for term in near if term.endswith("y")}  # as English stems end
+        yield from (each for each in _moved(word) if near.intersection(self._terms(each)))
 
     def _terms(self, word: str) -> list[str]:
         return self._analysis.question_terms(word)
@@ -113,9 +112,9 @@ class Respelling:
     def _commonest(self, word: str, spellings: Iterable[str]) -> str:
         """Of those that the pages hold; the first of several. What lacks no letter of the word counts more: any of a
         few letters was left out, or exchanged with its neighbour, where a wrong one may be any of the alphabet."""
-        found, most = "", 0
+        found, most, letters = "", 0, sorted(word)
         for spelling in dict.fromkeys(spellings):
-            is_likely = len(spelling) > len(word) or sorted(spelling) == sorted(word)
+            is_likely = len(spelling) > len(word) or sorted(spelling) == letters
             known = (self._known(spelling) or 0) * (_LIKELY if is_likely else 1)
             if known > most:
                 found, most = spelling, known
@@ -123,6 +122,7 @@ class Respelling:
 
 
 def _moved(word: str) -> Iterator[str]:
+    """With two neighbouring letters exchanged, a letter left out, or one added."""
     yield from _exchanged(word)
     yield from _with_one_less(word)
     yield from _with_one_more(word)
