@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+# What one process has compiled is read by all that a target starts, whatever the shell has set.
+export PYTHONDONTWRITEBYTECODE :=
 # One more than cores: now and then a test waits for a process that it has started.
 WORKERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SLOW := tests/newcomer tests/e2e tests/console tests/scale tests/real_docs tests/misbehaving tests/widget_cases tests/proxies tests/packaging tests/image tests/docs/running tests/reach tests/recipes tests/processes
@@ -35,10 +37,9 @@ install: $(USABLE) ## Make the virtual environment in .venv, without the develop
 demo: $(USABLE) ## Crawl a website and answer questions about it, from nothing (SITE=https://... for your own)
 	$(BIN)/docent demo $(if $(SITE),--site $(SITE))
 
-# What one process has compiled is read by the other and by the commands that tests start, whatever the shell has set.
 .PHONY: test
 test: .venv/installed ## Run the tests that need nothing but Python (minutes)
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest tests $(addprefix --ignore=,$(SLOW)) --numprocesses $(WORKERS) --dist worksteal
+	$(BIN)/pytest tests $(addprefix --ignore=,$(SLOW)) --numprocesses $(WORKERS) --dist worksteal
 
 widget/node_modules/.package-lock.json: widget/package-lock.json
 	npm --prefix widget ci --silent
