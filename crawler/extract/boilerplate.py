@@ -153,7 +153,9 @@ def remove_contents_list(main: LexborNode) -> None:
 
 def is_permalink(link: LexborNode) -> bool:
     """A sign beside a heading that links to the heading itself: "¶", "#", an icon, "Permalink". A link around the
-    heading's or the term's own words, as manual pages have them, is none."""
+    heading's or the term's own words, as manual pages have them, is none, nor is one around a sign that is typed."""
+    if link.css_first("code,kbd,samp,tt") is not None:
+        return False
     href = link.attributes.get("href") or ""
     if "#" not in href and not link.attributes.get("class"):
         return False

@@ -33,6 +33,12 @@ def test_a_term_whose_first_word_is_a_link_to_itself_keeps_it() -> None:
     assert _blocks(f"<dl>{term}<dd>Port to connect to.</dd></dl>") == ["- **`-p` port**: Port to connect to."]
 
 
+@pytest.mark.parametrize("sign", ["~.", "~#", "!"])
+def test_a_term_that_is_a_sign_to_type_keeps_it(sign: str) -> None:
+    term = f'<dt id="_"><a class="permalink" href="#_"><code>{sign}</code></a></dt>'
+    assert _blocks(f"<dl>{term}<dd>Disconnect.</dd></dl>") == [f"- **`{sign}`**: Disconnect."]
+
+
 @pytest.mark.parametrize(
     "sign",
     [
