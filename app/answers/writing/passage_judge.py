@@ -12,7 +12,8 @@ import structlog
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_form import form_odds, without_told
-from app.answers.writing.passages import Looks, Passage, piece_text
+from app.answers.writing.passages import Looks, Passage
+from app.answers.writing.pieces import piece_text
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
 from app.core.text.asked_details import is_told_alone

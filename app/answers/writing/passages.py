@@ -7,16 +7,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from app.answers.writing.answer_context import Source
+from app.answers.writing.pieces import (
+    LONGEST_PASSAGE,
+    Piece,
+    are_steps,
+    has_code,
+    has_steps,
+    is_title,
+    length,
+    piece_text,
+    pieces_of,
+)
 from app.core.text.asked_details import DEFAULT, asked_details
-from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
+from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, units
 from app.core.text.section_text import one_block
 from app.core.text.sentences import points_back, sentences
 
-LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
-_LONGEST_STEPS = 1200
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
-_LONGEST_TITLE = 80
 _FAR = 0.12  # cosine below that of the nearest piece
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
 _CODE_REACH = 2  # pieces
@@ -27,12 +35,7 @@ _TELLS_OF_CODE = re.compile(
     re.IGNORECASE,
 )
 _FOOTNOTE_NUMBER = re.compile(r"[(\[]\d{1,3}[)\]]")
-_SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
-_SAYS_SOMETHING = re.compile(
-    r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
-)  # a price, an address, a number to call
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
-_STEP = re.compile(r"\d{1,9}[.)][ \t]")
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
 # A picture's caption; the picture itself cannot be quoted.
 _CAPTION = re.compile(
@@ -48,7 +51,6 @@ _REFERENCES = re.compile(
 _TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:| ·|\n|\Z)")
 
 
-Piece = tuple[Block, ...]
 Looks = tuple[str, str]
 
 
@@ -112,7 +114,7 @@ def passages(source: Source) -> list[Passage]:
     blocks as fit LONGEST_PASSAGE."""
     found: list[Passage] = []
     for heading, body in _under_headings(source):
-        pieces = [piece for unit in units(body) for piece in _pieces(unit)]
+        pieces = [piece for unit in units(body) for piece in pieces_of(unit)]
         for start in range(len(pieces)):
             if _needs_what_is_before(pieces, start):
                 continue
@@ -127,21 +129,21 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which names it,
     comes along, and steps right before or behind it: a paragraph about them helps nobody."""
     pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
-    if _length(pieces) <= max_chars:
+    if length(pieces) <= max_chars:
         return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
-    if _length(pieces[(first := _unit_start(pieces, start)) : start + 1]) <= max_chars:
-        while first < start and _length(pieces[first:end]) > max_chars:
+    if length(pieces[(first := _unit_start(pieces, start)) : start + 1]) <= max_chars:
+        while first < start and length(pieces[first:end]) > max_chars:
             end -= 1
         start = first
-    if end < len(pieces) and _are_steps(pieces[end]) and not any(map(_are_steps, pieces[start:end])):
+    if end < len(pieces) and are_steps(pieces[end]) and not any(map(are_steps, pieces[start:end])):
         end += 1
-    room = max_chars - _length(pieces[start:end])
+    room = max_chars - length(pieces[start:end])
     for piece in pieces[end:]:
-        room -= _length([piece])
-        if room < 0 or _is_title(piece):
+        room -= length([piece])
+        if room < 0 or is_title(piece):
             break
         end += 1
-    if start and (_are_steps(pieces[start - 1]) or _is_title(pieces[start - 1])):
+    if start and (are_steps(pieces[start - 1]) or is_title(pieces[start - 1])):
         start -= 1
     return replace(passage, start=start, end=end)
 
@@ -158,17 +160,17 @@ def with_code(passage: Passage) -> Passage:
     """With the short code that follows close behind, where it has none: what is told of a command in words alone helps
     little."""
     pieces, end = passage.pieces, passage.end
-    if any(map(_has_code, passage.own_pieces)):
+    if any(map(has_code, passage.own_pieces)):
         return passage
     for at in range(end, min(len(pieces), end + _CODE_REACH)):
-        if _has_code(pieces[at]) and _length(pieces[end : at + 1]) <= _CODE_CHARS:
+        if has_code(pieces[at]) and length(pieces[end : at + 1]) <= _CODE_CHARS:
             return replace(passage, end=at + 1)
     return passage
 
 
 def says_how(passage: Passage) -> bool:
     """Whether it has steps or code."""
-    return any(_has_steps(piece) or _has_code(piece) for piece in passage.own_pieces)
+    return any(has_steps(piece) or has_code(piece) for piece in passage.own_pieces)
 
 
 def completed(passage: Passage, max_chars: int) -> Passage:
@@ -177,7 +179,7 @@ def completed(passage: Passage, max_chars: int) -> Passage:
     pieces, start, end = passage.pieces, passage.start, passage.end
     if not pieces[end - 1][-1].is_lead_in or end == len(pieces):
         return passage
-    if _length(pieces[start : end + 1]) <= max_chars:
+    if length(pieces[start : end + 1]) <= max_chars:
         return replace(passage, end=end + 1)
     return replace(passage, end=max(start + 1, end - 1))
 
@@ -193,32 +195,28 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
         at
         for at, piece in enumerate(pieces)
         if nearness[at] >= least
-        or _has_steps(piece)
-        or _has_code(piece)
+        or has_steps(piece)
+        or has_code(piece)
         or any(detail.told.search(piece_text(piece)) for detail in asked)
     ]
     first, last = staying[0], staying[-1]
-    while first and (_needs_what_is_before(pieces, first) or _is_title(pieces[first - 1])):
+    while first and (_needs_what_is_before(pieces, first) or is_title(pieces[first - 1])):
         first -= 1
     first = _unit_start(pieces, first)
-    if _is_title(pieces[last]) and last + 1 < len(pieces):
+    if is_title(pieces[last]) and last + 1 < len(pieces):
         last += 1
-    while last + 1 < len(pieces) and _length(pieces[first : last + 1]) < _LEAST_LEFT:
+    while last + 1 < len(pieces) and length(pieces[first : last + 1]) < _LEAST_LEFT:
         last += 1
-    while first and _length(pieces[first : last + 1]) < _LEAST_LEFT:
+    while first and length(pieces[first : last + 1]) < _LEAST_LEFT:
         first -= 1
     start, end = passage.start + first, passage.start + last + 1
     return replace(passage, start=start, end=_without_titles(passage.pieces, start, end))
 
 
-def piece_text(piece: Piece) -> str:
-    return "\n\n".join(block.text for block in piece)
-
-
 def _needs_what_is_before(pieces: Sequence[Piece], at: int) -> bool:
     """Whether nobody understands the piece alone: "Then it is ...", or "The command reads ..." right behind code."""
     text = pieces[at][0].text
-    return at > 0 and (points_back(text) or (_has_code(pieces[at - 1]) and _TELLS_OF_CODE.match(text) is not None))
+    return at > 0 and (points_back(text) or (has_code(pieces[at - 1]) and _TELLS_OF_CODE.match(text) is not None))
 
 
 def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
@@ -255,7 +253,7 @@ def _uncut(first: Block, second: Block, page: str) -> Block | None:
 
 def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:
     """The end without titles that nothing follows; one piece stays in any case."""
-    while end - start > 1 and _is_title(pieces[end - 1]):
+    while end - start > 1 and is_title(pieces[end - 1]):
         end -= 1
     return end
 
@@ -309,68 +307,9 @@ def _line_by_line(source: Source) -> str:
 def _end(pieces: Sequence[Piece], start: int) -> int:
     """One past the last piece that fits with those from `start` on."""
     end = start + 1
-    while end < len(pieces) and _length(pieces[start : end + 1]) <= LONGEST_PASSAGE:
+    while end < len(pieces) and length(pieces[start : end + 1]) <= LONGEST_PASSAGE:
         end += 1
     return end
-
-
-def _pieces(unit: Piece) -> Iterator[Piece]:
-    """The unit itself, or parts of it that fit, each with the paragraph that introduces it."""
-    if _length([unit]) <= (_LONGEST_STEPS if _has_steps(unit) else LONGEST_PASSAGE):
-        yield unit
-        return
-    lead = _lead(unit)
-    for block in unit[len(lead) :]:
-        if _length([alone := (*lead, block)]) <= LONGEST_PASSAGE:
-            yield alone
-            continue
-        for text in _cut(block, LONGEST_PASSAGE - _length([lead])):
-            yield (*lead, Block(block.kind, text))
-
-
-def _lead(unit: Piece) -> Piece:
-    """The lines at its beginning that introduce the rest, such as a sentence and the label of a tab."""
-    lines = tuple(itertools.takewhile(lambda block: block.is_lead_in, unit[:-1]))
-    return next((lead for lead in (lines, lines[:1]) if _length([lead]) <= LONGEST_PASSAGE // 3), ())
-
-
-def _cut(block: Block, room: int) -> Iterator[str]:
-    """Parts of a block that is too long: whole items, rows, lines or sentences."""
-    before = after = ""
-    between = "\n"
-    match block.kind:
-        case BlockKind.LIST:
-            parts = list_items(block.text)
-        case BlockKind.TABLE:
-            before, parts = table_rows(block.text)
-            before += "\n"
-        case BlockKind.CODE:
-            opening, closing = code_fences(block.text)
-            before, after, parts = f"{opening}\n", f"\n{closing}", code_lines(block.text)
-        case _:
-            between, parts = " ", sentences(block.text)
-    room -= len(before) + len(after)
-    group: list[str] = []
-    for part in parts:
-        if group and sum(map(len, group)) + len(group) + len(part) > room:
-            yield before + between.join(group) + after
-            group = []
-        group.append(part)
-    if group:
-        yield before + between.join(group) + after
-
-
-def _has_steps(unit: Sequence[Block]) -> bool:
-    return any(block.kind is BlockKind.LIST and _STEP.match(block.text) for block in unit)
-
-
-def _has_code(unit: Sequence[Block]) -> bool:
-    return any(block.kind is BlockKind.CODE for block in unit)
-
-
-def _are_steps(piece: Piece) -> bool:
-    """Steps that can be quoted whole."""
-    return _has_steps(piece) and _length([piece]) <= _LONGEST_STEPS
 
 
 def _is_caption(block: Block) -> bool:
@@ -385,15 +324,3 @@ def _is_references(block: Block) -> bool:
 def _is_footnote_number(block: Block) -> bool:
     """The mark that stands alone above a footnote's text."""
     return block.kind is BlockKind.PARAGRAPH and _FOOTNOTE_NUMBER.fullmatch(block.text) is not None
-
-
-def _is_title(piece: Piece) -> bool:
-    """One short line that is no sentence."""
-    text = piece[0].text.strip()
-    is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
-    is_short = is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
-    return is_short and not _SAYS_SOMETHING.search(text)
-
-
-def _length(pieces: Sequence[Piece]) -> int:
-    return sum(len(block.text) + 2 for piece in pieces for block in piece)

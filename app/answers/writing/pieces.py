@@ -1,0 +1,95 @@
+"""The parts of a section that are quoted whole."""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from app.core.text.blocks import Block, BlockKind, code_fences, code_lines, list_items, table_rows
+from app.core.text.sentences import sentences
+
+LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
+_LONGEST_STEPS = 1200
+_LONGEST_TITLE = 80
+_STEP = re.compile(r"\d{1,9}[.)][ \t]")
+_SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
+_SAYS_SOMETHING = re.compile(
+    r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
+)  # a price, an address, a number to call
+
+Piece: TypeAlias = tuple[Block, ...]
+
+
+def pieces_of(unit: Piece) -> Iterator[Piece]:
+    """The unit itself, or parts of it that fit, each with the paragraph that introduces it."""
+    if length([unit]) <= (_LONGEST_STEPS if has_steps(unit) else LONGEST_PASSAGE):
+        yield unit
+        return
+    lead = _lead(unit)
+    for block in unit[len(lead) :]:
+        if length([alone := (*lead, block)]) <= LONGEST_PASSAGE:
+            yield alone
+            continue
+        for text in _cut(block, LONGEST_PASSAGE - length([lead])):
+            yield (*lead, Block(block.kind, text))
+
+
+def _lead(unit: Piece) -> Piece:
+    """The lines at its beginning that introduce the rest, such as a sentence and the label of a tab."""
+    lines = tuple(itertools.takewhile(lambda block: block.is_lead_in, unit[:-1]))
+    return next((lead for lead in (lines, lines[:1]) if length([lead]) <= LONGEST_PASSAGE // 3), ())
+
+
+def _cut(block: Block, room: int) -> Iterator[str]:
+    """Parts of a block that is too long: whole items, rows, lines or sentences."""
+    before = after = ""
+    between = "\n"
+    match block.kind:
+        case BlockKind.LIST:
+            parts = list_items(block.text)
+        case BlockKind.TABLE:
+            before, parts = table_rows(block.text)
+            before += "\n"
+        case BlockKind.CODE:
+            opening, closing = code_fences(block.text)
+            before, after, parts = f"{opening}\n", f"\n{closing}", code_lines(block.text)
+        case _:
+            between, parts = " ", sentences(block.text)
+    room -= len(before) + len(after)
+    group: list[str] = []
+    for part in parts:
+        if group and sum(map(len, group)) + len(group) + len(part) > room:
+            yield before + between.join(group) + after
+            group = []
+        group.append(part)
+    if group:
+        yield before + between.join(group) + after
+
+
+def piece_text(piece: Piece) -> str:
+    return "\n\n".join(block.text for block in piece)
+
+
+def has_steps(unit: Sequence[Block]) -> bool:
+    return any(block.kind is BlockKind.LIST and _STEP.match(block.text) for block in unit)
+
+
+def has_code(unit: Sequence[Block]) -> bool:
+    return any(block.kind is BlockKind.CODE for block in unit)
+
+
+def are_steps(piece: Piece) -> bool:
+    """Steps that can be quoted whole."""
+    return has_steps(piece) and length([piece]) <= _LONGEST_STEPS
+
+
+def is_title(piece: Piece) -> bool:
+    """One short line that is no sentence."""
+    text = piece[0].text.strip()
+    is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
+    is_short = is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
+    return is_short and not _SAYS_SOMETHING.search(text)
+
+
+def length(pieces: Sequence[Piece]) -> int:
+    return sum(len(block.text) + 2 for piece in pieces for block in piece)
