@@ -1,11 +1,13 @@
 """A page becomes chunks that follow its headings."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.chunk import ChunkDraft
 from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
 from app.core.text.sentences import sentences
+from app.core.text.typed_commands import commands_above
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine
 from app.knowledge.document import PageContent
@@ -15,7 +17,8 @@ from app.providers.token_counter import TokenCounter
 
 # Part of every page's content hash, as is the size of chunks: raise it when the same page would be cut differently, so
 # that it is read anew.
-CHUNKING_VERSION = 6
+CHUNKING_VERSION = 7
+_CLAUSE_END = re.compile(r"(?<=[,;:]) +")
 _LINE_BREAK_TOKENS = 2
 _ROOM_STEP = 10
 
@@ -35,9 +38,9 @@ class Chunker:
 
     A section is a chunk where it fits. A longer one is cut between its units: a list, a table or code stays with the
     paragraph that introduces it, a definition with its term. A unit that is too long is cut between sentences, list
-    items, table rows or lines of code, and each piece repeats the introduction, the table's header, the fences. A tiny
-    section joins its neighbour under the same parent, and the chunk keeps path and anchor of its first section; a
-    question and its answer join nobody. A heading stays with what follows it.
+    items, table rows or lines of code, and each piece repeats the introduction, the table's header, the fences and the
+    command above its output. A tiny section joins its neighbour under the same parent, and the chunk keeps path and
+    anchor of its first section; a question and its answer join nobody. A heading stays with what follows it.
     """
 
     def __init__(self, splitter: TextSplitter, counter: TokenCounter, limits: ChunkLimits) -> None:
@@ -154,8 +157,15 @@ class Chunker:
         return [text for piece in fitting if piece for text in self._within_limits(piece)]
 
     def _said_in_parts(self, text: str, room: int) -> list[str]:
-        """Whole sentences, as many as fit in each part."""
-        return list(self._gathered(sentences(text), room, between=" "))
+        """Whole sentences, as many as fit in each part; of a longer one, what stands between commas, or else words."""
+
+        def words(part: str, room: int) -> list[str]:
+            return list(self._gathered(part.split(" "), room, between=" "))
+
+        def clauses(sentence: str, room: int) -> list[str]:
+            return list(self._gathered(_CLAUSE_END.split(sentence), room, words, between=" "))
+
+        return list(self._gathered(sentences(text), room, clauses, between=" "))
 
     def _cut_table(self, text: str, room: int) -> list[str]:
         top, rows = table_rows(text)
@@ -166,8 +176,20 @@ class Chunker:
 
     def _cut_code(self, text: str, room: int) -> list[str]:
         opening, closing = code_fences(text)
-        room_for_lines = max(1, room - self._counter.count(f"{opening}\n{closing}"))
-        return [f"{opening}\n{part}\n{closing}" for part in self._gathered(code_lines(text), room_for_lines)]
+
+        def fenced(lines: Sequence[str]) -> str:
+            return "\n".join([opening, *lines, closing]) if lines else ""
+
+        lines = code_lines(text)
+        typed = {fenced(command) for command in commands_above([line] for line in lines)}
+        above = max(map(self._counter.count, typed), default=0)
+        is_repeated = above <= room // 3
+        room_for_lines = room - self._counter.count(fenced([""])) - (above if is_repeated else 0)
+        parts = [part.split("\n") for part in self._gathered(lines, max(1, room_for_lines))]
+        if not is_repeated:
+            return [fenced(part) for part in parts]
+        commands = commands_above(parts)
+        return [_joined(fenced(command), fenced(part)) for command, part in zip(commands, parts, strict=True)]
 
     def _split(self, text: str, room: int) -> list[str]:
         """In steps of `_ROOM_STEP` tokens: a splitter prepares itself once for each size that it is asked for."""

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.chunk import ChunkDraft
+from app.core.text.section_text import section_text
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.document import PageContent, SectionHeading
@@ -63,6 +64,17 @@ def test_a_long_paragraph_is_cut_between_sentences_and_says_each_once(chunker: C
     assert len(chunks) > 1
     assert " ".join(chunk.text.removeprefix("## Parts\n\n") for chunk in chunks) == " ".join(said)
     assert all(chunk.text.endswith("quotation.") for chunk in chunks)
+
+
+@pytest.mark.parametrize("between", [", ", " "])
+def test_a_sentence_without_end_is_cut_between_what_it_lists(chunker: Chunker, between: str) -> None:
+    said = [f"~/.ssh/id_ed{n}.pub" for n in range(90)]
+
+    chunks = chunker.cut(page(f"This is stored in {between.join(said)}"))
+
+    assert len(chunks) > 2
+    assert " ".join(texts(chunks)) == f"This is stored in {between.join(said)}"
+    assert all(chunk.text.startswith("~/.ssh/") for chunk in chunks[1:])
 
 
 def test_a_long_item_is_cut_by_itself(chunker: Chunker) -> None:
@@ -179,6 +191,18 @@ def test_code_that_does_not_fit_is_fenced_in_every_piece(chunker: Chunker) -> No
     assert len(chunks) > 2
     assert all(chunk.text.count("```python\n") == 1 and chunk.text.endswith("\n```") for chunk in chunks)
     assert [line for chunk in chunks for line in chunk.text.splitlines() if "fetch_price" in line] == lines
+
+
+def test_what_a_command_printed_follows_it_in_every_piece(chunker: Chunker) -> None:
+    rows = [f"snapshot {n}  2015-05-08 21:40:19  /home/user/work" for n in range(40)]
+    code = "\n".join(["```console", "$ restic snapshots", *rows, "```"])
+    markdown = f"You can list them:\n\n{code}"
+
+    chunks = texts(chunker.cut(page(markdown)))
+
+    assert len(chunks) > 2
+    assert all("```console\n$ restic snapshots\n" in text for text in chunks)
+    assert section_text(chunks) == markdown
 
 
 def test_a_word_without_end_is_cut_although_it_counts_as_one_token(

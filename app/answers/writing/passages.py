@@ -22,6 +22,7 @@ from app.core.text.asked_details import DEFAULT, asked_details
 from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, units
 from app.core.text.section_text import one_block
 from app.core.text.sentences import points_back, sentences
+from app.core.text.typed_commands import rejoined
 
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
@@ -227,7 +228,9 @@ def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
     for piece in pieces:
         again = itertools.takewhile(lambda both: both[0] is both[1], zip(piece[:-1], before, strict=False))
         own = piece[len(list(again)) :]
-        if told and (joined := one_block(told[-1], own[0]) or _uncut(told[-1], own[0], page)):
+        if told and len(own) > 1 and (joined := rejoined(told[-1], own[0], own[1])):
+            told[-1:] = [joined, *own[2:]]
+        elif told and (joined := one_block(told[-1], own[0]) or _uncut(told[-1], own[0], page)):
             told[-1:] = [joined, *own[1:]]
         else:
             told += own

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from app.core.text.blocks import Block, BlockKind, code_fences, code_lines, list_items, table_rows
 from app.core.text.sentences import sentences
+from app.core.text.typed_commands import commands_above
 
 LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
 _LONGEST_STEPS = 1200
@@ -30,8 +31,9 @@ def pieces_of(unit: Piece) -> Iterator[Piece]:
         if length([alone := (*lead, block)]) <= LONGEST_PASSAGE:
             yield alone
             continue
-        for text in _cut(block, LONGEST_PASSAGE - length([lead])):
-            yield (*lead, Block(block.kind, text))
+        parts = [Block(block.kind, text) for text in _cut(block, LONGEST_PASSAGE - length([lead]))]
+        for command, part in zip(_commands(block, parts), parts, strict=True):
+            yield (*lead, *command, part)
 
 
 def _lead(unit: Piece) -> Piece:
@@ -64,6 +66,19 @@ def _cut(block: Block, room: int) -> Iterator[str]:
         group.append(part)
     if group:
         yield before + between.join(group) + after
+
+
+def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:
+    """For each part of the block the command that printed it, as code: the same object for all that it printed."""
+    if block.kind is not BlockKind.CODE:
+        yield from ((),) * len(parts)
+        return
+    opening, closing = code_fences(block.text)
+    told: dict[tuple[str, ...], Piece] = {(): ()}
+    for lines in commands_above(code_lines(part.text) for part in parts):
+        if lines not in told:
+            told[lines] = (Block(block.kind, "\n".join([opening, *lines, closing])),)
+        yield told[lines]
 
 
 def piece_text(piece: Piece) -> str:

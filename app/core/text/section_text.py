@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from app.core.text.blocks import Block, BlockKind, blocks, table_rows
+from app.core.text.typed_commands import rejoined
 
 _MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
 
@@ -21,13 +22,16 @@ def markdown_name(heading: str) -> str:
 
 def section_text(chunks: Sequence[str]) -> str:
     """The Markdown of neighbouring chunks, in their order, as one. What a chunk repeats of the one before it, such as
-    the line that introduces a list or the header of a table, is said once."""
+    the line that introduces a list, the header of a table or the command above its output, is said once."""
     whole: list[Block] = []
     for text in chunks:
         found = blocks(text)
         if whole and found and found[0] in whole[-3:] and found[0].kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
             found = found[1:]
-        if whole and found and (joined := one_block(whole[-1], found[0])):
+        if whole and len(found) > 1 and (joined := rejoined(whole[-1], found[0], found[1])):
+            whole[-1] = joined
+            found = found[2:]
+        elif whole and found and (joined := one_block(whole[-1], found[0])):
             whole[-1] = joined
             found = found[1:]
         whole += found

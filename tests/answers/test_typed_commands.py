@@ -1,0 +1,52 @@
+"""What a command printed is quoted with the command."""
+
+import pytest
+
+from app.answers.writing.passages import passages
+from app.answers.writing.pieces import pieces_of
+from app.core.text.blocks import Block, blocks, units
+from tests.answers.extractive_answers import source
+
+ROWS = [f"{number:08x}  2015-05-08 21:40:19  host-{number}  /home/user/work" for number in range(20)]
+
+
+def _parts(lead: str, *lines: str) -> list[list[str]]:
+    code = "\n".join(lines)
+    (unit,) = units(blocks(f"{lead}\n\n```console\n{code}\n```"))
+    return [[block.text for block in piece] for piece in pieces_of(unit)]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["$ restic snapshots", "% ls -la", "user@host:~$ ls", "root@host:/# ls", "sqlite> .tables", "C:\\> dir", ">>> f()"],
+)
+def test_each_part_of_an_output_follows_the_command_that_printed_it(typed: str) -> None:
+    first, *others = _parts("You can list them:", typed, *ROWS)
+    assert first[1].startswith(f"```console\n{typed}\n{ROWS[0]}")
+    assert others
+    assert all(part[:2] == ["You can list them:", f"```console\n{typed}\n```"] for part in others)
+
+
+def test_a_command_goes_on_behind_a_backslash() -> None:
+    _, second, *_ = _parts("List them:", "$ restic snapshots \\", "    --compact", *ROWS)
+    assert second[1] == "```console\n$ restic snapshots \\\n    --compact\n```"
+
+
+def test_of_several_commands_the_one_right_above_counts() -> None:
+    *_, last = _parts("Run:", "$ cd /srv", "$ ls", *ROWS)
+    assert last[1] == "```console\n$ ls\n```"
+
+
+def test_code_that_no_command_printed_is_cut_as_it_stands() -> None:
+    assert [len(part) for part in _parts("List them:", "ID  Date", *ROWS)] == [2, 2, 2]
+
+
+def test_neighbouring_parts_are_one_again() -> None:
+    lines = ["$ restic snapshots", *ROWS]
+    code = "\n".join(lines)
+    text = f"You can list them:\n\n```console\n{code}\n```"
+    found = passages(source(1, text, "x"))
+    whole = type(found[0])(found[0].source, found[0].heading, found[0].pieces, 0, len(found[0].pieces))
+    assert whole.text == text
+    later = type(whole)(whole.source, whole.heading, whole.pieces, 1, 2)
+    assert blocks(later.text)[1] == Block(blocks(later.text)[1].kind, "```console\n$ restic snapshots\n```")
