@@ -5,7 +5,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.chunk import ChunkDraft
-from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, table_rows, units
+from app.core.text.blocks import (
+    Block,
+    BlockKind,
+    blocks,
+    code_fences,
+    code_lines,
+    code_statements,
+    list_items,
+    table_rows,
+    units,
+)
 from app.core.text.sentences import sentences
 from app.core.text.typed_commands import commands_above
 from app.knowledge.chunk_limits import ChunkLimits
@@ -185,7 +195,12 @@ class Chunker:
         above = max(map(self._counter.count, typed), default=0)
         is_repeated = above <= room // 3
         room_for_lines = room - self._counter.count(fenced([""])) - (above if is_repeated else 0)
-        parts = [part.split("\n") for part in self._gathered(lines, max(1, room_for_lines))]
+
+        def by_lines(statement: str, room: int) -> list[str]:
+            return list(self._gathered(statement.split("\n"), room))
+
+        gathered = self._gathered(code_statements(lines), max(1, room_for_lines), by_lines)
+        parts = [part.split("\n") for part in gathered]
         if not is_repeated:
             return [fenced(part) for part in parts]
         commands = commands_above(parts)

@@ -1,4 +1,4 @@
-from app.core.text.blocks import BlockKind, blocks, code_lines, list_items, table_rows, units
+from app.core.text.blocks import BlockKind, blocks, code_lines, code_statements, list_items, table_rows, units
 
 PAGE = """## Returns
 
@@ -111,3 +111,17 @@ def test_a_paragraph_that_only_begins_bold_introduces_nothing() -> None:
         1,
         1,
     ]
+
+
+def test_a_statement_of_code_has_what_is_indented_below_it_and_what_closes_it() -> None:
+    lines = ["git stash push [-p]", "          [-q]", "git stash list", "", "options {", "    a;", "}", "c"]
+    assert code_statements(lines) == [
+        "git stash push [-p]\n          [-q]",
+        "git stash list\n",
+        "options {\n    a;\n}",
+        "c",
+    ]
+
+
+def test_the_least_indentation_begins_a_statement() -> None:
+    assert code_statements(["    a:", "      b", "    c"]) == ["    a:\n      b", "    c"]

@@ -193,6 +193,14 @@ def test_code_that_does_not_fit_is_fenced_in_every_piece(chunker: Chunker) -> No
     assert [line for chunk in chunks for line in chunk.text.splitlines() if "fetch_price" in line] == lines
 
 
+def test_code_is_not_cut_within_a_statement(chunker: Chunker) -> None:
+    calls = [f"price_{n} = fetch_price(\n    shop={n},\n    day=today,\n)" for n in range(40)]
+    chunks = texts(chunker.cut(page("```python\n" + "\n".join(calls) + "\n```")))
+
+    assert len(chunks) > 2
+    assert all(text.startswith("```python\nprice_") and text.endswith(",\n)\n```") for text in chunks)
+
+
 def test_what_a_command_printed_follows_it_in_every_piece(chunker: Chunker) -> None:
     rows = [f"snapshot {n}  2015-05-08 21:40:19  /home/user/work" for n in range(40)]
     code = "\n".join(["```console", "$ restic snapshots", *rows, "```"])

@@ -165,10 +165,17 @@ def _answer(
     judged: Sequence[JudgedPassage], quoted: Sequence[Passage], further: Sequence[Passage], context: AnswerContext
 ) -> list[str]:
     common = _common_headings(judged, context.sources)
+    first = quoted[0]
     parts = [
-        _paragraph(passage, common, is_headed=_heading_of(passage) != _heading_of(quoted[0])) for passage in quoted[1:]
+        _paragraph(
+            passage,
+            common,
+            is_headed=_heading_of(passage) != _heading_of(first),
+            is_told=passage.within in (first.within, first.term),
+        )
+        for passage in quoted[1:]
     ]
-    parts.insert(0, _paragraph(quoted[0], common))
+    parts.insert(0, _paragraph(first, common))
     if further:
         names = ", ".join(f"{_name(passage, common)} [{passage.source.number}]" for passage in further)
         parts.append(f"{canned_messages(context.language).see_also} {names}")
@@ -275,15 +282,15 @@ def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
     return ": ".join(name for part in names if (name := markdown_name(part)))
 
 
-def _paragraph(passage: Passage, common: Set[str], *, is_headed: bool = True) -> str:
-    text = word_for_word(passage.text)
+def _paragraph(passage: Passage, common: Set[str], *, is_headed: bool = True, is_told: bool = False) -> str:
+    text = word_for_word(passage.text if is_told or not passage.within else f"{passage.within}\n\n{passage.text}")
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
     heading = f"**{name}**\n\n" if is_headed and passage.heading and (name := _name(passage, common)) else ""
     return f"{heading}{text}{mark}"
 
 
 def _length(passage: Passage) -> int:
-    return len(passage.heading) + len(passage.text) + _MARK_CHARS
+    return len(passage.heading) + len(passage.within) + len(passage.text) + _MARK_CHARS
 
 
 class ClosestSectionsWriter:

@@ -13,6 +13,7 @@ from app.answers.writing.pieces import (
     are_steps,
     has_code,
     has_steps,
+    is_term,
     is_title,
     length,
     piece_text,
@@ -20,13 +21,14 @@ from app.answers.writing.pieces import (
 )
 from app.core.text.asked_details import DEFAULT, asked_details
 from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, units
-from app.core.text.section_text import one_block
+from app.core.text.section_text import one_block, section_name
 from app.core.text.sentences import points_back, sentences
 from app.core.text.typed_commands import rejoined
 
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
 _FAR = 0.12  # cosine below that of the nearest piece
+_LAST_DEFINITION = 3  # pieces: where the last definition of a section ends is not told
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
 _CODE_REACH = 2  # pieces
 _CODE_CHARS = 400
@@ -95,6 +97,11 @@ class Passage:
         return found[1] if found else ""
 
     @cached_property
+    def within(self) -> str:
+        """The term of the definition that it begins in the middle of; "" where it begins with one, or in none."""
+        return _term_above(self.pieces, self.start)
+
+    @cached_property
     def place(self) -> str:
         """Where it stands, as one line."""
         return " | ".join(self.names)
@@ -106,8 +113,9 @@ class Passage:
 
     @property
     def names(self) -> list[str]:
-        """The page's title and the headings down to it, each once."""
-        return [name for name in dict.fromkeys([self.source.title, *self.source.breadcrumb, self.heading]) if name]
+        """The page's title and the headings, and the term, down to it, each once."""
+        above = [self.source.title, *self.source.breadcrumb, self.heading, section_name(self.within)]
+        return [name for name in dict.fromkeys(above) if name]
 
 
 def passages(source: Source) -> list[Passage]:
@@ -128,9 +136,11 @@ def passages(source: Source) -> list[Passage]:
 def extended(passage: Passage, max_chars: int) -> Passage:
     """All of its section where that fits, else the passage with what follows it, as long as that fits, up to the next
     line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which names it,
-    comes along, and steps right before or behind it: a paragraph about them helps nobody."""
+    comes along, and steps right before or behind it: a paragraph about them helps nobody. A definition is quoted
+    without those around it."""
     pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
-    if length(pieces) <= max_chars:
+    is_defined = _is_in_definition(pieces, start)
+    if length(pieces) <= max_chars and not is_defined:
         return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
     if length(pieces[(first := _unit_start(pieces, start)) : start + 1]) <= max_chars:
         while first < start and length(pieces[first:end]) > max_chars:
@@ -141,10 +151,10 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     room = max_chars - length(pieces[start:end])
     for piece in pieces[end:]:
         room -= length([piece])
-        if room < 0 or is_title(piece):
+        if room < 0 or is_title(piece) or (is_defined and _begins_definition(pieces, end)):
             break
         end += 1
-    if start and (are_steps(pieces[start - 1]) or is_title(pieces[start - 1])):
+    if start and not is_defined and (are_steps(pieces[start - 1]) or is_title(pieces[start - 1])):
         start -= 1
     return replace(passage, start=start, end=end)
 
@@ -308,11 +318,32 @@ def _line_by_line(source: Source) -> str:
 
 
 def _end(pieces: Sequence[Piece], start: int) -> int:
-    """One past the last piece that fits with those from `start` on."""
-    end = start + 1
+    """One past the last piece that fits with those from `start` on, and is of the same definition."""
+    end, is_defined = start + 1, _is_in_definition(pieces, start)
     while end < len(pieces) and length(pieces[start : end + 1]) <= LONGEST_PASSAGE:
+        if is_defined and _begins_definition(pieces, end):
+            break
         end += 1
     return end
+
+
+def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
+    return is_term(pieces[at]) or bool(_term_above(pieces, at))
+
+
+def _begins_definition(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether a definition begins there, and not a further part of one that is long."""
+    return is_term(pieces[at]) and not (at and pieces[at][0] is pieces[at - 1][0])
+
+
+def _term_above(pieces: Sequence[Piece], at: int) -> str:
+    """The term of the definition that goes on there; "" where one begins, or none stands above."""
+    before = [] if is_term(pieces[at]) else [other for other in range(at) if is_term(pieces[other])]
+    if not before:
+        return ""
+    is_between = any(map(is_term, pieces[at:]))
+    is_near = len(before) > 1 and at - before[-1] <= _LAST_DEFINITION
+    return pieces[before[-1]][0].text if is_between or is_near else ""
 
 
 def _is_caption(block: Block) -> bool:

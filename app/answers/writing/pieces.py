@@ -2,10 +2,10 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from app.core.text.blocks import Block, BlockKind, code_fences, code_lines, list_items, table_rows
+from app.core.text.blocks import Block, BlockKind, code_fences, code_lines, code_statements, list_items, table_rows
 from app.core.text.sentences import sentences
 from app.core.text.typed_commands import commands_above
 
@@ -43,7 +43,7 @@ def _lead(unit: Piece) -> Piece:
 
 
 def _cut(block: Block, room: int) -> Iterator[str]:
-    """Parts of a block that is too long: whole items, rows, lines or sentences."""
+    """Parts of a block that is too long: whole items, rows, sentences, or lines of code with what is indented below."""
     before = after = ""
     between = "\n"
     match block.kind:
@@ -54,7 +54,8 @@ def _cut(block: Block, room: int) -> Iterator[str]:
             before += "\n"
         case BlockKind.CODE:
             opening, closing = code_fences(block.text)
-            before, after, parts = f"{opening}\n", f"\n{closing}", code_lines(block.text)
+            before, after = f"{opening}\n", f"\n{closing}"
+            parts = _fitting(code_statements(code_lines(block.text)), room - len(before) - len(after))
         case _:
             between, parts = " ", sentences(block.text)
     room -= len(before) + len(after)
@@ -66,6 +67,13 @@ def _cut(block: Block, room: int) -> Iterator[str]:
         group.append(part)
     if group:
         yield before + between.join(group) + after
+
+
+def _fitting(statements: Iterable[str], room: int) -> list[str]:
+    """The lines of those that are too long, and the others whole."""
+    return [
+        part for statement in statements for part in ([statement] if len(statement) <= room else statement.split("\n"))
+    ]
 
 
 def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:
@@ -96,6 +104,11 @@ def has_code(unit: Sequence[Block]) -> bool:
 def are_steps(piece: Piece) -> bool:
     """Steps that can be quoted whole."""
     return has_steps(piece) and length([piece]) <= _LONGEST_STEPS
+
+
+def is_term(piece: Piece) -> bool:
+    """Whether it begins with the term of a definition, a line of its own."""
+    return piece[0].is_term
 
 
 def is_title(piece: Piece) -> bool:

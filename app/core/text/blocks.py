@@ -11,6 +11,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
+_CLOSING = ")]}"
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 
 
@@ -32,11 +33,15 @@ class Block:
 
     @property
     def is_lead_in(self) -> bool:
-        """A paragraph that announces what follows it: by a colon at its end, or as the term of a definition, which is a
-        line that is bold or code as a whole, but for details behind a middle dot."""
+        """A paragraph that announces what follows it: by a colon at its end, or as the term of a definition."""
         if self.kind is not BlockKind.PARAGRAPH:
             return False
-        return self.text.endswith(_LEAD_IN_END) or _TERM.fullmatch(self.text) is not None
+        return self.text.endswith(_LEAD_IN_END) or self.is_term
+
+    @property
+    def is_term(self) -> bool:
+        """What a definition defines: a line that is bold or code as a whole, but for details behind a middle dot."""
+        return self.kind is BlockKind.PARAGRAPH and _TERM.fullmatch(self.text) is not None
 
 
 @lru_cache(maxsize=512)  # a section is looked at several times for an answer, and the next answers rest on it as well
@@ -88,6 +93,23 @@ def code_lines(text: str) -> list[str]:
     _, closing = code_fences(text)
     lines = text.splitlines()[1:]
     return lines[:-1] if lines and lines[-1].strip().startswith(closing) else lines
+
+
+def code_statements(lines: Sequence[str]) -> list[str]:
+    """Lines of code, each with those that belong to it: what is indented below it, and what closes it."""
+    told = [line for line in lines if line.strip()]
+    least = min((_indentation(line) for line in told), default=0)
+    found: list[list[str]] = []
+    for line in lines:
+        if found and (not line.strip() or _indentation(line) > least or line.lstrip()[0] in _CLOSING):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return ["\n".join(statement) for statement in found]
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:

@@ -1,0 +1,65 @@
+"""A definition is quoted by itself, and what goes on in one with its term."""
+
+from app.answers.writing.passages import Passage, extended, passages
+from tests.answers.extractive_answers import answer, source
+
+LAMPS = "\n\n".join(f"**--lamp{n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
+
+
+def _sentences(first: str, more: str) -> str:
+    return " ".join([first, *[more] * 9])
+
+
+def _passage(text: str, begins: str) -> Passage:
+    return next(found for found in passages(source(1, text, "Options")) if found.text.startswith(begins))
+
+
+def test_a_definition_is_quoted_without_its_neighbours() -> None:
+    found = _passage(f"{LAMPS}\n\n**--bell**\n\nRing the bell.\n\n{LAMPS}", "**--bell**")
+    assert found.text == extended(found, 700).text == "**--bell**\n\nRing the bell."
+
+
+def test_all_paragraphs_of_a_definition_are_quoted() -> None:
+    bell = (
+        f"**--bell**\n\n{_sentences('Ring it.', 'It has a merry sound.')}\n\n{_sentences('It is old.', 'It is loud.')}"
+    )
+    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
+    assert extended(found, 700).text == bell
+
+
+def test_a_long_paragraph_of_a_definition_is_quoted_whole() -> None:
+    bell = "**--bell**\n\n" + " ".join(f"It rings {n} times and then once more at {n} o'clock." for n in range(11))
+    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
+    assert found.text != bell
+    assert extended(found, 700).text == bell
+
+
+def test_what_goes_on_in_a_definition_is_told_by_its_term() -> None:
+    rest = _sentences("A visitor hears it in the garden.", "It is heard behind walls.")
+    ring = _sentences("Ring it.", "It has a bright and merry sound to it.")
+    text = f"{LAMPS}\n\n**--bell** · *volume*\n\n{ring}\n\n{rest}\n\n{LAMPS}"
+    found = _passage(text, "A visitor")
+    assert (found.within, found.place) == ("**--bell** · *volume*", "Page | Options | --bell · volume")
+    assert extended(found, 700).text == rest
+
+
+def test_a_definition_ends_with_its_section() -> None:
+    """Where the last one ends is not told: what stands far below it is not of it."""
+    rooms = [_sentences(f"Room {n} is painted.", "It is large and bright and has a view.") for n in range(5)]
+    text = "\n\n".join([LAMPS, *rooms])
+    assert [_passage(text, f"Room {n}").within for n in range(5)] == ["**--lamp11**"] * 3 + [""] * 2
+
+
+def test_a_bold_line_alone_defines_nothing_far_below_it() -> None:
+    rooms = [_sentences(f"Room {n} is painted.", "It is large and bright and has a view.") for n in range(3)]
+    assert _passage("\n\n".join(["**Note**", *rooms]), "Room 2").within == ""
+
+
+async def test_the_term_is_shown_above_what_goes_on() -> None:
+    rest = _sentences("A visitor hears the bell in the garden.", "It is heard behind walls.")
+    ring = _sentences("Ring it.", "It has a bright and merry sound to it.")
+    found = await answer(
+        "Does a visitor hear it in the garden?",
+        source(1, f"{LAMPS}\n\n**--bell**\n\n{ring}\n\n{rest}\n\n{LAMPS}", "Options"),
+    )
+    assert found.startswith(f"**Page: Options**\n\n**--bell**\n\n{rest} [1]")
