@@ -21,7 +21,7 @@ from app.answers.writing.pieces import (
 )
 from app.core.text.asked_details import DEFAULT, asked_details
 from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, units
-from app.core.text.section_text import one_block, section_name
+from app.core.text.section_text import one_block
 from app.core.text.sentences import points_back, sentences
 from app.core.text.typed_commands import rejoined
 
@@ -113,9 +113,8 @@ class Passage:
 
     @property
     def names(self) -> list[str]:
-        """The page's title and the headings, and the term, down to it, each once."""
-        above = [self.source.title, *self.source.breadcrumb, self.heading, section_name(self.within)]
-        return [name for name in dict.fromkeys(above) if name]
+        """The page's title and the headings down to it, each once."""
+        return [name for name in dict.fromkeys([self.source.title, *self.source.breadcrumb, self.heading]) if name]
 
 
 def passages(source: Source) -> list[Passage]:
@@ -318,11 +317,9 @@ def _line_by_line(source: Source) -> str:
 
 
 def _end(pieces: Sequence[Piece], start: int) -> int:
-    """One past the last piece that fits with those from `start` on, and is of the same definition."""
-    end, is_defined = start + 1, _is_in_definition(pieces, start)
+    """One past the last piece that fits with those from `start` on."""
+    end = start + 1
     while end < len(pieces) and length(pieces[start : end + 1]) <= LONGEST_PASSAGE:
-        if is_defined and _begins_definition(pieces, end):
-            break
         end += 1
     return end
 
