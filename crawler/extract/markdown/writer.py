@@ -287,8 +287,10 @@ class _Writer:
             yield _Block(_Kind.LIST, "\n".join(items))
 
     def _quote(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+        """Words of others; what has lists, code, tables or headings is what a page indents so."""
         blocks = list(self.blocks(node, depth + 1))
-        if any(block.kind is _Kind.HEADING for block in blocks):
+        is_indented = node.css_first("pre,ul,ol,dl,table") is not None
+        if is_indented or any(block.kind is _Kind.HEADING for block in blocks):
             yield from blocks
         elif blocks:
             lines = "\n\n".join(block.text for block in blocks).split("\n")

@@ -199,6 +199,8 @@ def test_any_bytes_give_a_page(body: bytes) -> None:
         pytest.param("<p>2<sup>n − 1</sup>, 1<sup>st</sup></p>", "2^(n − 1), 1st", id="an exponent"),
         pytest.param("<p>a<br>b</p>", "a\nb", id="a line break"),
         pytest.param("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b", id="a quotation"),
+        pytest.param("<blockquote><ul><li>a<li>b</ul></blockquote>", "- a\n- b", id="an indented list"),
+        pytest.param("<blockquote><pre>ls -l</pre></blockquote>", "```\nls -l\n```", id="indented code"),
         pytest.param("<details><summary>Why?</summary><p>So.</p></details>", "**Why?**\n\nSo.", id="details"),
         pytest.param("<p># not a heading</p>", "\\# not a heading", id="a sign of Markdown"),
         pytest.param("<p>``` not a fence</p>", "\\``` not a fence", id="ticks of Markdown"),
