@@ -14,6 +14,7 @@ from app.core.text.blocks import (
     code_statements,
     list_items,
     table_rows,
+    term_above,
     units,
 )
 from app.core.text.sentences import sentences
@@ -103,10 +104,11 @@ class Chunker:
         for text in self._packed(heading, body):
             yield self._piece(section, text, is_whole=False)
 
-    def _packed(self, heading: str, body: Iterable[tuple[Block, ...]]) -> Iterator[str]:
-        """Units gathered while they fit; what is too long for one chunk is cut by its kind."""
+    def _packed(self, heading: str, body: Sequence[tuple[Block, ...]]) -> Iterator[str]:
+        """Units gathered while they fit; what is too long for one chunk is cut by its kind. A chunk that begins within
+        a definition begins with its term."""
         current, has_text = heading, False
-        for unit in body:
+        for at, unit in enumerate(body):
             text = _text_of(unit)
             joined = _joined(current, text)
             if self._fits(joined):
@@ -115,9 +117,13 @@ class Chunker:
             if has_text and (self._fits(text) or not self._is_tiny(current)):
                 yield current
                 current, has_text = "", False
-            if self._fits(text) and not current:
-                current, has_text = text, True
-                continue
+            if not current:
+                told = _joined(term_above(body, at), text)
+                current = told if self._fits(told) else text
+                if self._fits(current):
+                    has_text = True
+                    continue
+                current = ""
             *full, current = self._cut_unit(unit, current)
             yield from full
             has_text = True

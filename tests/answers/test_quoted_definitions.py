@@ -21,7 +21,8 @@ def test_a_definition_is_quoted_without_the_one_behind_it() -> None:
 
 
 def test_all_paragraphs_of_a_definition_are_quoted() -> None:
-    bell = f"**--bell**\n\n{_sentences('Ring it.', 'It has a merry sound.')}\n\n{_sentences('It is old.', 'It is a large and loud one.')}"
+    told = [_sentences("Ring it.", "It has a merry sound."), _sentences("It is old.", "It is a large and loud one.")]
+    bell = "\n\n".join(["**--bell**", *told])
     found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
     assert found.text != bell
     assert extended(found, 700).text == bell

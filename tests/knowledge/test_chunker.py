@@ -193,6 +193,17 @@ def test_code_that_does_not_fit_is_fenced_in_every_piece(chunker: Chunker) -> No
     assert [line for chunk in chunks for line in chunk.text.splitlines() if "fetch_price" in line] == lines
 
 
+def test_a_chunk_that_begins_within_a_definition_begins_with_its_term(chunker: Chunker) -> None:
+    told = [f"**`--option-{n}`**\n\n{sentence(70)}\n\n{sentence(70)}\n\n{sentence(70)}" for n in range(4)]
+    markdown = "\n\n".join(told)
+
+    chunks = texts(chunker.cut(page(markdown)))
+
+    assert len(chunks) > 4
+    assert all(text.startswith("**`--option-") for text in chunks)
+    assert section_text(chunks) == markdown
+
+
 def test_code_is_not_cut_within_a_statement(chunker: Chunker) -> None:
     calls = [f"price_{n} = fetch_price(\n    shop={n},\n    day=today,\n)" for n in range(40)]
     chunks = texts(chunker.cut(page("```python\n" + "\n".join(calls) + "\n```")))

@@ -20,7 +20,7 @@ from app.answers.writing.pieces import (
     pieces_of,
 )
 from app.core.text.asked_details import DEFAULT, asked_details
-from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, units
+from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, term_above, units
 from app.core.text.section_text import one_block
 from app.core.text.sentences import points_back, sentences
 from app.core.text.typed_commands import rejoined
@@ -28,7 +28,6 @@ from app.core.text.typed_commands import rejoined
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
 _FAR = 0.12  # cosine below that of the nearest piece
-_LAST_DEFINITION = 3  # pieces: where the last definition of a section ends is not told
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
 _CODE_REACH = 2  # pieces
 _CODE_CHARS = 400
@@ -99,7 +98,7 @@ class Passage:
     @cached_property
     def within(self) -> str:
         """The term of the definition that it begins in the middle of; "" where it begins with one, or in none."""
-        return _term_above(self.pieces, self.start)
+        return term_above(self.pieces, self.start)
 
     @cached_property
     def place(self) -> str:
@@ -325,22 +324,12 @@ def _end(pieces: Sequence[Piece], start: int) -> int:
 
 
 def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
-    return is_term(pieces[at]) or bool(_term_above(pieces, at))
+    return is_term(pieces[at]) or bool(term_above(pieces, at))
 
 
 def _begins_definition(pieces: Sequence[Piece], at: int) -> bool:
     """Whether a definition begins there, and not a further part of one that is long."""
     return is_term(pieces[at]) and not (at and pieces[at][0] is pieces[at - 1][0])
-
-
-def _term_above(pieces: Sequence[Piece], at: int) -> str:
-    """The term of the definition that goes on there; "" where one begins, or none stands above."""
-    before = [] if is_term(pieces[at]) else [other for other in range(at) if is_term(pieces[other])]
-    if not before:
-        return ""
-    is_between = any(map(is_term, pieces[at:]))
-    is_near = len(before) > 1 and at - before[-1] <= _LAST_DEFINITION
-    return pieces[before[-1]][0].text if is_between or is_near else ""
 
 
 def _is_caption(block: Block) -> bool:

@@ -22,11 +22,12 @@ def markdown_name(heading: str) -> str:
 
 def section_text(chunks: Sequence[str]) -> str:
     """The Markdown of neighbouring chunks, in their order, as one. What a chunk repeats of the one before it, such as
-    the line that introduces a list, the header of a table or the command above its output, is said once."""
+    the line that introduces a list, the term of a definition, the header of a table or the command above its output, is
+    said once."""
     whole: list[Block] = []
     for text in chunks:
         found = blocks(text)
-        if whole and found and found[0] in whole[-3:] and found[0].kind in (BlockKind.PARAGRAPH, BlockKind.HEADING):
+        if whole and found and (_is_said(found[0], whole[-3:]) or found[0] == _last_term(whole)):
             found = found[1:]
         if whole and len(found) > 1 and (joined := rejoined(whole[-1], found[0], found[1])):
             whole[-1] = joined
@@ -36,6 +37,14 @@ def section_text(chunks: Sequence[str]) -> str:
             found = found[1:]
         whole += found
     return "\n\n".join(block.text for block in whole)
+
+
+def _is_said(block: Block, before: Sequence[Block]) -> bool:
+    return block in before and block.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING)
+
+
+def _last_term(told: Sequence[Block]) -> Block | None:
+    return next((block for block in reversed(told) if block.is_term), None)
 
 
 def one_block(first: Block, second: Block) -> Block | None:
