@@ -12,6 +12,7 @@ from app.actions.action_meter import DecisionMeter
 from app.actions.records import ActionRecords
 from app.conversations.people.live_chats import HistoryCache
 from app.conversations.records.confirmations import AskedChange, ConfirmationRecords
+from app.core.actor import Actor
 from app.core.confirmation import Confirmation, ConfirmationState
 from app.core.errors import DocentError, NotFound
 from app.core.turn import VisitorSession
@@ -134,5 +135,5 @@ class Confirmations:
 def _decide(tx: Transaction, session: VisitorSession, found: AskedChange, state: ConfirmationState) -> None:
     ConfirmationRecords(tx).decide(found.asked.id, state)
     details = {"agent_id": str(session.agent_id), "confirmation": str(found.asked.id)}
-    action = f"action.{state.value}"
-    AuditRecords(tx).record(session.workspace_id, _BY_VISITOR, action, str(found.change.action_id), details)
+    by = Actor(session.workspace_id, _BY_VISITOR)
+    AuditRecords(tx).acted(by, f"action.{state.value}", found.change.action_id, **details)

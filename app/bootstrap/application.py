@@ -117,9 +117,8 @@ from app.webhooks.tickets.pages import HelpDeskPages
 from app.workspaces.api.audit import AdminAudit
 from app.workspaces.api.operators import AdminOperators
 from app.workspaces.api.tokens import AdminTokens
-from app.workspaces.pages.api_tokens import ApiTokenPages
 from app.workspaces.pages.audit import AuditPages
-from app.workspaces.pages.operators import OperatorPages, WorkspacePages
+from app.workspaces.pages.operators import ApiTokenPages, OperatorPages, WorkspacePages
 from app.workspaces.pages.own_account import PasskeyPages, PasswordLinkPages, SecondFactorPages
 from app.workspaces.pages.sign_in import ProviderSignInPages, SignInPages
 

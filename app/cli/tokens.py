@@ -26,7 +26,7 @@ async def create(
     """Make a token. It is shown once."""
     scopes = tuple(scope or USUAL_SCOPES)
     async with open_installation() as (base, actor):
-        issued = await ApiTokens(base.record, base.clock).issue(actor.workspace_id, name, scopes, days)
+        issued = await ApiTokens(base.record, base.clock).issue(actor, name, scopes, days)
     if as_json:
         print_json({"token": issued.token, "id": issued.record.id, "scopes": issued.record.scopes})
         return

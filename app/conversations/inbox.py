@@ -166,7 +166,7 @@ class Inbox:
                 raise InvalidInput("text", f"A conversation has {MAX_NOTES} notes at most. Remove some first.")
             noted = InboxRecords(tx).add_note(conversation, actor.name, text.strip())
             tell_mentioned(tx, actor, conversation, noted.text)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.note", str(conversation.agent_id), {})
+            AuditRecords(tx).acted(actor, "conversation.note", conversation.agent_id)
             return noted
 
         return await self._records.of_workspace(actor.workspace_id).write(work)
@@ -177,7 +177,7 @@ class Inbox:
         def work(tx: Transaction) -> None:
             agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
             InboxRecords(tx).remove_note(conversation_id, note_id)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.remove_note", str(agent_id), {})
+            AuditRecords(tx).acted(actor, "conversation.remove_note", agent_id)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
 
@@ -221,7 +221,7 @@ def _changed(
         **({} if wanted.assignee is None else {"assignee": wanted.assignee}),
         **({"labels": len(wanted.add_labels) + len(wanted.remove_labels)} if _has_labels(wanted) else {}),
     }
-    AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.edit", str(agent_id), told)
+    AuditRecords(tx).acted(actor, "conversation.edit", agent_id, **told)
     return inbox.entries(inbox.of_agent(agent_id, conversation_ids))
 
 

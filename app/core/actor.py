@@ -14,12 +14,13 @@ USUAL_SCOPES = (READ, WRITE)
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The holder of an API token, or an operator at the console. `name` is what is shown, in the audit as well, and
-    says nothing of who it is: a token may be named like an operator's address. An operator has their account's id."""
+    """The holder of an API token, an operator at the console, or whatever else the audit names: a visitor, a program
+    of ours. `name` is what is shown, in the audit as well, and says nothing of who it is: a token may be named like an
+    operator's address. An operator has their account's id."""
 
     workspace_id: UUID
     name: str
-    scopes: frozenset[str]
+    scopes: frozenset[str] = frozenset()
     operator_id: UUID | None = None
 
     @property

@@ -49,12 +49,12 @@ _LEFT_OUT: Final[Mapping[Table, tuple[str, ...]]] = {
 }
 
 
-def digest_of(reader: Connection, action: str, subject: str) -> bytes | None:
+def digest_of(reader: Connection, action: str, subject: UUID) -> bytes | None:
     """SHA-256 of the rows of an action's subject, as `reader` sees them; None where there are none."""
     found = []
     for key in _KEYS.get(action.partition(".")[0], ()):
         columns = [column for column in key.table.columns if column.name not in _LEFT_OUT.get(key.table, ())]
-        rows = reader.execute(select(*columns).where(key == UUID(subject)))
+        rows = reader.execute(select(*columns).where(key == subject))
         found += [[key.table.name, dict(row)] for row in rows.mappings()]
     if not found:
         return None

@@ -42,13 +42,7 @@ class ApiTokens:
         self._clock = clock
 
     async def issue(
-        self,
-        workspace_id: UUID,
-        name: str,
-        scopes: Sequence[str] = USUAL_SCOPES,
-        days: int | None = None,
-        *,
-        issued_by: str = "cli",
+        self, actor: Actor, name: str, scopes: Sequence[str] = USUAL_SCOPES, days: int | None = None
     ) -> IssuedToken:
         """A new token that holds for `days`, or until it is revoked. Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
@@ -61,14 +55,12 @@ class ApiTokens:
 
         def work(tx: Transaction) -> ApiToken:
             record = TokenRecords(tx).create_token(
-                workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days
+                actor.workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days
             )
-            AuditRecords(tx).record(
-                workspace_id, issued_by, "token.create", str(record.id), {"name": name, "scopes": list(scopes)}
-            )
+            AuditRecords(tx).acted(actor, "token.create", record.id, name=name, scopes=list(scopes))
             return record
 
-        record = await self._records.of_workspace(workspace_id).write(work)
+        record = await self._records.of_workspace(actor.workspace_id).write(work)
         return IssuedToken(token, record)
 
     async def verify(self, token: str) -> Actor:

@@ -19,7 +19,7 @@ from app.providers.identity.passkey_ceremony import (
 )
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator
-from app.workspaces.operators import checked_owner
+from app.workspaces.operators import acting, checked_owner
 from app.workspaces.passkey import MAX_NAME_CHARS, MAX_PASSKEYS, Passkey, RelyingParty, challenged_at, new_challenge
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import PasskeyRecords
@@ -139,9 +139,7 @@ class Passkeys:
             PasskeyRecords(tx).used(passkey.id, count, made)
             start_session(tx, operator, secret, replacing, now)
             details = {"by": _BY, "passkey": passkey.name}
-            AuditRecords(tx).record(
-                operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), details
-            )
+            AuditRecords(tx).acted(acting(operator), "operator.sign_in", operator.id, **details)
             return ""
 
         if refusal := await self._records.write(work):
@@ -163,5 +161,5 @@ def _refused(tx: Transaction, operator: Operator | None, reason: str) -> str:
     first = TokenRecords(tx).default_workspace()
     workspace_id, subject = (operator.workspace_id, operator.id) if operator else (first, first)
     details = {"reason": reason, "by": _BY, **({"email": operator.email} if operator else {})}
-    AuditRecords(tx).record(workspace_id, SOMEBODY, "operator.refuse_sign_in", str(subject), details)
+    AuditRecords(tx).acted(Actor(workspace_id, SOMEBODY), "operator.refuse_sign_in", subject, **details)
     return reason

@@ -20,7 +20,7 @@ from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import SignInMethods, check_password, checked_email
+from app.workspaces.operators import SignInMethods, acting, check_password, checked_email
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, PasswordLinkRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -33,6 +33,7 @@ ASKED_RESET_HOLDS: Final = timedelta(hours=1)
 LIVE_AT_MOST: Final = 3  # of one account: more are not sent, however often somebody asks
 MAX_TOKEN_CHARS: Final = 100
 _GONE: Final = "This link is invalid or has expired. Ask for another one."
+_BY: Final = "password link"
 _NOBODYS: Final = UUID(int=0)
 _NOT_YOU: Final = "If you did not ask for this, ignore this mail: nothing changes."
 
@@ -115,9 +116,9 @@ class PasswordLinks:
             OperatorRecords(tx).set_password(operator.id, hashed)
             OperatorRecords(tx).end_sessions(operator.id)
             if PasskeyRecords(tx).remove_all(operator.id):
-                _note(tx, operator, operator.email, "operator.remove_passkeys", by="password link")
+                AuditRecords(tx).acted(acting(operator), "operator.remove_passkeys", operator.id, by=_BY)
             action = "operator.accept_invitation" if operator.is_invited else "operator.set_password"
-            _note(tx, operator, operator.email, action, by="password link")
+            AuditRecords(tx).acted(acting(operator), action, operator.id, by=_BY)
             if self._mailer.is_on and not operator.is_invited:
                 self._mailer.put(tx, operator.workspace_id, self._told(operator))
             return operator
@@ -148,7 +149,7 @@ class PasswordLinks:
         # An address without an account is not named: it may be a password that was typed into the wrong field.
         details = {"reason": reason} if reason else {}
         workspace_id, subject = (operator.workspace_id, operator.id) if operator else (first, first)
-        AuditRecords(tx).record(workspace_id, SOMEBODY, "operator.ask_password_link", str(subject), details)
+        AuditRecords(tx).acted(Actor(workspace_id, SOMEBODY), "operator.ask_password_link", subject, **details)
 
     def _made(self, tx: Transaction, actor: Actor, operator: Operator) -> MadeLink:
         PasswordLinkRecords(tx).forget_expired()
@@ -209,10 +210,6 @@ def _has_password(operator: Operator, password_hash: str) -> bool:
 
 def _holds(expires_at: datetime) -> str:
     return f"The link works once, until {expires_at:%d %B %Y, %H:%M} UTC."
-
-
-def _note(tx: Transaction, operator: Operator, actor: str, action: str, **details: str) -> None:
-    AuditRecords(tx).record(operator.workspace_id, actor, action, str(operator.id), details)
 
 
 def _sha256(token: str) -> bytes:

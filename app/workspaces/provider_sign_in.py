@@ -6,12 +6,13 @@ import secrets
 from typing import Any, Final
 from uuid import UUID, uuid4
 
+from app.core.actor import Actor
 from app.core.errors import InvalidInput, Misconfigured, Unauthorized
 from app.kit.clock import Clock
 from app.providers.identity.oidc_provider import Identity
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, Role
-from app.workspaces.operators import checked_email
+from app.workspaces.operators import acting, checked_email
 from app.workspaces.provider_rules import ProviderRules
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
@@ -63,9 +64,9 @@ class ProviderSignIn:
         if operator.role is not role:
             OperatorRecords(tx).set_role(operator.id, role)
             OperatorRecords(tx).end_sessions(operator.id)
-            _note(tx, operator, _PROVIDER, "operator.set_role", role=role.value)
+            _note(tx, operator, "operator.set_role", role=role.value)
         start_session(tx, operator, secret, replacing, self._clock.now())
-        _note(tx, operator, operator.email, "operator.sign_in", by=_PROVIDER)
+        AuditRecords(tx).acted(acting(operator), "operator.sign_in", operator.id, by=_PROVIDER)
         return ""
 
     def _first_time(
@@ -86,7 +87,7 @@ class ProviderSignIn:
             made = Operator(uuid4(), workspace_id, email, role, self._clock.now())
             OperatorRecords(tx).add(made, NO_PASSWORD)
             OperatorRecords(tx).set_identity(made.id, key)
-            _note(tx, made, _PROVIDER, "operator.create", email=email, role=role.value)
+            _note(tx, made, "operator.create", email=email, role=role.value)
             return made
         if is_verified is not True:
             return (
@@ -95,7 +96,7 @@ class ProviderSignIn:
         if OperatorRecords(tx).has_identity(known.operator.id):
             return "The account of your e-mail address is somebody else's at the provider."
         OperatorRecords(tx).set_identity(known.operator.id, key)
-        _note(tx, known.operator, _PROVIDER, "operator.link", email=email)
+        _note(tx, known.operator, "operator.link", email=email)
         return known.operator
 
     def _workspace(self, tx: Transaction) -> UUID:
@@ -123,10 +124,11 @@ def _email_of(claims: Any) -> str:
 
 def _refused(tx: Transaction, workspace_id: UUID, operator: Operator | None, reason: str) -> str:
     details = {"reason": reason, "by": _PROVIDER, **({"email": operator.email} if operator else {})}
-    subject = str(operator.id if operator else workspace_id)
-    AuditRecords(tx).record(workspace_id, SOMEBODY, "operator.refuse_sign_in", subject, details)
+    subject = operator.id if operator else workspace_id
+    AuditRecords(tx).acted(Actor(workspace_id, SOMEBODY), "operator.refuse_sign_in", subject, **details)
     return reason
 
 
-def _note(tx: Transaction, operator: Operator, actor: str, action: str, **details: str) -> None:
-    AuditRecords(tx).record(operator.workspace_id, actor, action, str(operator.id), details)
+def _note(tx: Transaction, operator: Operator, action: str, **details: str) -> None:
+    """By the provider."""
+    AuditRecords(tx).acted(Actor(operator.workspace_id, _PROVIDER), action, operator.id, **details)

@@ -13,12 +13,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from app.core.actor import Actor
 from app.core.errors import Unauthorized
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.operator import Operator, OperatorSession
-from app.workspaces.operators import MAX_PASSWORD_CHARS
+from app.workspaces.operators import MAX_PASSWORD_CHARS, acting
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, SecondFactorRecords
 from app.workspaces.records.tokens import TokenRecords
@@ -92,7 +93,7 @@ class SignIn:
                 OperatorRecords(tx).set_password(found.operator.id, renewed)
             operator = found.operator
             start_session(tx, operator, secret, replacing, self._clock.now())
-            AuditRecords(tx).record(operator.workspace_id, operator.email, "operator.sign_in", str(operator.id), {})
+            AuditRecords(tx).acted(acting(operator), "operator.sign_in", operator.id)
 
         try:
             await self._records.write(work)
@@ -122,11 +123,8 @@ class SignIn:
         def work(tx: Transaction) -> None:
             session = OperatorRecords(tx).session(_sha256(secret))
             if session is not None:
-                operator = session.operator
                 OperatorRecords(tx).end_session(_sha256(secret))
-                AuditRecords(tx).record(
-                    operator.workspace_id, operator.email, "operator.sign_out", str(operator.id), {}
-                )
+                AuditRecords(tx).acted(acting(session.operator), "operator.sign_out", session.operator.id)
 
         await self._records.write(work)
 
@@ -137,11 +135,11 @@ class SignIn:
         def work(tx: Transaction) -> None:
             if operator is None:
                 first = TokenRecords(tx).default_workspace()
-                AuditRecords(tx).record(first, SOMEBODY, _REFUSED, str(first), {"reason": "no such account"})
+                AuditRecords(tx).acted(Actor(first, SOMEBODY), _REFUSED, first, reason="no such account")
                 return
             reason = why or ("the account is disabled" if is_right else "wrong password")
-            details = {"email": operator.email, "reason": reason}
-            AuditRecords(tx).record(operator.workspace_id, SOMEBODY, _REFUSED, str(operator.id), details)
+            by = Actor(operator.workspace_id, SOMEBODY)
+            AuditRecords(tx).acted(by, _REFUSED, operator.id, email=operator.email, reason=reason)
 
         await self._records.write(work)
 
@@ -166,10 +164,8 @@ def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> 
         raise WrongCode(_WRONG)
     SecondFactorRecords(tx).set(operator.id, left)
     if len(left.recovery_sha256) < len(factor.recovery_sha256):
-        details = {"codes_left": len(left.recovery_sha256)}
-        AuditRecords(tx).record(
-            operator.workspace_id, operator.email, "operator.use_recovery_code", str(operator.id), details
-        )
+        codes_left = len(left.recovery_sha256)
+        AuditRecords(tx).acted(acting(operator), "operator.use_recovery_code", operator.id, codes_left=codes_left)
 
 
 def start_session(tx: Transaction, operator: Operator, secret: str, replacing: str, now: datetime) -> None:

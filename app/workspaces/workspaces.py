@@ -1,5 +1,6 @@
 """More workspaces in one installation. The first one's admins see to them; nobody sees into another's."""
 
+from dataclasses import replace
 from uuid import uuid4
 
 from app.core.actor import Actor
@@ -50,10 +51,9 @@ class Workspaces:
             made = TokenRecords(tx).create_workspace(name)
             admin = Operator(uuid4(), made.id, email, Role.ADMIN, self._clock.now())
             OperatorRecords(tx).add(admin, hashed)
-            details = {"name": name, "admin": email}
-            AuditRecords(tx).acted(actor, "workspace.create", made.id, **details)
-            told = {"email": email, "role": admin.role.value}
-            AuditRecords(tx).record(made.id, actor.name, "operator.create", str(admin.id), told)
+            AuditRecords(tx).acted(actor, "workspace.create", made.id, name=name, admin=email)
+            there = replace(actor, workspace_id=made.id)
+            AuditRecords(tx).acted(there, "operator.create", admin.id, email=email, role=admin.role.value)
             return made
 
         return await self._records.write(work)

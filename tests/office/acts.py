@@ -227,7 +227,7 @@ CHANGES: dict[str, Act] = {
     "operator.set_password": lambda o: o.operators.change(o.actor, o.operator, password="another password"),
     "operator.disable": lambda o: o.operators.change(o.actor, o.operator, is_disabled=True),
     "operator.delete": lambda o: o.operators.delete(o.actor, o.operator),
-    "token.create": lambda o: o.tokens.issue(o.actor.workspace_id, "ci", issued_by=o.actor.name),
+    "token.create": lambda o: o.tokens.issue(o.actor, "ci"),
 }
 READS: dict[str, Act] = {
     "agents.get": lambda o: o.agents.get(o.actor, o.agent),

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from app.bootstrap.infrastructure import open_infrastructure
-from app.core.actor import ASK, PROPOSE, READ
+from app.core.actor import ASK, PROPOSE, READ, Actor
 from app.main import open_app
 from app.settings import Settings, read_settings
 from app.workspaces.api_tokens import ApiTokens
@@ -35,10 +35,10 @@ async def reached(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Rea
     settings = read_settings(data=tmp_path_factory.mktemp("reached"), shutdown_seconds=1)
     agent_id = await learnt_agent(settings, f"{SITE}/lamps")
     async with open_infrastructure(settings) as base:
-        workspace_id = await base.record.read(lambda tx: TokenRecords(tx).default_workspace())
+        admin = await base.record.read(lambda tx: Actor(TokenRecords(tx).default_workspace(), "cli"))
         tokens = ApiTokens(base.record, base.clock)
-        ask = (await tokens.issue(workspace_id, "program", [ASK])).token
-        read = (await tokens.issue(workspace_id, "reader", [READ])).token
-        propose = (await tokens.issue(workspace_id, "writer", [READ, PROPOSE])).token
+        ask = (await tokens.issue(admin, "program", [ASK])).token
+        read = (await tokens.issue(admin, "reader", [READ])).token
+        propose = (await tokens.issue(admin, "writer", [READ, PROPOSE])).token
     async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Reached(settings, http, str(http.base_url).rstrip("/"), agent_id, ask, read, propose)

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from app.bootstrap.infrastructure import open_infrastructure
-from app.core.actor import SCOPES
+from app.core.actor import SCOPES, Actor
 from app.main import open_app
 from app.settings import BadSettings, Settings, read_settings
 from app.workspaces.api_tokens import ApiTokens
@@ -105,7 +105,7 @@ async def everything_said(settings: Settings, agent_id: str) -> tuple[list[str],
         with base.record.writing() as tx:
             workspace = TokenRecords(tx).default_workspace()
             [key] = TokenRecords(tx).signing_keys()
-        issued = await tokens.issue(workspace, "planted", SCOPES)
+        issued = await tokens.issue(Actor(workspace, "cli"), "planted", SCOPES)
     async with open_app(settings) as web, serving(web.app) as (_, http):
         running, bearer = Running(http, agent_id, settings.data), {"Authorization": f"Bearer {issued.token}"}
         visitor = await running.visitor()

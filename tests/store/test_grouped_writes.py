@@ -17,6 +17,7 @@ from app.agents.agent import Agent, AgentConfig
 from app.agents.records.agents import AgentRecords
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.conversations.records.turns import TurnRecords
+from app.core.actor import Actor
 from app.core.errors import NotFound, Overloaded, TurnInProgress
 from app.core.turn import TurnRequest, VisitorSession
 from app.store.engine import open_engine
@@ -79,7 +80,7 @@ async def test_what_is_audited_has_its_own_state_before_it(record: SystemOfRecor
 
     def renamed(name: str, tx: Transaction) -> None:
         AgentRecords(tx).save_draft(agent.workspace_id, agent.id, replace(agent.draft, name=name))
-        AuditRecords(tx).record(agent.workspace_id, "me", "agent.edit", str(agent.id), {})
+        AuditRecords(tx).acted(Actor(agent.workspace_id, "me"), "agent.edit", agent.id)
 
     await asyncio.gather(*(record.write(partial(renamed, name)) for name in ("Bea", "Cleo", "Dora", "Eve")))
     with record.reading() as tx:

@@ -18,6 +18,7 @@ from starlette.types import Message
 from app.bootstrap.infrastructure import Doubles, Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import Knowledge, open_knowledge
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
+from app.core.actor import Actor
 from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
@@ -72,8 +73,8 @@ class ServiceHouse:
         workspace = await record.write(lambda tx: TokenRecords(tx).default_workspace())
         tokens = ApiTokens(record, self.clock)
         other = await another_workspace(self.folder)
-        self.write = (await tokens.issue(workspace, "write")).token
-        self.foreign = (await tokens.issue(other, "foreign")).token
+        self.write = (await tokens.issue(Actor(workspace, "cli"), "write")).token
+        self.foreign = (await tokens.issue(Actor(other, "cli"), "foreign")).token
 
     async def crash(self) -> None:
         """As kill -9 does: whatever runs gets no further, and nothing is put away. What is opened then finds it."""

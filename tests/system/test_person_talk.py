@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from app.bootstrap.infrastructure import open_infrastructure
+from app.core.actor import Actor
 from app.main import open_app
 from app.settings import Settings, read_settings
 from app.workspaces.api_tokens import ApiTokens
@@ -54,7 +55,7 @@ async def opened_desk(settings: Settings) -> AsyncIterator[Desk]:
     agent_id = await learnt_agent(settings)
     async with open_infrastructure(settings) as base:
         workspace_id = await base.record.read(lambda tx: TokenRecords(tx).default_workspace())
-        token = (await ApiTokens(base.record, base.clock).issue(workspace_id, "desk")).token
+        token = (await ApiTokens(base.record, base.clock).issue(Actor(workspace_id, "cli"), "desk")).token
     async with open_app(settings) as web, serving(web.app) as (_, http):
         desk = Desk(Running(http, agent_id, settings.data), token)
         change = await http.patch(

@@ -207,13 +207,14 @@ async def _settle(folder: Path, record: SystemOfRecord) -> Tenants:
     actor = Actor(workspace, "tests", frozenset((READ, WRITE)))
     agent = await agents.create(actor, AgentConfig(name="Docs", allowed_origins=(SITE,)))
     await agents.publish(actor, agent.id)
+    stranger = Actor(other, "stranger", frozenset((READ, WRITE)))
     return Tenants(
         actor=actor,
-        stranger=Actor(other, "stranger", frozenset((READ, WRITE))),
+        stranger=stranger,
         agent=await agents.get(actor, agent.id),
-        write=(await tokens.issue(workspace, "write", SCOPES)).token,
-        read=(await tokens.issue(workspace, "read", (READ,))).token,
-        foreign=(await tokens.issue(other, "foreign", SCOPES)).token,
+        write=(await tokens.issue(actor, "write", SCOPES)).token,
+        read=(await tokens.issue(actor, "read", (READ,))).token,
+        foreign=(await tokens.issue(stranger, "foreign", SCOPES)).token,
     )
 
 

@@ -218,7 +218,7 @@ async def furnish(house: House) -> FurnishedHouse:
     channel = await parts.get(NoticeChannels).create(
         actor, "#support", A_CHANNEL, [WebhookEvent.PERSON_ASKED], is_quoting=False
     )
-    spare = await parts.get(ApiTokens).issue(actor.workspace_id, "spare")
+    spare = await parts.get(ApiTokens).issue(actor, "spare")
     operator = await parts.get(Operators).add(actor, f"ann-{agent_id}@example.com", Role.VIEWER, "a long password")
     await parts.get(UserIssuers).set(actor, agent_id, "https://id.example.com/", "docs", "https://id.example.com/keys")
     link = await parts.get(PasswordLinks).make(actor, operator.id)

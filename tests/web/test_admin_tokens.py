@@ -47,7 +47,7 @@ async def test_another_workspaces_tokens_are_not_shown(house: House) -> None:
 
 
 async def test_the_usual_token_neither_sees_nor_revokes_an_admins(house: House) -> None:
-    usual = (await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "usual", USUAL_SCOPES)).token
+    usual = (await house.parts.get(ApiTokens).issue(house.actor, "usual", USUAL_SCOPES)).token
     assert (await house.api("GET", "/v1/tokens", token=usual)).status_code == 403
     revoked = await house.api("DELETE", f"/v1/tokens/{await id_of(house, 'write')}", token=usual)
     assert (revoked.status_code, revoked.json()["error"]["code"]) == (403, "forbidden")

@@ -155,7 +155,7 @@ async def test_a_token_without_the_scope_is_refused(endpoint: AnyEndpoint, rooms
     assert isinstance(endpoint.access, ScopedAccess)
     scope = endpoint.access.scope
     others = [other for other in SCOPES if other != scope]
-    issued = await rooms.house.parts.get(ApiTokens).issue(rooms.house.actor.workspace_id, "others", others)
+    issued = await rooms.house.parts.get(ApiTokens).issue(rooms.house.actor, "others", others)
     response = await call(rooms, endpoint, headers={"Authorization": f"Bearer {issued.token}"})
     assert_refused(response, "forbidden", f'"{scope}"', endpoint=endpoint)
 

@@ -66,7 +66,7 @@ async def test_an_operator_takes_over_answers_and_hands_back(house: House, waiti
 
 async def test_another_operator_is_told_who_has_it(house: House, waiting: VisitorHttp) -> None:
     await post(house, path(waiting, "/take"))
-    other = (await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "other", (WRITE,))).token
+    other = (await house.parts.get(ApiTokens).issue(house.actor, "other", (WRITE,))).token
     for what, body in (("/take", None), ("/messages", a_reply()), ("/hand-back", None)):
         refused = await house.api("POST", path(waiting, what), body, token=other)
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "chat_already_taken")

@@ -60,7 +60,7 @@ def test_every_single_changed_character_is_noticed() -> None:
 
 
 async def test_a_token_is_shown_once_and_known_by_its_hash(office: Office) -> None:
-    issued = await office.tokens.issue(office.workspace, "laptop", (READ,))
+    issued = await office.tokens.issue(office.actor, "laptop", (READ,))
     assert issued.token not in repr(issued)
     assert issued.record.prefix == issued.token[:12]
     actor = await office.tokens.verify(issued.token)
@@ -70,7 +70,7 @@ async def test_a_token_is_shown_once_and_known_by_its_hash(office: Office) -> No
 
 
 async def test_a_token_ends_with_its_days(office: Office) -> None:
-    issued = await office.tokens.issue(office.workspace, "week", days=7)
+    issued = await office.tokens.issue(office.actor, "week", days=7)
     office.clock.advance(7 * 24 * 3600 - 1)
     await office.tokens.verify(issued.token)
     office.clock.advance(1)
@@ -79,7 +79,7 @@ async def test_a_token_ends_with_its_days(office: Office) -> None:
 
 
 async def test_a_revoked_token_ends_at_once(office: Office) -> None:
-    issued = await office.tokens.issue(office.workspace, "lost")
+    issued = await office.tokens.issue(office.actor, "lost")
     await office.tokens.revoke(office.actor, issued.record.id)
     with pytest.raises(Unauthorized):
         await office.tokens.verify(issued.token)
@@ -88,7 +88,7 @@ async def test_a_revoked_token_ends_at_once(office: Office) -> None:
 
 
 async def test_a_token_revoked_in_one_process_ends_in_every_other(office: Office, tmp_path: Path) -> None:
-    issued = await office.tokens.issue(office.workspace, "shared")
+    issued = await office.tokens.issue(office.actor, "shared")
     async with temporary_record(tmp_path, office.clock) as elsewhere:
         others = ApiTokens(elsewhere, office.clock)
         await others.verify(issued.token)
@@ -98,7 +98,7 @@ async def test_a_token_revoked_in_one_process_ends_in_every_other(office: Office
 
 
 async def test_its_use_is_noted_at_most_once_a_minute(office: Office) -> None:
-    issued = await office.tokens.issue(office.workspace, "busy")
+    issued = await office.tokens.issue(office.actor, "busy")
     await office.tokens.verify(issued.token)
     first = office.clock.now()
     office.clock.advance(59)
@@ -122,5 +122,5 @@ async def test_what_cannot_be_issued_is_refused_by_field(
     office: Office, name: str, scopes: tuple[str, ...], days: int | None, field: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
-        await office.tokens.issue(office.workspace, name, scopes, days)
+        await office.tokens.issue(office.actor, name, scopes, days)
     assert refused.value.field == field

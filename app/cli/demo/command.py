@@ -174,7 +174,7 @@ async def _first_accounts(settings: Settings) -> tuple[str, str]:
     password = secrets.token_urlsafe(12)
     async with open_infrastructure(settings) as base:
         actor = await local_operator(base)
-        issued = await ApiTokens(base.record, base.clock).issue(actor.workspace_id, "demo")
+        issued = await ApiTokens(base.record, base.clock).issue(actor, "demo")
         await operators_on(base).add(actor, _OPERATOR, Role.ADMIN, password)
     return issued.token, password
 

@@ -130,5 +130,5 @@ def _changed(tx: Transaction, actor: Actor, agent_id: UUID, lead_ids: Sequence[U
         **({} if wanted.state is None else {"state": wanted.state.value}),
         **({} if wanted.assignee is None else {"assignee": wanted.assignee}),
     }
-    AuditRecords(tx).record(actor.workspace_id, actor.name, "lead.edit", str(agent_id), told)
+    AuditRecords(tx).acted(actor, "lead.edit", agent_id, **told)
     return records.of_agent(agent_id, lead_ids)

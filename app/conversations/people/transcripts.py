@@ -53,8 +53,7 @@ class Transcripts:
                 raise InvalidInput("email", _NO_MAIL)
             name = AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name
             self._put(tx, actor.workspace_id, conversation, name, email)
-            agent_id = str(conversation.agent_id)
-            AuditRecords(tx).record(actor.workspace_id, actor.name, "conversation.send_transcript", agent_id, {})
+            AuditRecords(tx).acted(actor, "conversation.send_transcript", conversation.agent_id)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
 

@@ -7,6 +7,7 @@ import structlog
 
 from app.conversations.privacy.records.visitors import RetentionRecords
 from app.conversations.privacy.retention import ErasedByAge, RetentionPeriod
+from app.core.actor import Actor
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
@@ -58,8 +59,8 @@ class Retention:
     def _erase_some(self, tx: Transaction, period: RetentionPeriod, before: datetime) -> ErasedByAge:
         erased = RetentionRecords(tx).erase(period, before, self._at_once)
         if erased:
-            told = _told(period, erased)
-            AuditRecords(tx).record(period.workspace_id, RETENTION, "visitors.expire", str(period.agent_id), told)
+            by = Actor(period.workspace_id, RETENTION)
+            AuditRecords(tx).acted(by, "visitors.expire", period.agent_id, **_told(period, erased))
         return erased
 
 

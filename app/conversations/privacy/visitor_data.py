@@ -50,19 +50,20 @@ class VisitorData:
         return await self._export(actor.workspace_id, visitor_id)
 
     async def erase_own(self, session: VisitorSession) -> Erasure:
-        return await self._erase_visitor(session.workspace_id, VISITOR, session.visitor_id)
+        return await self._erase_visitor(Actor(session.workspace_id, VISITOR), session.visitor_id)
 
     async def erase(self, actor: Actor, visitor_id: UUID) -> Erasure:
-        return await self._erase_visitor(actor.workspace_id, actor.name, visitor_id)
+        return await self._erase_visitor(actor, visitor_id)
 
     async def erase_conversation(self, actor: Actor, conversation_id: UUID) -> Erasure:
         await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: ConversationRecords(tx).get(actor.workspace_id, conversation_id)
         )
         return await self._erase(
+            actor,
+            "conversation.erase",
             [conversation_id],
             lambda tx: VisitorRecords(tx).erase_conversation(actor.workspace_id, conversation_id),
-            (actor.workspace_id, actor.name, "conversation.erase"),
         )
 
     async def _export(self, workspace_id: UUID, visitor_id: UUID) -> VisitorExport:
@@ -70,31 +71,30 @@ class VisitorData:
             lambda tx: VisitorRecords(tx).everything(workspace_id, visitor_id)
         )
 
-    async def _erase_visitor(self, workspace_id: UUID, by: str, visitor_id: UUID) -> Erasure:
-        conversation_ids = await self._records.of_workspace(workspace_id).read(
-            lambda tx: VisitorRecords(tx).conversation_ids(workspace_id, visitor_id)
+    async def _erase_visitor(self, by: Actor, visitor_id: UUID) -> Erasure:
+        conversation_ids = await self._records.of_workspace(by.workspace_id).read(
+            lambda tx: VisitorRecords(tx).conversation_ids(by.workspace_id, visitor_id)
         )
         return await self._erase(
-            conversation_ids,
-            lambda tx: VisitorRecords(tx).erase(workspace_id, visitor_id),
-            (workspace_id, by, "visitor.erase"),
+            by, "visitor.erase", conversation_ids, lambda tx: VisitorRecords(tx).erase(by.workspace_id, visitor_id)
         )
 
     async def _erase(
         self,
+        by: Actor,
+        action: str,
         conversation_ids: Collection[UUID],
         erase: Callable[[Transaction], Erasure],
-        audited: tuple[UUID, str, str],
     ) -> Erasure:
         await self._live.end(conversation_ids)
 
         def work(tx: Transaction) -> Erasure:
             erasure = erase(tx)
-            details = {"agent_id": str(erasure.agent_id), "turns": erasure.rows.turns}
-            AuditRecords(tx).record(*audited, str(erasure.id), details)
+            agent_id, turns = str(erasure.agent_id), erasure.rows.turns
+            AuditRecords(tx).acted(by, action, erasure.id, agent_id=agent_id, turns=turns)
             return erasure
 
-        erasure = await self._records.of_workspace(audited[0]).write(work)
+        erasure = await self._records.of_workspace(by.workspace_id).write(work)
         await self._live.end(erasure.conversation_ids)
         if not await self._records.empty_journal():
             log.warning("erasure.journal_busy", receipt=str(erasure.id))

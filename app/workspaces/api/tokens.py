@@ -51,10 +51,8 @@ class AdminTokens(Api):
 
     @post("/v1/tokens", "Create an API token, which is shown once", access=manage, status=201)
     async def create_token(self, call: Call[Actor, ApiTokenIn]) -> IssuedTokenOut:
-        actor, given = call.caller, call.input
-        issued = await self._tokens.issue(
-            actor.workspace_id, given.name, given.scopes, given.days, issued_by=actor.name
-        )
+        given = call.input
+        issued = await self._tokens.issue(call.caller, given.name, given.scopes, given.days)
         return IssuedTokenOut(token=issued.token, record=ApiTokenOut.of(issued.record))
 
     @delete("/v1/tokens/{token_id}", "Revoke an API token: its next call is refused", access=manage)

@@ -1,10 +1,13 @@
-"""Who may work at the console."""
+"""Who may work at the console, and which programs may by an API token."""
 
 from typing import Any
 
 from pydantic import Field
 
+from app.core.actor import SCOPES, USUAL_SCOPES
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
+from app.workspaces.api_tokens import MAX_DAYS, ApiTokens, IssuedToken
+from app.workspaces.api_tokens import MAX_NAME_CHARS as MAX_TOKEN_NAME_CHARS
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators, SignInMethods
 from app.workspaces.password_links import MadeLink, PasswordLinks
@@ -145,3 +148,35 @@ class WorkspacePages(Pages):
         given = visit.input
         made = await self._workspaces.create(visit.actor, given.name, given.email, given.password)
         return Go(visit.url("workspaces"), f"{given.email} may sign in to {made.name} now.")
+
+
+class NewToken(Form):
+    name: str = Field(max_length=MAX_TOKEN_NAME_CHARS)
+    scopes: tuple[str, ...] = ()
+    days: int | None = Field(default=None, ge=1, le=MAX_DAYS)
+
+
+class ApiTokenPages(Pages):
+    def __init__(self, tokens: ApiTokens) -> None:
+        self._tokens = tokens
+
+    @page("/console/tokens", access=manage, menu=MenuEntry("API tokens", 20, "key"))
+    async def tokens(self, visit: Visit[NoForm]) -> Shown:
+        return await self._page(visit)
+
+    @action("/console/tokens", access=manage, shown_on="tokens")
+    async def issue_token(self, visit: Visit[NewToken]) -> Shown:
+        """Shown with the answer itself: a token goes into no cookie and no address."""
+        given = visit.input
+        issued = await self._tokens.issue(visit.actor, given.name, given.scopes, given.days)
+        return await self._page(visit, issued)
+
+    @action("/console/tokens/{token_id}/revoke", access=manage, under="tokens")
+    async def revoke_token(self, visit: Visit[NoForm]) -> Go:
+        await self._tokens.revoke(visit.actor, visit.path_id("token_id"))
+        return Go(visit.url("tokens"), "Revoked: its next call is refused.")
+
+    async def _page(self, visit: Visit[Form], issued: IssuedToken | None = None) -> Shown:
+        tokens = await self._tokens.of_workspace(visit.actor)
+        told = {"tokens": tokens[::-1], "issued": issued, "scopes": SCOPES, "usual": USUAL_SCOPES, "now": visit.now}
+        return Shown("tokens.html", told)

@@ -40,27 +40,23 @@ _LATEST_FIRST = Keyset(AUDIT_LOG.c.created_at, AUDIT_LOG.c.id, descending=True)
 class AuditRecords(Repository):
     """Append-only, in the same transaction as the change."""
 
-    def record(self, workspace_id: UUID, actor: str, action: str, subject: str, details: dict[str, Any]) -> None:
-        """`actor` names a token or an operator, `action` reads "agent.publish", `subject` is an id. Called after the
-        change, it keeps a hash of the subject as it stood before this transaction, and one as it stands now."""
+    def acted(self, actor: Actor, action: str, subject: UUID, /, **details: Any) -> None:
+        """In the actor's workspace; `action` reads "agent.publish". Called after the change, it keeps a hash of the
+        subject as it stood before this transaction, and one as it stands now."""
         self._add(
             AUDIT_LOG,
             id=new_id(),
-            workspace_id=workspace_id,
-            actor=actor,
+            workspace_id=actor.workspace_id,
+            actor=actor.name,
             action=action,
-            subject=subject,
+            subject=str(subject),
             details=details,
             before_sha256=self._before(action, subject),
             after_sha256=digest_of(self._connection, action, subject),
             created_at=self._now(),
         )
 
-    def acted(self, actor: Actor, action: str, subject: UUID, /, **details: Any) -> None:
-        """As `record`, of what an operator or a token did in their own workspace."""
-        self.record(actor.workspace_id, actor.name, action, str(subject), details)
-
-    def _before(self, action: str, subject: str) -> bytes | None:
+    def _before(self, action: str, subject: UUID) -> bytes | None:
         with self._tx.before() as connection:
             return digest_of(connection, action, subject)
 

@@ -100,7 +100,7 @@ async def test_only_what_the_agent_may_answer_from_is_given(house: House) -> Non
 
 async def test_an_agent_that_is_not_open_wants_a_token_that_may_ask(house: House) -> None:
     [page, *_] = await furnish(house)
-    issued = await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "reader", [ASK])
+    issued = await house.parts.get(ApiTokens).issue(house.actor, "reader", [ASK])
     for file in ("llms.txt", "llms-full.txt", f"pages/{page}.md"):
         assert (await read(house, file)).status_code == 401
         assert (await read(house, file, Authorization=f"Bearer {house.read}")).status_code == 403

@@ -44,7 +44,7 @@ async def test_a_token_that_may_not_ask_is_refused_even_where_the_agent_is_open(
 
 
 async def test_a_token_for_asking_opens_an_agent_and_not_the_operators_tools(house: House) -> None:
-    issued = await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "assistant", [ASK])
+    issued = await house.parts.get(ApiTokens).issue(house.actor, "assistant", [ASK])
     headers = {"Authorization": f"Bearer {issued.token}"}
     assert (await ping(house, **headers)).status_code == 200
     assert (await house.http.post("/mcp", json=PING, headers=headers)).status_code == 403

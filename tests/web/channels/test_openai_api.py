@@ -163,7 +163,7 @@ async def test_another_workspaces_agent_is_absent(house: House) -> None:
 
 
 async def test_a_token_for_asking_alone_suffices(house: House) -> None:
-    issued = await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "bot", [ASK])
+    issued = await house.parts.get(ApiTokens).issue(house.actor, "bot", [ASK])
     assert (await post(house, token=issued.token)).status_code == 200
     assert (await house.api("GET", "/v1/agents", token=issued.token)).status_code == 403
 

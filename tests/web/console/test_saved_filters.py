@@ -65,7 +65,7 @@ async def test_ones_own_are_seen_by_nobody_else_and_shared_ones_by_all(console: 
 async def test_a_token_that_is_named_like_an_operator_sees_and_changes_none_of_theirs(console: OpenConsole) -> None:
     house = console.house
     await save(console, console.editor)
-    named = await house.parts.get(ApiTokens).issue(house.actor.workspace_id, "editor@example.com", SCOPES)
+    named = await house.parts.get(ApiTokens).issue(house.actor, "editor@example.com", SCOPES)
     seen = (await house.api("GET", "/v1/saved-filters", token=named.token)).json()["items"]
     assert [each for each in seen if each["name"] == "Not sure"] == []
     page = await console.editor.page("/console/saved-filters")
