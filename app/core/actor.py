@@ -16,12 +16,13 @@ USUAL_SCOPES = (READ, WRITE)
 class Actor:
     """The holder of an API token, an operator at the console, or whatever else the audit names: a visitor, a program
     of ours. `name` is what is shown, in the audit as well, and says nothing of who it is: a token may be named like an
-    operator's address. An operator has their account's id."""
+    operator's address. The id of the account or of the token does."""
 
     workspace_id: UUID
     name: str
     scopes: frozenset[str] = frozenset()
     operator_id: UUID | None = None
+    token_id: UUID | None = None
 
     @property
     def address(self) -> str:

@@ -71,7 +71,7 @@ class ApiTokens:
         if found is None:
             raise Unauthorized("This API token is unknown, expired or revoked. Make one with `docent token create`.")
         await self._touch(found)
-        return Actor(found.workspace_id, found.name, frozenset(found.scopes))
+        return Actor(found.workspace_id, found.name, frozenset(found.scopes), token_id=found.id)
 
     async def of_workspace(self, actor: Actor) -> list[ApiToken]:
         return await self._records.of_workspace(actor.workspace_id).read(

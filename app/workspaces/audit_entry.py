@@ -9,8 +9,9 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`actor` names a token or an operator ("somebody" where a sign-in was refused), `action` reads "agent.publish",
-    `subject` is an id; `subject_name` is what people call it now, "" where it is gone or has no name."""
+    """`actor` is how an operator or a token was called then ("somebody" where a sign-in was refused), and one of the
+    two ids says whose it was: names are used again. `action` reads "agent.publish", `subject` is an id; `subject_name`
+    is what people call it now, "" where it is gone or has no name."""
 
     id: UUID
     actor: str
@@ -18,6 +19,8 @@ class AuditEntry:
     subject: str
     details: Mapping[str, Any]
     created_at: datetime
+    operator_id: UUID | None = None
+    token_id: UUID | None = None
     subject_name: str = ""
 
     @property
@@ -30,7 +33,8 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Of that actor, with that beginning of the action, about that subject, from `since`, before `until`; None: any."""
+    """Of the actor of that name or id, with that beginning of the action, about that subject, from `since`, before
+    `until`; None: any."""
 
     actor: str | None = None
     action: str | None = None

@@ -1,5 +1,6 @@
 """Who changed what."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -110,3 +111,25 @@ async def test_the_log_is_read_latest_first_page_by_page_and_narrowed(
             (AuditFilter(subject=str(b)), 2),
         ):
             assert len(AuditRecords(tx).page(workspace_id, PageRequest(), only).items) == count
+
+
+async def test_accounts_of_one_name_are_told_apart(
+    record: SystemOfRecord, workspace_id: UUID, clock: FixedClock
+) -> None:
+    """An address is free again when its account has been deleted, and a token may be named like it."""
+    before, after, token = an_id(), an_id(), an_id()
+    ann = Actor(workspace_id, "ann@example.com")
+    for actor in (replace(ann, operator_id=before), replace(ann, operator_id=after), replace(ann, token_id=token), ann):
+        clock.advance(1)
+        with record.writing() as tx:
+            AuditRecords(tx).acted(actor, "agent.publish", SUBJECT)
+    with record.reading() as tx:
+        found = AuditRecords(tx).page(workspace_id, PageRequest()).items[::-1]
+        assert [(entry.actor, entry.operator_id, entry.token_id) for entry in found] == [
+            ("ann@example.com", before, None),
+            ("ann@example.com", after, None),
+            ("ann@example.com", None, token),
+            ("ann@example.com", None, None),
+        ]
+        for wanted, count in (("ann@example.com", 4), (str(before), 1), (str(after), 1), (str(token), 1)):
+            assert len(AuditRecords(tx).page(workspace_id, PageRequest(), AuditFilter(actor=wanted)).items) == count

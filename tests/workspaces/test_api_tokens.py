@@ -64,7 +64,7 @@ async def test_a_token_is_shown_once_and_known_by_its_hash(office: Office) -> No
     assert issued.token not in repr(issued)
     assert issued.record.prefix == issued.token[:12]
     actor = await office.tokens.verify(issued.token)
-    assert actor == Actor(office.workspace, "laptop", frozenset({READ}))
+    assert actor == Actor(office.workspace, "laptop", frozenset({READ}), token_id=issued.record.id)
     with office.record.reading() as tx:
         assert TokenRecords(tx).find_token(hashlib.sha256(issued.token.encode()).digest())
 

@@ -1,6 +1,6 @@
 """Workspaces, who may act in them, what was done, and which processes serve them."""
 
-from sqlalchemy import BigInteger, Index, LargeBinary, String
+from sqlalchemy import BigInteger, Index, LargeBinary, String, Uuid
 
 from app.store.tables.columns import column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -38,13 +38,17 @@ SIGNING_KEYS = table(
     column("visitors_until", UtcDateTime, nullable=True),
 )
 
-# Append-only: no code of ours changes or removes a row. The hashes are of the subject's own rows, NULL where it has
-# none: before it was made, after it was deleted, or because it is a visitor's.
+# Append-only: no code of ours changes or removes a row. `actor` is a name; whose it was then is the account or the
+# token, which may have gone since; both are NULL for visitors, programs of ours and before they were kept. The hashes
+# are of the subject's own rows, NULL where it has none: before it was made, after it was deleted, or because it is a
+# visitor's.
 AUDIT_LOG = table(
     "audit_log",
     own_id(),
     parent("workspace_id", "workspaces"),
     column("actor", StorableText),
+    column("operator_id", Uuid, nullable=True),
+    column("token_id", Uuid, nullable=True),
     column("action", StorableText),
     column("subject", StorableText),
     column("details", StorableJson),

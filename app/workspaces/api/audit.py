@@ -16,11 +16,16 @@ from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, g
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
 from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
 
-_COLUMNS: Final = ("created_at", "actor", "action", "subject", "subject_name", "details", "action_name")
+_COLUMNS: Final = (
+    *("created_at", "actor", "action", "subject", "subject_name", "details", "action_name"),
+    *("operator_id", "token_id"),
+)
 
 
 class AuditWanted(Model):
-    actor: str | None = Field(default=None, max_length=300, description="A token's name, or an operator's e-mail.")
+    actor: str | None = Field(
+        default=None, max_length=300, description="A token's name, an operator's e-mail, or the id of either."
+    )
     action: str | None = Field(default=None, max_length=100, description='How it begins: "agent", "agent.publish".')
     subject: str | None = Field(default=None, max_length=100, description="The id of what was changed.")
 
@@ -42,7 +47,9 @@ class AuditExportQuery(AuditWanted):
 
 class AuditEntryOut(Model):
     id: UUID
-    actor: str
+    actor: str = Field(description="What an operator (by e-mail) or a token was called then.")
+    operator_id: UUID | None = Field(description="The account, which may have gone since; null for everybody else.")
+    token_id: UUID | None = Field(description="The API token; null for everybody else.")
     action: str
     action_name: str = Field(description='What people call it, such as "Signed in".')
     subject: str
@@ -80,5 +87,6 @@ def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
 
 def _row(entry: AuditEntry) -> tuple[str, ...]:
     details = json.dumps(dict(entry.details), ensure_ascii=False)
-    told = (entry.subject, entry.subject_name, details)
-    return entry.created_at.isoformat(), as_cell(entry.actor), entry.action, *map(as_cell, told), entry.action_name
+    told = map(as_cell, (entry.subject, entry.subject_name, details))
+    ids = (str(each or "") for each in (entry.operator_id, entry.token_id))
+    return entry.created_at.isoformat(), as_cell(entry.actor), entry.action, *told, entry.action_name, *ids

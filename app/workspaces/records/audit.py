@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Column, Row, select
+from sqlalchemy import Column, ColumnElement, Row, or_, select
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
@@ -48,6 +48,8 @@ class AuditRecords(Repository):
             id=new_id(),
             workspace_id=actor.workspace_id,
             actor=actor.name,
+            operator_id=actor.operator_id,
+            token_id=actor.token_id,
             action=action,
             subject=str(subject),
             details=details,
@@ -64,7 +66,7 @@ class AuditRecords(Repository):
         """Latest first."""
         statement = select(AUDIT_LOG).where(AUDIT_LOG.c.workspace_id == workspace_id)
         if only.actor is not None:
-            statement = statement.where(AUDIT_LOG.c.actor == only.actor)
+            statement = statement.where(_is_by(only.actor))
         if only.action is not None:
             statement = statement.where(AUDIT_LOG.c.action.startswith(only.action, autoescape=True))
         if only.subject is not None:
@@ -90,3 +92,11 @@ class AuditRecords(Repository):
                 rows = self._connection.execute(select(key.table).where(key.in_(ids)))
                 found.update((str(row.id), name_of(row)) for row in rows)
         return found
+
+
+def _is_by(name_or_id: str) -> ColumnElement[bool]:
+    wanted = [AUDIT_LOG.c.actor == name_or_id]
+    with suppress(ValueError):
+        actor_id = UUID(name_or_id)
+        wanted += [AUDIT_LOG.c.operator_id == actor_id, AUDIT_LOG.c.token_id == actor_id]
+    return or_(*wanted)

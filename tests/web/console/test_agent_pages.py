@@ -9,8 +9,10 @@ import pytest
 from app.agents.agent import AgentConfig, Invitation, InvitationText, OnDisconnect, ProofWanted, Translation
 from app.agents.agents import Agents
 from app.agents.records.agents import AgentRecords
+from app.core.actor import WRITE
 from app.core.errors import NotFound, PublishGateFailed
 from app.quality.publishing import Publishing
+from app.workspaces.api_tokens import ApiTokens
 from app.workspaces.operator import Role
 from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import FORMS
@@ -232,6 +234,23 @@ async def test_the_log_names_what_was_changed_as_people_call_it_now(house: House
     assert "notice_channel.create #support" in text_of(await browser.page("/console/audit"))
 
 
+async def test_the_log_tells_an_operator_from_a_token_of_their_name(house: House) -> None:
+    browser: ConsoleBrowser = await an_operator(house)
+    await browser.post(settings_path(house), SETTINGS)
+    named = await house.parts.get(ApiTokens).issue(house.actor, "admin@example.com", (WRITE,))
+    change = await house.api("PATCH", f"/v1/agents/{house.agent.id}", {"tone": "dry"}, named.token)
+    assert change.status_code == 200
+    page = await browser.page("/console/audit?action=agent.edit")
+    assert text_of(page).count("admin@example.com Draft of an agent changed") == 1
+    assert f"admin@example.com API token …{str(named.record.id)[-8:]} Draft of an agent changed" in text_of(page)
+    assert f'href="/console/audit?actor={named.record.id}"' in page
+    by_token = text_of(await browser.page(f"/console/audit?action=agent.edit&actor={named.record.id}"))
+    assert by_token.count("Draft of an agent changed agent.edit") == 1
+    told = (await house.api("GET", "/v1/audit?action=agent.edit")).json()["items"]
+    assert [each["token_id"] for each in told] == [str(named.record.id), None]
+    assert [each["operator_id"] is None for each in told] == [True, False]
+
+
 async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> None:
     browser: ConsoleBrowser = await an_operator(house)  # on the 1st of January 2026
     await browser.post(settings_path(house), SETTINGS)
@@ -241,7 +260,7 @@ async def test_the_log_is_narrowed_by_whole_days_and_exported(house: House) -> N
     assert "No change fits." in text_of(await browser.page("/console/audit?since=2026-01-02"))
     assert "No change fits." in text_of(await browser.page("/console/audit?until=2025-12-31"))
     table = (await browser.get("/console/audit/export?action=agent.edit&since=2026-01-01")).text.splitlines()
-    assert table[0] == "created_at,actor,action,subject,subject_name,details,action_name"
+    assert table[0] == "created_at,actor,action,subject,subject_name,details,action_name,operator_id,token_id"
     assert table[1].startswith(f"2026-01-01T12:00:00+00:00,admin@example.com,agent.edit,{house.agent.id},")
     told = (await house.api("GET", "/v1/audit/export?format=json&action=agent.edit&since=2026-01-01T00:00:00Z")).json()
     assert [each["actor"] for each in told] == ["admin@example.com"]
