@@ -27,7 +27,7 @@ def entry(action: str) -> AuditEntry:
 
 
 def written_in(path: Path) -> Iterator[str]:
-    """What looks like an action in a module that writes to the audit, and is no name of a log's event."""
+    """The actions in calls that audit one, and what else looks like one in their module and is no log's event."""
     source = path.read_text("utf-8")
     if "AuditRecords" not in source:
         return
@@ -35,10 +35,13 @@ def written_in(path: Path) -> Iterator[str]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     told = [call.args[0] for call in calls if call.args and ast.unparse(call.func).startswith(("log.", "_log."))]
     events = {id(node) for each in told for node in ast.walk(each)}
+    given = [call.args[1] for call in calls if ast.unparse(call.func).endswith("AuditRecords(tx).acted")]
+    audited = {id(node) for each in given for node in ast.walk(each)}
     texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     for text in texts:
         code = str(text.value)
-        if id(text) not in events and _CODE.fullmatch(code) and code.partition(".")[0] in CHANGES:
+        is_known = id(text) in audited or code.partition(".")[0] in CHANGES
+        if id(text) not in events and _CODE.fullmatch(code) and is_known:
             yield code
 
 
