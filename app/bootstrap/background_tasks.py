@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from app.answers.playground import Playground
 from app.bootstrap.adapters import configured_mail_transport, configured_mailer
 from app.bootstrap.infrastructure import Infrastructure
-from app.conversations.privacy.retention_rounds import Retention
+from app.conversations.privacy.retention import Retention
 from app.gaps.gap_clustering import GapClustering
 from app.gaps.gap_replays import GapReplays, TrialAnswers
 from app.gaps.pull_requests.good_news import GoodNews

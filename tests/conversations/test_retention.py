@@ -16,7 +16,7 @@ from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import Author
 from app.conversations.people.records.leads import LeadRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
-from app.conversations.privacy.retention_rounds import Retention
+from app.conversations.privacy.retention import Retention
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.turns import TurnRecords

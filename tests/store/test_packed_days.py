@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, func, select
 
 from app.agents.records.agents import AgentRecords
+from app.conversations.privacy.erasure import RetentionPeriod
 from app.conversations.privacy.records.visitors import RetentionRecords, VisitorRecords
-from app.conversations.privacy.retention import RetentionPeriod
 from app.conversations.records.packed_days import Kind, PackedDayRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets

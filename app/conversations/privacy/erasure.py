@@ -1,7 +1,7 @@
-"""A receipt for what was erased of a visitor: rows by table, and nothing that names the visitor."""
+"""What was erased of visitors, at somebody's wish or by age: rows by table, and nothing that names a visitor."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import astuple, dataclass
+from datetime import datetime, timedelta
 from uuid import UUID
 
 
@@ -45,10 +45,42 @@ class ErasedRows:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """`conversation_ids` are for those who must forget them elsewhere; they are kept nowhere."""
+    """A receipt. `conversation_ids` are for those who must forget them elsewhere; they are kept nowhere."""
 
     id: UUID
     agent_id: UUID
     rows: ErasedRows
     conversation_ids: tuple[UUID, ...]
     erased_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPeriod:
+    """How long an agent keeps what visitors wrote."""
+
+    agent_id: UUID
+    workspace_id: UUID
+    days: int
+
+    @property
+    def age(self) -> timedelta:
+        return timedelta(days=self.days)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedByAge:
+    """How many rows one batch removed; what hangs on a turn goes with it and is not counted."""
+
+    turns: int
+    conversations: int
+    visitors: int
+    leads: int
+    live_messages: int
+    notes: int
+
+    def has_reached(self, limit: int) -> bool:
+        """More of some kind may be left."""
+        return limit in astuple(self)
+
+    def __bool__(self) -> bool:
+        return any(astuple(self))

@@ -1,35 +1,69 @@
-"""How long an agent keeps what visitors wrote."""
+"""What visitors wrote and were told is erased when it is older than their agent keeps it."""
 
-from dataclasses import astuple, dataclass
-from datetime import timedelta
-from uuid import UUID
+from dataclasses import asdict
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from app.conversations.privacy.erasure import ErasedByAge, RetentionPeriod
+from app.conversations.privacy.records.visitors import RetentionRecords
+from app.core.actor import Actor
+from app.kit.clock import Clock
+from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.records.audit import AuditRecords
+
+log = structlog.get_logger(__name__)
+
+RETENTION: Final = "retention"  # how the audit names it
+_AT_ONCE: Final = 200  # rows of one transaction, which keeps visitors' own writes waiting
 
 
-@dataclass(frozen=True, slots=True)
-class RetentionPeriod:
-    agent_id: UUID
-    workspace_id: UUID
-    days: int
+class Retention:
+    """Several workers may erase at the same time. Each batch is one transaction with its own row in the audit;
+    afterwards the database's journal is emptied, so that the words are in none of its files.
+    """
 
-    @property
-    def age(self) -> timedelta:
-        return timedelta(days=self.days)
+    def __init__(
+        self,
+        records: SystemOfRecord,
+        clock: Clock,
+        *,
+        at_once: int = _AT_ONCE,
+    ) -> None:
+        self._records = records
+        self._clock = clock
+        self._at_once = at_once
+
+    async def erase(self) -> int:
+        """Everything that is old enough by now; return how many turns that were."""
+        periods = await self._records.read(lambda tx: RetentionRecords(tx).periods())
+        turns = [await self._erase(period) for period in periods]
+        if any(found is not None for found in turns) and not await self._records.empty_journal():
+            log.warning("retention.journal_busy")
+        return sum(found or 0 for found in turns)
+
+    async def _erase(self, period: RetentionPeriod) -> int | None:
+        """How many turns went; None when nothing did."""
+        before = self._clock.now() - period.age
+        turns: int | None = None
+        while True:
+            erased = await self._records.of_workspace(period.workspace_id).write(
+                lambda tx: self._erase_some(tx, period, before)
+            )
+            if erased:
+                turns = (turns or 0) + erased.turns
+                log.info("retention.erased", agent_id=str(period.agent_id), **_told(period, erased))
+            if not erased.has_reached(self._at_once):
+                return turns
+
+    def _erase_some(self, tx: Transaction, period: RetentionPeriod, before: datetime) -> ErasedByAge:
+        erased = RetentionRecords(tx).erase(period, before, self._at_once)
+        if erased:
+            by = Actor(period.workspace_id, RETENTION)
+            AuditRecords(tx).acted(by, "visitors.expire", period.agent_id, **_told(period, erased))
+        return erased
 
 
-@dataclass(frozen=True, slots=True)
-class ErasedByAge:
-    """How many rows one batch removed; what hangs on a turn goes with it and is not counted."""
-
-    turns: int
-    conversations: int
-    visitors: int
-    leads: int
-    live_messages: int
-    notes: int
-
-    def has_reached(self, limit: int) -> bool:
-        """More of some kind may be left."""
-        return limit in astuple(self)
-
-    def __bool__(self) -> bool:
-        return any(astuple(self))
+def _told(period: RetentionPeriod, erased: ErasedByAge) -> dict[str, int]:
+    return {**asdict(erased), "older_than_days": period.days}

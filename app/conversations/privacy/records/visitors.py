@@ -11,9 +11,8 @@ from app.conversations.conversation import Conversation, Role, Visitor
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import LiveMessage
 from app.conversations.people.records.live_chats import live_message_of
-from app.conversations.privacy.erasure import ErasedRows, Erasure
+from app.conversations.privacy.erasure import ErasedByAge, ErasedRows, Erasure, RetentionPeriod
 from app.conversations.privacy.records.turn_erasing import TurnErasing
-from app.conversations.privacy.retention import ErasedByAge, RetentionPeriod
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
 from app.conversations.records.inbox import InboxRecords
 from app.conversations.records.packed_days import PackedDayRecords
