@@ -14,6 +14,7 @@ from app.channels.program_questions import ProgramCaller, program
 from app.core.actor import Actor
 from app.web.errors import Refusal
 from app.web.operation import Api, Call, post, read
+from app.web.request_body import media_type_of
 
 MAX_BODY_BYTES: Final = 256 * 1024
 AGENT_INSTRUCTIONS: Final = (
@@ -80,7 +81,7 @@ class McpApi(Api):
 
 
 def _refuse_other_than_json(request: Request) -> None:
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+    if media_type_of(request) != "application/json":
         raise Refusal("unsupported_media_type", 'Send a JSON-RPC message with "Content-Type: application/json".')
 
 

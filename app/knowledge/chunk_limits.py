@@ -45,10 +45,3 @@ class ChunkLimits:
     def of_size(self, chunk_tokens: int) -> "ChunkLimits":
         """Chunks of at most so many tokens; the context line keeps its room."""
         return ChunkLimits(chunk_tokens, self.context_tokens)
-
-    def require_fit(self, max_tokens: int) -> None:
-        """Raises ValueError when a full chunk would be cut off by the embedder."""
-        if self.embedded_tokens > max_tokens:
-            raise ValueError(
-                f"a chunk of {self.embedded_tokens} tokens does not fit an embedder that reads {max_tokens}"
-            )

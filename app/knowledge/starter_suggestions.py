@@ -20,7 +20,7 @@ from app.core.actor import Actor
 from app.core.chunk import Chunk
 from app.core.text.sentences import asks, sentences
 from app.core.text.untrusted_text import without_controls
-from app.core.text.words import folded_words
+from app.core.text.words import folded_words, normalised
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
@@ -73,14 +73,14 @@ def starter_suggestions(
     pages = _by_page(chunks)
     wanted = language or _main_language(pages)
     asked = [_questions(page) for page in pages if wanted is None or page[0].language in (wanted, None)]
-    spread = Counter(_key(found.question) for page in asked for found in page)
-    taken = {_key(question) for question in known}
+    spread = Counter(normalised(found.question) for page in asked for found in page)
+    taken = {normalised(question) for question in known}
     kept = []
     for page in asked:
         fresh = [
-            found for found in page if _key(found.question) not in taken and spread[_key(found.question)] <= _ON_PAGES
+            found for found in page if (key := normalised(found.question)) not in taken and spread[key] <= _ON_PAGES
         ]
-        taken.update(_key(found.question) for found in fresh[:_PER_PAGE])
+        taken.update(normalised(found.question) for found in fresh[:_PER_PAGE])
         kept.append(fresh[:_PER_PAGE])
     rounds = zip_longest(*kept)
     return [found for of_pages in rounds for found in of_pages if found is not None][:most]
@@ -108,7 +108,7 @@ def _questions(page: Sequence[Chunk]) -> list[StarterSuggestion]:
     of_title = _of_title(title, language)
     if of_title is not None and len(of_title) <= _MAX_CHARS:
         texts.append(of_title)
-    found = {_key(text): StarterSuggestion(_clean(text), page[0].url, page[0].title) for text in reversed(texts)}
+    found = {normalised(text): StarterSuggestion(_clean(text), page[0].url, page[0].title) for text in reversed(texts)}
     return list(reversed(found.values()))
 
 
@@ -164,10 +164,6 @@ def _of_english(title: str) -> str | None:
 
 def _clean(text: str) -> str:
     return " ".join(without_controls(text).split())
-
-
-def _key(text: str) -> str:
-    return " ".join(folded_words(text))
 
 
 SUGGESTED: Final = 12

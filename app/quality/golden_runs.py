@@ -157,7 +157,7 @@ class GoldenRunWorker:
 
     async def _to_its_end(self, workspace_id: UUID, run: GoldenRun) -> GoldenRun:
         """The run as it is where other settings or questions make it a run of things that are no more."""
-        versions: list[Version] = [name for name in _VERSIONS if getattr(run, name) is not None]
+        versions: list[Version] = [name for name in BOTH if getattr(run, name) is not None]
         agent, golden = await self._meant(workspace_id, run.agent_id)
         if fingerprint(replace(agent, generation=run.generation), golden, versions) != run.fingerprint:
             return replace(run, goes_on_at=None)
@@ -187,6 +187,3 @@ class GoldenRunWorker:
 
     async def _keep(self, run: GoldenRun) -> bool:
         return await self._records.of_agent(run.agent_id).write(lambda tx: GoldenRunRecords(tx).save(run))
-
-
-_VERSIONS: Final[tuple[Version, ...]] = ("live", "draft")

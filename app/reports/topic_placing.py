@@ -9,7 +9,7 @@ import structlog
 from anyio import to_thread
 from numpy.typing import NDArray
 
-from app.conversations.records.gap_counting import hashed_key
+from app.core.chunk import content_hash
 from app.core.errors import EmbedderUnavailable
 from app.core.turn import question_key
 from app.gaps.gap_meaning import same_meaning
@@ -57,7 +57,7 @@ class TopicPlacing:
 
     async def _place(self, agent_id: UUID, questions: Sequence[WaitingQuestion]) -> int:
         """Raises EmbedderUnavailable."""
-        keys = {each.turn_id: hashed_key(question_key(each.question)) for each in questions}
+        keys = {each.turn_id: content_hash(question_key(each.question)) for each in questions}
 
         def look(tx: Transaction) -> tuple[dict[str, UUID], list[TopicPlace]]:
             return TopicRecords(tx).known(agent_id, set(keys.values())), TopicRecords(tx).places(agent_id, _TOPICS)

@@ -124,11 +124,15 @@ FilePart = Annotated[
 ]
 
 
+def media_type_of(request: Request) -> str:
+    """In lower case, without parameters; "" where none is given."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 async def read_form(request: Request, max_bytes: int) -> dict[str, str | Upload]:
     """The fields by name. Raises Refusal for a body that is too large or no form, InvalidInput for a field that
     stands twice, has no file name or holds characters that no text has."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "multipart/form-data":
+    if media_type_of(request) != "multipart/form-data":
         raise Refusal("unsupported_media_type", 'Send a form with "Content-Type: multipart/form-data".')
     body = await read_body(request, max_bytes)
     parser = MultiPartParser(

@@ -4,7 +4,6 @@ Whoever holds a link can set the account's password, once. The link is mailed wh
 shown to whoever made it. It starts with the configured public URL, never with anything from the request.
 """
 
-import hashlib
 import secrets
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -24,7 +23,7 @@ from app.workspaces.operators import SignInMethods, acting, check_password, chec
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, PasswordLinkRecords
 from app.workspaces.records.tokens import TokenRecords
-from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY
+from app.workspaces.sign_in import SECRET_BYTES, SOMEBODY, sha256_of
 
 LINK_PATH: Final = "/console/password"
 INVITATION_HOLDS: Final = timedelta(days=7)
@@ -98,7 +97,7 @@ class PasswordLinks:
     async def owner(self, token: str) -> Operator | None:
         """The operator whose password the link sets, or None for an invalid link. Looking does not use it up: mail
         filters open links too."""
-        return await self._records.read(lambda tx: PasswordLinkRecords(tx).owner(_sha256(token)))
+        return await self._records.read(lambda tx: PasswordLinkRecords(tx).owner(sha256_of(token)))
 
     async def use(self, token: str, password: str) -> Operator:
         """Sets the password and ends every session, link and passkey of the account; its second factor stays. Raises
@@ -110,7 +109,7 @@ class PasswordLinks:
         hashed = await self._passwords.hash(password)
 
         def work(tx: Transaction) -> Operator:
-            operator = PasswordLinkRecords(tx).take(_sha256(token))
+            operator = PasswordLinkRecords(tx).take(sha256_of(token))
             if operator is None:
                 raise InvalidInput("", _GONE)
             OperatorRecords(tx).set_password(operator.id, hashed)
@@ -144,7 +143,7 @@ class PasswordLinks:
         if operator is None or reason:
             self._mailer.put_and_drop(tx, first, mail)
         else:
-            PasswordLinkRecords(tx).add(operator.id, _sha256(token), expires_at)
+            PasswordLinkRecords(tx).add(operator.id, sha256_of(token), expires_at)
             self._mailer.put(tx, operator.workspace_id, mail)
         # An address without an account is not named: it may be a password that was typed into the wrong field.
         details = {"reason": reason} if reason else {}
@@ -155,7 +154,7 @@ class PasswordLinks:
         PasswordLinkRecords(tx).forget_expired()
         token = secrets.token_urlsafe(SECRET_BYTES)
         expires_at = self._clock.now() + (INVITATION_HOLDS if operator.is_invited else ADMINS_RESET_HOLDS)
-        PasswordLinkRecords(tx).add(operator.id, _sha256(token), expires_at)
+        PasswordLinkRecords(tx).add(operator.id, sha256_of(token), expires_at)
         if not self._mailer.is_on:
             return MadeLink(operator, self._url(token), expires_at)
         if operator.is_invited:
@@ -210,7 +209,3 @@ def _has_password(operator: Operator, password_hash: str) -> bool:
 
 def _holds(expires_at: datetime) -> str:
     return f"The link works once, until {expires_at:%d %B %Y, %H:%M} UTC."
-
-
-def _sha256(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()

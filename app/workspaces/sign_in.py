@@ -116,14 +116,14 @@ class SignIn:
         return await self._session(secret) is not None
 
     async def _session(self, secret: str) -> OperatorSession | None:
-        session = await self._records.read(lambda tx: OperatorRecords(tx).session(_sha256(secret)))
+        session = await self._records.read(lambda tx: OperatorRecords(tx).session(sha256_of(secret)))
         return None if session is None or session.operator.is_disabled or self._is_over(session) else session
 
     async def sign_out(self, secret: str) -> None:
         def work(tx: Transaction) -> None:
-            session = OperatorRecords(tx).session(_sha256(secret))
+            session = OperatorRecords(tx).session(sha256_of(secret))
             if session is not None:
-                OperatorRecords(tx).end_session(_sha256(secret))
+                OperatorRecords(tx).end_session(sha256_of(secret))
                 AuditRecords(tx).acted(acting(session.operator), "operator.sign_out", session.operator.id)
 
         await self._records.write(work)
@@ -170,12 +170,13 @@ def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> 
 
 def start_session(tx: Transaction, operator: Operator, secret: str, replacing: str, now: datetime) -> None:
     """The operator's from now on; the one whose secret is `replacing` ends, and every one that is too old."""
-    OperatorRecords(tx).end_session(_sha256(replacing))
+    OperatorRecords(tx).end_session(sha256_of(replacing))
     OperatorRecords(tx).end_sessions_before(now - SIGNED_IN_FOR_AT_MOST)
-    OperatorRecords(tx).start_session(operator.id, _sha256(secret))
+    OperatorRecords(tx).start_session(operator.id, sha256_of(secret))
 
 
-def _sha256(secret: str) -> bytes:
+def sha256_of(secret: str) -> bytes:
+    """All that is kept of one."""
     return hashlib.sha256(secret.encode()).digest()
 
 

@@ -41,7 +41,6 @@ class WantedBody:
 
 
 HTML = WantedBody(frozenset({"text/html", "application/xhtml+xml"}))
-ANYTHING = WantedBody()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from app.answers.writing.generation import Generation
 from app.answers.writing.prompt_builder import PromptBuilder
 from app.core.gap_state import GapReason, GapState
 from app.core.turn import AnsweredBy, Finish, TokenUsage
-from app.gaps.api.gaps import as_csv
+from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import Gap
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
@@ -194,7 +194,7 @@ async def _no_formula(of: Attack) -> None:
         Gap(UUID(int=n), UUID(int=0), text, GapState.OPEN, GapReason.LOW_CONFIDENCE, 1, now, now, note=text)
         for n, text in enumerate(texts)
     ]
-    rows = list(csv.reader(io.StringIO(as_csv(gaps), newline="")))
+    rows = list(csv.reader(io.StringIO(bytes(gaps_file(gaps, "csv").body).decode(), newline="")))
     assert len(rows) == len(gaps) + 1
     assert not [cell for row in rows for cell in row if cell.lstrip().startswith(tuple("=+-@|%\t\r"))]
 

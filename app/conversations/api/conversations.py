@@ -31,7 +31,7 @@ from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnState
 from app.mail.mail import MAX_ADDRESS_CHARS
-from app.web.file_export import ExportFormat, csv_table, exported
+from app.web.file_export import ExportFormat, exported
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, delete, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
@@ -236,7 +236,7 @@ def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Res
     found = [ConversationOut.of(entry) for entry in entries]
     devices = [entry.conversation.device for entry in entries]
     rows = ((*_row(told), device.words if device else "") for told, device in zip(found, devices, strict=True))
-    return exported("conversations", form, lambda: csv_table(_COLUMNS, rows), found)
+    return exported("conversations", form, _COLUMNS, rows, found)
 
 
 def _row(told: ConversationOut) -> tuple[str, ...]:

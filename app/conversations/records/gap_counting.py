@@ -1,6 +1,5 @@
 """Gaps come to be: a turn gives one away, and the same question asked again counts on."""
 
-import hashlib
 from functools import cache
 from typing import Any, Final
 from uuid import UUID
@@ -9,6 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, case, insert, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.chunk import content_hash
 from app.core.gap_state import GapReason, GapState
 from app.core.personal_data import masked
 from app.core.turn import question_key
@@ -76,7 +76,7 @@ class GapCounting(Repository):
         words = question_key(question)
         if not words or self._connection.scalar(_COUNTED, {"turn": turn_id}) is not None:
             return False
-        key, now = hashed_key(words), self._now()
+        key, now = content_hash(words), self._now()
         own = {"agent": agent_id, "key": key}
         seen = own | {"asked": question, "why": reason.value, "now": now}
         known = self._connection.scalar(_ASKED_BEFORE, own)
@@ -118,7 +118,3 @@ def _first(dialect: str) -> ReturningInsert[UUID, int, str]:
     again = {"question": _ASKED, **_SEEN, **_AGAIN_VALUES}
     asked_again = first.on_conflict_do_update(index_elements=["agent_id", "question_key"], set_=again)
     return asked_again.returning(*_TOLD)
-
-
-def hashed_key(words: str) -> str:
-    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()

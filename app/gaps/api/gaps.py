@@ -1,7 +1,7 @@
 """Admin API: gaps, page by page or as one file, and one with all that is known of it; merging, splitting, assigning,
 settling many; and answers that the chat model drafts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Final, Literal
 from uuid import UUID
@@ -17,7 +17,7 @@ from app.core.turn import Channel
 from app.gaps.gap import Gap, GapFilter, GapOrder, Shortfall
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_AT_ONCE, MAX_EXPORTED, MAX_NOTE_CHARS, Gaps, GapTriage, GapView
-from app.web.file_export import ExportFormat, csv_table, exported
+from app.web.file_export import ExportFormat, exported
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
@@ -107,12 +107,7 @@ class AdminGaps(Api):
 
 def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
     """A download."""
-    return exported("gaps", form, lambda: as_csv(gaps), map(GapOut.of, gaps))
-
-
-def as_csv(gaps: Iterable[Gap]) -> str:
-    """One row a gap; no cell starts a formula."""
-    return csv_table(_COLUMNS, map(_row, gaps))
+    return exported("gaps", form, _COLUMNS, map(_row, gaps), map(GapOut.of, gaps))
 
 
 def _row(gap: Gap) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 
 from tantivy import Searcher
 
+from app.core.text.stated_facts import CAPITALISE_NOUNS
 from app.core.text.words import word_spans
 from app.providers.indexes.keyword_analysis import DEFAULT_LANGUAGE, KeywordAnalysis
 
@@ -12,7 +13,6 @@ _SHORTEST: Final = 5  # letters: shorter words are near too many others
 _SHORTEST_ELSEWHERE: Final = 6  # where no list of common words tells them from slips
 _LIKELY: Final = 8
 _MOST: Final = 8  # unknown words of a question that are looked at: with more of them it is in another language
-_CAPITAL_NOUNS: Final = frozenset({"de", "lb"})
 _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρσςτυφχψω")
 
 Span: TypeAlias = tuple[int, int]
@@ -35,7 +35,7 @@ class Respelling:
         self._is_word = is_word
         self._is_english = language == DEFAULT_LANGUAGE
         self._shortest = _SHORTEST if self._is_english else _SHORTEST_ELSEWHERE
-        self._has_capital_nouns = language in _CAPITAL_NOUNS
+        self._has_capital_nouns = language in CAPITALISE_NOUNS
 
     def of(self, question: str) -> str:
         """The question itself where its words are known, or nothing is near them."""

@@ -34,7 +34,6 @@ from app.store.transaction import Repository
 
 _DAY: Final = timedelta(days=1)
 _MOMENT: Final = timedelta(microseconds=1)
-_RANDOM_HALF: Final = 2**64 - 1
 _LENGTH: Final = 4  # bytes in front of a packed day's names
 
 

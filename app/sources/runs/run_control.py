@@ -15,6 +15,7 @@ from app.sources.records.sources import SourceAccessRecords, SourceRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.run_pages import LOST
 from app.sources.runs.run_progress import ProgressLook, RunProgress, run_progress
 from app.sources.runs.site_reader import ListedPage, PageListing
 from app.sources.source import ENDED_STATES, CrawlRun, KnownPage, RunState, Source, SourceAccess
@@ -96,8 +97,6 @@ class PageSync:
         return run
 
 
-# Pages that the next reading asks for only when something lists them.
-_LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
 # These find the pages of their last reading again without a list.
 _REMEMBERING: Final = frozenset({"site", "feed"})
 
@@ -145,7 +144,7 @@ def preview(
     """From what is known and listed, each by URL."""
     wanted = dict.fromkeys(listed)
     if source.config.kind in _REMEMBERING:
-        wanted = dict.fromkeys(url for url, page in known.items() if page.status not in _LOST) | wanted
+        wanted = dict.fromkeys(url for url, page in known.items() if page.status not in LOST) | wanted
     to_ask = list(wanted)[: source.config.max_pages]
     new = [url for url in to_ask if url not in known]
     changed = [url for url in to_ask if url in known and _is_later(listed.get(url), known[url]) is True]

@@ -1,6 +1,5 @@
 """Stale answers, and the turns in which they were given; and changed pages whose answers are still to be checked."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Row, and_, case, func, or_, select
 
 from app.conversations.conversation import Role
+from app.core.chunk import content_hash
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.personal_data import masked
@@ -216,7 +216,7 @@ _COUNTS = (func.count(), func.count(TURNS.c.conversation_id.distinct()), func.co
 def _key(change: PageChange, finding: Finding) -> str:
     whose = finding.curated_answer_id or finding.golden_question_id or ""
     told = f"{finding.subject.value}\n{whose}\n{change.url}\n{' '.join(folded_words(finding.old_words))}"
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    return content_hash(told)
 
 
 _FROM_PAGES = (AnsweredBy.MODEL.value, AnsweredBy.EXTRACTIVE.value)

@@ -14,7 +14,7 @@ from app.core.source_file import Upload
 from app.web.console.filters import number
 from app.web.console.page import Form
 from app.web.errors import Refusal
-from app.web.request_body import check_characters, read_body, read_form
+from app.web.request_body import check_characters, media_type_of, read_body, read_form
 from app.web.validation_messages import messages_by_field
 
 MAX_FIELDS = 1000
@@ -38,7 +38,7 @@ Percent = Annotated[float, Field(ge=0, le=100), AfterValidator(lambda written: w
 
 async def read_fields(request: Request, max_bytes: int) -> Fields:
     """Every value of each field. Raises Refusal for a body that is no form or too large."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    media_type = media_type_of(request)
     if media_type == "multipart/form-data":
         return {name: [value] for name, value in (await read_form(request, max_bytes)).items()}
     if media_type != _URLENCODED:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
-from app.web.file_export import ExportFormat, csv_table, exported
+from app.web.file_export import ExportFormat, exported
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, manage
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
 from app.workspaces.audit_log import MAX_EXPORTED, AuditLog
@@ -82,7 +82,7 @@ class AdminAudit(Api):
 
 def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
     """A download."""
-    return exported("audit", form, lambda: csv_table(_COLUMNS, map(_row, entries)), map(AuditEntryOut.of, entries))
+    return exported("audit", form, _COLUMNS, map(_row, entries), map(AuditEntryOut.of, entries))
 
 
 def _row(entry: AuditEntry) -> tuple[str, ...]:

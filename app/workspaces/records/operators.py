@@ -68,7 +68,7 @@ class OperatorRecords(Repository):
     def set_identity(self, operator_id: UUID, identity: bytes) -> None:
         """Somebody at the identity provider, by a SHA-256. Theirs alone; an invitation ends with it."""
         self._set(operator_id, identity=identity, invited_at=None)
-        self._end_links(operator_id)
+        PasswordLinkRecords(self._tx).end_of(operator_id)
 
     def set_role(self, operator_id: UUID, role: Role) -> None:
         self._set(operator_id, role=role.value)
@@ -76,12 +76,12 @@ class OperatorRecords(Repository):
     def set_password(self, operator_id: UUID, password_hash: str) -> None:
         """Links by which one could be chosen end with it."""
         self._set(operator_id, password_hash=password_hash, invited_at=None)
-        self._end_links(operator_id)
+        PasswordLinkRecords(self._tx).end_of(operator_id)
 
     def set_disabled(self, operator_id: UUID, is_disabled: bool) -> None:
         """Either ends the account's links."""
         self._set(operator_id, disabled_at=self._now() if is_disabled else None)
-        self._end_links(operator_id)
+        PasswordLinkRecords(self._tx).end_of(operator_id)
 
     def delete(self, operator_id: UUID) -> None:
         """With every session and link."""
@@ -124,9 +124,6 @@ class OperatorRecords(Repository):
     def end_sessions_before(self, started: datetime) -> None:
         """Those of everyone that began earlier."""
         self._delete(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.started_at < started)
-
-    def _end_links(self, operator_id: UUID) -> None:
-        self._delete(PASSWORD_LINKS, PASSWORD_LINKS.c.operator_id == operator_id)
 
     def _set(self, operator_id: UUID, **values: object) -> None:
         self._update(OPERATORS, OPERATORS.c.id == operator_id, **values)

@@ -1,6 +1,6 @@
 """Admin API: what visitors left for people to answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -14,7 +14,7 @@ from app.conversations.people.lead import Lead, LeadChange, LeadFilter, LeadStat
 from app.conversations.people.leads import MAX_EXPORTED, Leads
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
-from app.web.file_export import ExportFormat, csv_table, exported
+from app.web.file_export import ExportFormat, exported
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
@@ -123,12 +123,7 @@ class AdminLeads(Api):
 
 def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:
     """A download."""
-    return exported("leads", form, lambda: as_csv(leads), map(LeadOut.of, leads))
-
-
-def as_csv(leads: Iterable[Lead]) -> str:
-    """One row a lead; no cell starts a formula."""
-    return csv_table(_COLUMNS, map(_row, leads))
+    return exported("leads", form, _COLUMNS, map(_row, leads), map(LeadOut.of, leads))
 
 
 def _row(lead: Lead) -> tuple[str, ...]:
