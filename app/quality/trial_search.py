@@ -37,16 +37,18 @@ class TrialSearch:
             log.warning("golden_question.not_answered", golden=str(golden.id), reason=str(error))
         # A curated answer comes without a search.
         found = (tried and tried.retrieval) or await self._found(workspace_id, golden, version)
-        return _ranking(golden, found, tried, await self._missing(golden, tried.answer if tried else ""))
+        missing = await missing_words(self._patterns, golden, tried.answer if tried else "")
+        return _ranking(golden, found, tried, missing)
 
     async def _found(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> Retrieval:
         query = SearchQuery(golden.question, asked_in=golden.language)
         return (await self._playground.search.search(workspace_id, golden.agent_id, query, version)).retrieval
 
-    async def _missing(self, golden: GoldenQuestion, answer: str) -> tuple[str, ...]:
-        matched = await self._patterns.matching(golden.answer_matches, plain_answer(answer), max_chars=len(answer))
-        unmatched = tuple(pattern for pattern in golden.answer_matches if pattern not in matched)
-        return golden.missing_texts(answer) + unmatched
+
+async def missing_words(patterns: PatternMatcher, golden: GoldenQuestion, text: str) -> tuple[str, ...]:
+    """Its required texts and patterns that the text lacks."""
+    matched = await patterns.matching(golden.answer_matches, plain_answer(text), max_chars=len(text))
+    return golden.missing_texts(text) + tuple(one for one in golden.answer_matches if one not in matched)
 
 
 def _ranking(

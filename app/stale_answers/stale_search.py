@@ -20,8 +20,9 @@ from app.core.turn import AnsweredBy
 from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
-from app.quality.golden_question import GoldenQuestion, plain_answer
+from app.quality.golden_question import GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
+from app.quality.trial_search import missing_words
 from app.stale_answers.changed_page import ChangedPage, PageText
 from app.stale_answers.records.stale_answers import ChangedPageRecords, StaleAnswerRecords, ToldAnswerRecords
 from app.stale_answers.stale_answer import Finding, PageChange, StaleKind, StaleState, StaleSubject, ToldAnswer
@@ -132,8 +133,8 @@ class StaleSearch:
         if golden.pages and page_key(change.url) not in golden.page_keys:
             return None
         wanted = golden.answer_contains + golden.answer_matches
-        lost = [text for text in await self._missing(golden, change.after) if text in wanted]
-        lost = [text for text in lost if text not in await self._missing(golden, change.before)]
+        lost = [text for text in await missing_words(self._patterns, golden, change.after) if text in wanted]
+        lost = [text for text in lost if text not in await missing_words(self._patterns, golden, change.before)]
         is_page_gone = not change.after and golden.page_keys == (page_key(change.url),)
         if not lost and not is_page_gone:
             return None
@@ -149,14 +150,9 @@ class StaleSearch:
         )
 
         async def still_tells(answer: PlaygroundAnswer) -> bool:
-            return bool(lost) and not set(lost) & set(await self._missing(golden, answer.answer))
+            return bool(lost) and not set(lost) & set(await missing_words(self._patterns, golden, answer.answer))
 
         return _Candidate(finding, PlaygroundQuestion(golden.question, language=golden.language), still_tells)
-
-    async def _missing(self, golden: GoldenQuestion, text: str) -> tuple[str, ...]:
-        """Its required texts and patterns that the text lacks."""
-        matched = await self._patterns.matching(golden.answer_matches, plain_answer(text), max_chars=len(text))
-        return golden.missing_texts(text) + tuple(one for one in golden.answer_matches if one not in matched)
 
     async def _asked(self, change: PageChange, candidate: _Candidate) -> Finding | None:
         """None when the agent still gives the old words, because another page contains them."""

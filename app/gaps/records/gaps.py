@@ -14,11 +14,10 @@ from app.core.personal_data import masked
 from app.gaps.gap import EVERY_GAP, DueGap, Gap, GapAsking, GapFilter, GapOrder
 from app.gaps.gap_digest import LISTED, GapTally, Week
 from app.gaps.records.triage import WEEK
-from app.sources.source import RunState
+from app.sources.runs.records.crawl_runs import IS_BEING_READ
 from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.conversations import TURNS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS
-from app.store.tables.sources import CRAWL_RUNS
 from app.store.transaction import Keyset, Repository, value_of
 
 _MOST_ASKED_FIRST = Keyset(GAPS.c.count, GAPS.c.last_seen, GAPS.c.id, descending=True)
@@ -158,7 +157,6 @@ def _of_workspace(workspace_id: UUID) -> ColumnElement[bool]:
     return GAPS.c.agent_id.in_(select(AGENTS.c.id).where(AGENTS.c.workspace_id == workspace_id))
 
 
-_AT_WORK = (RunState.QUEUED.value, RunState.RUNNING.value)
 _READ_FOR_WORDINGS = 200  # askings; those before the latest of them ask nothing new
 
 
@@ -199,11 +197,6 @@ class GapReplayRecords(Repository):
 
     def due_for_replay(self, at_most: int) -> list[DueGap]:
         """Of all published agents that no run is reading for, most asked first, then latest."""
-        is_being_read = (
-            select(CRAWL_RUNS.c.id)
-            .where(CRAWL_RUNS.c.agent_id == AGENTS.c.id, CRAWL_RUNS.c.state.in_(_AT_WORK))
-            .exists()
-        )
         statement = (
             select(GAPS, AGENTS.c.workspace_id, AGENTS.c.generation)
             .join(AGENTS, AGENTS.c.id == GAPS.c.agent_id)
@@ -211,7 +204,7 @@ class GapReplayRecords(Repository):
                 GAPS.c.state == GapState.OPEN.value,
                 or_(GAPS.c.replayed_at.is_(None), GAPS.c.replayed_at != AGENTS.c.generation),
                 AGENTS.c.live_version.is_not(None),
-                ~is_being_read,
+                ~IS_BEING_READ,
             )
             .order_by(GAPS.c.count.desc(), GAPS.c.last_seen.desc(), GAPS.c.id)
             .limit(at_most)

@@ -196,10 +196,7 @@ class LiveDocumentRecords(Repository):
             .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
             .limit(1)
         )
-        document_id = self._connection.scalar(documents)
-        statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, is_live_of(agent_id))
-        rows: Iterable[Any] = self._connection.execute(statement.order_by(CHUNKS.c.position))
-        return [_chunk(*row) for row in rows]
+        return self._chunks_of(agent_id, self._connection.scalar(documents))
 
     def document_chunks(self, workspace_id: UUID, document_id: UUID) -> list[Chunk]:
         """The live chunks of one document, in order; [] when no version of it is live. Raises NotFound."""
@@ -211,6 +208,9 @@ class LiveDocumentRecords(Repository):
         agent_id = self._connection.scalar(own)
         if agent_id is None:
             raise NotFound("document")
+        return self._chunks_of(agent_id, document_id)
+
+    def _chunks_of(self, agent_id: UUID, document_id: UUID | None) -> list[Chunk]:
         statement = _CHUNKS.where(DOCUMENT_VERSIONS.c.document_id == document_id, is_live_of(agent_id))
         rows: Iterable[Any] = self._connection.execute(statement.order_by(CHUNKS.c.position))
         return [_chunk(*row) for row in rows]

@@ -9,10 +9,9 @@ from sqlalchemy import ColumnElement, Delete, Row, Select, Table, and_, delete, 
 
 from app.agents.agent import AgentConfig
 from app.agents.records.agents import AgentRecords
-from app.core.errors import NotFound
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.source import SourceConfig
-from app.store.tables.agents import AGENTS
+from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE, PAGE_CHANGES
 from app.store.tables.sources import DELETIONS, GIVEN_DOCUMENTS, SOURCES
 from app.store.transaction import Repository, config_from_json, new_id
@@ -34,10 +33,7 @@ class DeletionRecords(Repository):
         """Remove it with all that hangs on it and the cached vectors that nothing else needs, raise the agent's
         generation, and keep a pending receipt. Raises NotFound, for a foreign one as well."""
         subject = self._subject(workspace_id, kind, subject_id)
-        versions = select(DOCUMENT_VERSIONS.c.id).where(
-            DOCUMENT_VERSIONS.c.document_id.in_(select(DOCUMENTS.c.id).where(subject.documents))
-        )
-        version_ids = tuple(self._connection.scalars(versions.order_by(DOCUMENT_VERSIONS.c.id)))
+        version_ids = tuple(self._connection.scalars(_versions_of(subject).order_by(DOCUMENT_VERSIONS.c.id)))
         before = self._counts(subject)
         self._delete(EMBEDDING_CACHE, _needed_by_nothing_else(subject))
         if kind is DeletedKind.DOCUMENT:
@@ -110,44 +106,28 @@ class DeletionRecords(Repository):
         ).first()
 
     def _subject(self, workspace_id: UUID, kind: DeletedKind, subject_id: UUID) -> _Subject:
-        of_workspace = select(AGENTS.c.id).where(AGENTS.c.workspace_id == workspace_id)
         match kind:
             case DeletedKind.AGENT:
-                agent = self._connection.execute(
-                    select(AGENTS).where(AGENTS.c.id == subject_id, AGENTS.c.id.in_(of_workspace)).with_for_update()
-                ).first()
-                if agent is None:
-                    raise NotFound("agent")
+                own = select(AGENTS).where(AGENTS.c.id == subject_id, AGENTS.c.workspace_id == workspace_id)
+                agent = self._first_row(own.with_for_update(), "agent")
                 name = config_from_json(AgentConfig, agent.draft).name
                 return _Subject(agent.id, agent.id, name, AGENTS, DOCUMENTS.c.agent_id == agent.id)
             case DeletedKind.SOURCE:
-                source = self._connection.execute(
-                    select(SOURCES)
-                    .where(SOURCES.c.id == subject_id, SOURCES.c.agent_id.in_(of_workspace))
-                    .with_for_update()
-                ).first()
-                if source is None:
-                    raise NotFound("source")
+                own = own_row(SOURCES, workspace_id, subject_id)
+                source = self._first_row(own.with_for_update(of=SOURCES), "source")
                 name = config_from_json(SourceConfig, source.config).name
                 return _Subject(source.id, source.agent_id, name, SOURCES, DOCUMENTS.c.source_id == source.id)
             case DeletedKind.DOCUMENT:
-                document = self._connection.execute(
-                    select(DOCUMENTS)
-                    .where(DOCUMENTS.c.id == subject_id, DOCUMENTS.c.agent_id.in_(of_workspace))
-                    .with_for_update()
-                ).first()
-                if document is None:
-                    raise NotFound("document")
+                own = own_row(DOCUMENTS, workspace_id, subject_id)
+                document = self._first_row(own.with_for_update(of=DOCUMENTS), "document")
                 return _Subject(document.id, document.agent_id, document.url, DOCUMENTS, DOCUMENTS.c.id == document.id)
 
     def _counts(self, subject: _Subject) -> StoreCounts:
-        documents = select(DOCUMENTS.c.id).where(subject.documents)
-        versions = select(DOCUMENT_VERSIONS.c.id).where(DOCUMENT_VERSIONS.c.document_id.in_(documents))
-        chunks = select(CHUNKS.c.id).where(CHUNKS.c.version_id.in_(versions))
+        versions = _versions_of(subject)
         return StoreCounts(
-            self._count(documents),
+            self._count(select(DOCUMENTS.c.id).where(subject.documents)),
             self._count(versions),
-            self._count(chunks),
+            self._count(select(CHUNKS.c.id).where(CHUNKS.c.version_id.in_(versions))),
             self._embeddings(subject),
         )
 
@@ -159,9 +139,13 @@ class DeletionRecords(Repository):
         return self._connection.scalar(statement) or 0
 
 
-def _needed_by_nothing_else(subject: _Subject) -> ColumnElement[bool]:
+def _versions_of(subject: _Subject) -> Select[Any]:
     documents = select(DOCUMENTS.c.id).where(subject.documents)
-    versions = select(DOCUMENT_VERSIONS.c.id).where(DOCUMENT_VERSIONS.c.document_id.in_(documents))
+    return select(DOCUMENT_VERSIONS.c.id).where(DOCUMENT_VERSIONS.c.document_id.in_(documents))
+
+
+def _needed_by_nothing_else(subject: _Subject) -> ColumnElement[bool]:
+    versions = _versions_of(subject)
     its = select(CHUNKS.c.content_hash).where(CHUNKS.c.version_id.in_(versions))
     others = select(CHUNKS.c.content_hash).where(CHUNKS.c.version_id.not_in(versions))
     return and_(EMBEDDING_CACHE.c.content_hash.in_(its), EMBEDDING_CACHE.c.content_hash.not_in(others))

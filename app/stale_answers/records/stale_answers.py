@@ -15,7 +15,7 @@ from app.core.personal_data import masked
 from app.core.text.words import folded_words
 from app.core.turn import AnsweredBy, TurnState
 from app.knowledge.document import VersionState
-from app.sources.source import RunState
+from app.sources.runs.records.crawl_runs import IS_BEING_READ
 from app.stale_answers.stale_answer import (
     Finding,
     PageChange,
@@ -30,7 +30,6 @@ from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, o
 from app.store.tables.conversations import CITATIONS, MESSAGES, TURNS
 from app.store.tables.documents import DOCUMENT_VERSIONS, PAGE_CHANGES
 from app.store.tables.gaps import STALE_ANSWERS, STALE_TELLINGS
-from app.store.tables.sources import CRAWL_RUNS
 from app.store.transaction import Keyset, Repository, insert_of, new_id, value_of
 
 _LATEST_FIRST = Keyset(STALE_ANSWERS.c.found_at, STALE_ANSWERS.c.id, descending=True)
@@ -220,24 +219,18 @@ def _key(change: PageChange, finding: Finding) -> str:
 
 
 _FROM_PAGES = (AnsweredBy.MODEL.value, AnsweredBy.EXTRACTIVE.value)
-_AT_WORK = (RunState.QUEUED.value, RunState.RUNNING.value)
 _IS_LIVE = DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
 
 
 class ChangedPageRecords(Repository):
     def due(self, at_most: int) -> list[PageChange]:
         """Of published agents without a running crawl, oldest first."""
-        is_being_read = (
-            select(CRAWL_RUNS.c.id)
-            .where(CRAWL_RUNS.c.agent_id == AGENTS.c.id, CRAWL_RUNS.c.state.in_(_AT_WORK))
-            .exists()
-        )
         now_live = and_(DOCUMENT_VERSIONS.c.document_id == PAGE_CHANGES.c.document_id, _IS_LIVE)
         statement = (
             select(PAGE_CHANGES, AGENTS.c.workspace_id, DOCUMENT_VERSIONS.c.markdown)
             .join(AGENTS, AGENTS.c.id == PAGE_CHANGES.c.agent_id)
             .outerjoin(DOCUMENT_VERSIONS, now_live)
-            .where(AGENTS.c.live_version.is_not(None), ~is_being_read)
+            .where(AGENTS.c.live_version.is_not(None), ~IS_BEING_READ)
             .order_by(PAGE_CHANGES.c.changed_at, PAGE_CHANGES.c.document_id)
             .limit(at_most)
         )

@@ -25,7 +25,7 @@ from app.workspaces.operators import (
     SecondFactors,
     SignInMethods,
 )
-from app.workspaces.pages.sign_in import Wanted, address_of_ours
+from app.workspaces.pages.sign_in import Wanted, address_of_ours, count_password
 from app.workspaces.passkey import MAX_CREDENTIAL_CHARS, MAX_NAME_CHARS, RelyingParty
 from app.workspaces.passkeys import Answer, Passkeys
 from app.workspaces.password_links import LINK_PATH, MAX_TOKEN_CHARS, PasswordLinks
@@ -70,8 +70,7 @@ class PasskeyPages(Pages):
 
     @page("/console/account/passkeys", access=read, under="account")
     async def passkeys(self, visit: Visit[NoForm]) -> Shown:
-        if not self._methods.by_password or not await self._operators.has_password(visit.actor):
-            raise Refusal("forbidden", "Your account has no password: the identity provider asks for what it wants.")
+        await _check_has_password(self._methods, self._operators, visit)
         challenge, asked = await self._passkeys.asked_to_add(visit.operator, self._party(visit), visit.secret)
         found = await self._passkeys.of_operator(visit.operator)
         options = [(str(each.id), each.name) for each in found]
@@ -81,13 +80,13 @@ class PasskeyPages(Pages):
     @action("/console/account/passkeys", access=read, shown_on="passkeys")
     async def add_passkey(self, visit: Visit[NewPasskey]) -> Go:
         given = visit.input
-        await self._count_password(visit)
+        await count_password(self._admission, visit)
         await self._passkeys.add(visit.actor, visit.operator, given.password, given.name, self._answer(visit, given))
         return Go(visit.url("passkeys"), f"{given.name} is a passkey of yours now.")
 
     @action("/console/account/passkeys/remove", access=read, shown_on="passkeys")
     async def remove_passkey(self, visit: Visit[RemoveForm]) -> Go:
-        await self._count_password(visit)
+        await count_password(self._admission, visit)
         try:
             given = visit.input
             await self._passkeys.remove(visit.actor, visit.operator, given.own_password, given.passkey)
@@ -125,9 +124,10 @@ class PasskeyPages(Pages):
     def _answer(self, visit: Visit[Any], given: PasskeyForm) -> Answer:
         return Answer(self._party(visit), visit.secret, _bytes_of(given.challenge), given.credential)
 
-    async def _count_password(self, visit: Visit[Any]) -> None:
-        most = self._admission.limits.password_changes_per_operator
-        await self._admission.count(most, "password", "operator", str(visit.operator.id))
+
+async def _check_has_password(methods: SignInMethods, operators: Operators, visit: Visit[Any]) -> None:
+    if not methods.by_password or not await operators.has_password(visit.actor):
+        raise Refusal("forbidden", "Your account has no password: the identity provider asks for what it wants.")
 
 
 def _text_of(challenge: bytes) -> str:
@@ -165,8 +165,7 @@ class SecondFactorPages(Pages):
 
     @page("/console/account/second-factor", access=read, under="account")
     async def second_factor(self, visit: Visit[NoForm]) -> Shown:
-        if not self._methods.by_password or not await self._operators.has_password(visit.actor):
-            raise Refusal("forbidden", "Your account has no password: the identity provider asks for what it wants.")
+        await _check_has_password(self._methods, self._operators, visit)
         sent = visit.rejected.values.get("secret", ("",))[-1] if visit.rejected else ""
         secret = sent if is_secret(sent) else new_secret()
         return Shown(
@@ -177,19 +176,15 @@ class SecondFactorPages(Pages):
     async def switch_on_second_factor(self, visit: Visit[SwitchOnForm]) -> Shown:
         """The codes are shown with the answer itself: they go into no cookie and no address."""
         given = visit.input
-        await self._count(visit)
+        await count_password(self._admission, visit)
         codes = await self._factors.switch_on(visit.actor, given.password, given.secret, given.code)
         return Shown("recovery_codes.html", {"codes": codes})
 
     @action("/console/account/second-factor/off", access=read, shown_on="account")
     async def switch_off_second_factor(self, visit: Visit[SwitchOffForm]) -> Go:
-        await self._count(visit)
+        await count_password(self._admission, visit)
         await self._factors.switch_off(visit.actor, visit.input.own_password)
         return Go(visit.url("account"), "Your account asks for no one-time code any more.")
-
-    async def _count(self, visit: Visit[SwitchOnForm] | Visit[SwitchOffForm]) -> None:
-        most = self._admission.limits.password_changes_per_operator
-        await self._admission.count(most, "password", "operator", str(visit.operator.id))
 
 
 def qr_code(text: str) -> Markup:

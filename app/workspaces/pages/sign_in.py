@@ -150,14 +150,20 @@ class SignInPages(Pages):
     @action("/console/account/password", access=read, shown_on="account")
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
         self._check_passwords()
-        given, most = visit.input, self._admission.limits.password_changes_per_operator
-        await self._admission.count(most, "password", "operator", str(visit.operator.id))
+        given = visit.input
+        await count_password(self._admission, visit)
         try:
             await self._operators.change_own_password(visit.actor, given.current_password, given.new_password)
         except InvalidInput as error:
             fields = {"current": "current_password", "password": "new_password"}
             raise InvalidInput(fields.get(error.field, ""), error.message) from None
         return _to_sign_in(visit, "Your password is changed. Sign in with the new one.")
+
+
+async def count_password(admission: Admission, visit: Visit[Any]) -> None:
+    """A guess at the operator's own password. Raises RateLimited."""
+    most = admission.limits.password_changes_per_operator
+    await admission.count(most, "password", "operator", str(visit.operator.id))
 
 
 def _to_sign_in(visit: Visit[Any], message: str) -> Response:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Row, bindparam, func, select, update
@@ -19,6 +19,10 @@ from app.store.url_key import url_key
 
 _AT_WORK = (RunState.QUEUED, RunState.RUNNING)
 _UNFINISHED = (*_AT_WORK, RunState.PAUSED)
+IS_BEING_READ: Final = (
+    select(CRAWL_RUNS.c.id).where(CRAWL_RUNS.c.agent_id == AGENTS.c.id, CRAWL_RUNS.c.state.in_(_AT_WORK)).exists()
+)
+"""Of an agent: some of its pages are new by now, and others not yet."""
 
 
 class CrawlRunRecords(Repository):
