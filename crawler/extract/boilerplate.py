@@ -8,6 +8,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
+from crawler.extract.html_tree import ancestors, text_length
 from crawler.extract.page_frame import frame_by_words, site_heading
 
 _BY_MARKUP = (
@@ -121,7 +122,7 @@ def remove_boilerplate(root: LexborNode) -> None:
         if node.mem_id not in doomed and _is_label(node):
             doomed[node.mem_id] = node
     doomed |= {node.mem_id: node for node in frame_by_words(root)}
-    kept = _ancestors(first_heading) | _ancestors(root)
+    kept = {above.mem_id for node in (first_heading, root) if node is not None for above in (node, *ancestors(node))}
     outermost = []
     for node in doomed.values():
         if node.mem_id in kept or node.tag in {"body", "html", "main"}:
@@ -132,7 +133,7 @@ def remove_boilerplate(root: LexborNode) -> None:
             continue
         outermost.append(node)
     ids = {node.mem_id for node in outermost}
-    for node in [node for node in outermost if not _ancestors(node.parent) & ids]:
+    for node in [node for node in outermost if all(above.mem_id not in ids for above in ancestors(node))]:
         node.decompose()
 
 
@@ -144,7 +145,7 @@ def remove_contents_list(main: LexborNode) -> None:
         if _names(node) & _CONTENTS_NAMES and link_share(node) > 0.5 and node.mem_id != main.mem_id
     ]
     ids = {node.mem_id for node in lists}
-    outermost = [node for node in lists if not _ancestors(node.parent) & ids]
+    outermost = [node for node in lists if all(above.mem_id not in ids for above in ancestors(node))]
     rest = len(main.text()) - sum(len(node.text()) for node in outermost)
     if rest > _THIN_CHARS:
         for node in outermost:
@@ -203,9 +204,8 @@ _PERMALINK_CLASSES = frozenset(
 
 def link_share(node: LexborNode) -> float:
     """How much of the text of `node` is link text, 0..1."""
-    total = len("".join(node.text().split()))
-    linked = sum(len("".join(link.text().split())) for link in node.css("a"))
-    return min(1.0, linked / total) if total else 0.0
+    total = text_length(node)
+    return min(1.0, sum(map(text_length, node.css("a"))) / total) if total else 0.0
 
 
 def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
@@ -297,17 +297,4 @@ def _is_page_level(node: LexborNode) -> bool:
 
 
 def _is_in(node: LexborNode, *tags: str) -> bool:
-    above = node.parent
-    while above is not None:
-        if above.tag in tags:
-            return True
-        above = above.parent
-    return False
-
-
-def _ancestors(node: LexborNode | None) -> set[int]:
-    found = set()
-    while node is not None:
-        found.add(node.mem_id)
-        node = node.parent
-    return found
+    return any(above.tag in tags for above in ancestors(node))

@@ -1,12 +1,14 @@
-"""HTML to a tree, unless a tag has so many attributes that a parser would not come to an end.
+"""HTML to a tree, unless a tag has so many attributes that a parser would not come to an end; and what is asked of the
+tree's elements everywhere.
 
 The parser compares each attribute of a tag with all that the tag has already: 200,000 of them take minutes.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.errors import ExtractionFailed
 
@@ -35,6 +37,19 @@ def parse_html(html: str) -> LexborHTMLParser:
         if tag[2]:
             raise ExtractionFailed(f"a tag of the page has more than {MAX_ATTRIBUTES:,} attributes")
     return LexborHTMLParser(html)
+
+
+def ancestors(node: LexborNode) -> Iterator[LexborNode]:
+    """From its parent to the root."""
+    above = node.parent
+    while above is not None:
+        yield above
+        above = above.parent
+
+
+def text_length(node: LexborNode) -> int:
+    """In characters that are no white space."""
+    return len("".join(node.text().split()))
 
 
 def _opened_and_closed(tag: re.Match[str]) -> str:

@@ -5,6 +5,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.extract.html_tree import text_length
+
 _ICONS: Final = "svg,i[class],span[class*=icon],span[class*=fa-]"
 _TOLD: Final = ".sr-only,.visually-hidden,.screen-reader-text,title"  # to those who do not see the picture
 _MOST_ICONS: Final = 2000
@@ -57,7 +59,7 @@ def _box(icon: LexborNode) -> LexborNode | None:
 
 
 def _shown_text(box: LexborNode) -> str:
-    unseen = sum(len("".join(part.text().split())) for part in box.css(_TOLD))
+    unseen = sum(map(text_length, box.css(_TOLD)))
     text = "".join(box.text().split())
     return text if len(text) > unseen else ""
 

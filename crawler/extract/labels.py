@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.extract.html_tree import ancestors
 from crawler.extract.markdown.code import code_language
 from crawler.extract.markdown.inline import plain_text
 
@@ -40,13 +41,7 @@ def place_labels(tree: LexborHTMLParser) -> None:
 
 def _labels_around(panel: LexborNode, said: dict[int, str]) -> list[str]:
     """Of the panels that it lies in, from the outermost: "Windows" is half of what "Installer" within it means."""
-    around = []
-    above = panel.parent
-    while above is not None:
-        if label := said.get(above.mem_id):
-            around.append(label)
-        above = above.parent
-    return around[::-1]
+    return [label for above in ancestors(panel) if (label := said.get(above.mem_id))][::-1]
 
 
 def _summary(tree: LexborHTMLParser, text: str) -> LexborNode:
@@ -92,7 +87,7 @@ def _panels_beside(tabs: list[LexborNode]) -> list[LexborNode]:
             break
         if panels := above.css(_PANELS):
             ids = {panel.mem_id for panel in panels}
-            outermost = [panel for panel in panels if not _is_within(panel, ids)]
+            outermost = [panel for panel in panels if all(above.mem_id not in ids for above in ancestors(panel))]
             return outermost if len(outermost) == len(tabs) else []
         above = above.parent
     return []
@@ -123,15 +118,6 @@ def _next_element(node: LexborNode) -> LexborNode | None:
     while after is not None and not after.is_element_node:
         after = after.next
     return after
-
-
-def _is_within(node: LexborNode, ids: set[int]) -> bool:
-    above = node.parent
-    while above is not None:
-        if above.mem_id in ids:
-            return True
-        above = above.parent
-    return False
 
 
 def _mark_code_title(tree: LexborHTMLParser, pre: LexborNode, met: set[int]) -> None:

@@ -11,6 +11,7 @@ import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.extract.boilerplate import link_share
+from crawler.extract.html_tree import ancestors, text_length
 
 _MIN_CHARS = 120
 _MIN_SHARE = 0.25  # of the page's text: below it a landmark is an empty shell that a script fills
@@ -35,10 +36,10 @@ def find_main_content(tree: LexborHTMLParser) -> LexborNode | None:
 
 
 def _marked(body: LexborNode) -> LexborNode | None:
-    total = _size(body)
-    marks = [node for node in body.css("main,[role=main]") if _size(node) >= max(_MIN_SHARE * total, 1)]
+    total = text_length(body)
+    marks = [node for node in body.css("main,[role=main]") if text_length(node) >= max(_MIN_SHARE * total, 1)]
     if marks:
-        main = max(marks, key=_size)
+        main = max(marks, key=text_length)
         return _only_article(main, 0.5) or _with_title(main, body)
     return _only_article(body, 0.35)
 
@@ -51,8 +52,8 @@ def _with_title(main: LexborNode, body: LexborNode) -> LexborNode:
     around = main.parent
     while around is not None and not _contains(around, titles[0]):
         around = around.parent
-    beside = _size(around) - _size(main) if around is not None else 0
-    return around if around is not None and beside <= _MAX_BANNER_CHARS + 0.1 * _size(main) else main
+    beside = text_length(around) - text_length(main) if around is not None else 0
+    return around if around is not None and beside <= _MAX_BANNER_CHARS + 0.1 * text_length(main) else main
 
 
 def _only_article(node: LexborNode, share: float) -> LexborNode | None:
@@ -61,8 +62,8 @@ def _only_article(node: LexborNode, share: float) -> LexborNode | None:
     if len(articles) != 1:
         return None
     article = articles[0]
-    teasers = sum(_size(other) for other in every) - _size(article)
-    if _size(article) < max(_MIN_CHARS, share * (_size(node) - teasers)):
+    teasers = sum(text_length(other) for other in every) - text_length(article)
+    if text_length(article) < max(_MIN_CHARS, share * (text_length(node) - teasers)):
         return None
     title = node.css_first("h1")
     return article if title is None or article.css_first("h1") is not None else None
@@ -70,16 +71,15 @@ def _only_article(node: LexborNode, share: float) -> LexborNode | None:
 
 def _is_teaser(article: LexborNode) -> bool:
     """A card that leads to another article."""
-    return _size(article) < _MAX_TEASER_CHARS and article.css_first("a[href]") is not None and not article.css("h1,pre")
+    return (
+        text_length(article) < _MAX_TEASER_CHARS
+        and article.css_first("a[href]") is not None
+        and not article.css("h1,pre")
+    )
 
 
 def _is_within_article(node: LexborNode) -> bool:
-    above = node.parent
-    while above is not None:
-        if above.tag == "article":
-            return True
-        above = above.parent
-    return False
+    return any(above.tag == "article" for above in ancestors(node))
 
 
 def _chosen_by_trafilatura(tree: LexborHTMLParser, body: LexborNode) -> LexborNode | None:
@@ -101,10 +101,8 @@ def _chosen_by_trafilatura(tree: LexborHTMLParser, body: LexborNode) -> LexborNo
         if len(words) < _MIN_PROBE_CHARS or words[:_PROBE_CHARS] not in kept:
             continue
         total += len(words)
-        above = node.parent
-        while above is not None:
+        for above in ancestors(node):
             weights[above.mem_id] = weights.get(above.mem_id, 0) + len(words)
-            above = above.parent
     return _smallest_around(body, weights, total) if total else None
 
 
@@ -127,7 +125,7 @@ def _remove_rails(content: LexborNode, weights: dict[int, int]) -> None:
     rails = []
     after = content.next
     while after is not None:
-        if after.is_element_node and weights.get(after.mem_id, 0) < 0.5 * _size(after) and _is_rail(after):
+        if after.is_element_node and weights.get(after.mem_id, 0) < 0.5 * text_length(after) and _is_rail(after):
             rails.append(after)
         after = after.next
     for rail in rails:
@@ -137,20 +135,11 @@ def _remove_rails(content: LexborNode, weights: dict[int, int]) -> None:
 def _is_rail(node: LexborNode) -> bool:
     if link_share(node) < _RAIL_LINK_SHARE:
         return False
-    return not any(_size(text) > _PROSE_CHARS and link_share(text) < 0.5 for text in node.css("p"))
+    return not any(text_length(text) > _PROSE_CHARS and link_share(text) < 0.5 for text in node.css("p"))
 
 
 def _contains(node: LexborNode, other: LexborNode) -> bool:
-    above: LexborNode | None = other
-    while above is not None:
-        if above.mem_id == node.mem_id:
-            return True
-        above = above.parent
-    return False
-
-
-def _size(node: LexborNode) -> int:
-    return len("".join(node.text().split()))
+    return any(each.mem_id == node.mem_id for each in (other, *ancestors(other)))
 
 
 def _squash(text: str) -> str:

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborNode
 
+from crawler.extract.html_tree import text_length
+
 _TEASERS = re.compile(
     r"(?:more|best|latest|headlines)(?: must[- ]reads| stories| articles| posts| news)? (?:from|in|of|on) .{2,60}"
     r"|more (?:must[- ]reads|stories|articles|posts|news|to read)?(?: ?(?:like this(?: one)?|on this topic))?"
@@ -58,7 +60,7 @@ def site_heading(root: LexborNode) -> LexborNode | None:
     if heading is None or len(root.css("h1,h2")) < 2:
         return None
     links = heading.css("a[href]")
-    if len(links) != 1 or _length(links[0]) != _length(heading):
+    if len(links) != 1 or text_length(links[0]) != text_length(heading):
         return None
     href = links[0].attributes.get("href") or ""
     return heading if not href.startswith("#") and _HOME.fullmatch(urlsplit(href).path) else None
@@ -99,8 +101,8 @@ def _language_choices(root: LexborNode) -> Iterator[LexborNode]:
             boxes[box.mem_id] = box
     for box in boxes.values():
         links = box.css("a")
-        beside = _length(box) - sum(_length(link) for link in links)
-        are_short = all(_length(link) <= _MAX_LANGUAGE_CHARS for link in links)
+        beside = text_length(box) - sum(text_length(link) for link in links)
+        are_short = all(text_length(link) <= _MAX_LANGUAGE_CHARS for link in links)
         if len(links) > 1 and are_short and beside <= _MAX_CHARS_AROUND_LANGUAGES:
             yield box
 
@@ -138,18 +140,14 @@ def _teasers_below(heading: LexborNode) -> Iterator[LexborNode]:
 def _is_links(node: LexborNode) -> bool:
     items = node.css("li")
     if items:
-        return all(item.css_first("a[href]") is not None and _length(item) < _MAX_TEASER_CHARS for item in items)
+        return all(item.css_first("a[href]") is not None and text_length(item) < _MAX_TEASER_CHARS for item in items)
     return _linked(node) > 0.6
 
 
 def _is_in_sentence(node: LexborNode, text: str) -> bool:
     above = node.parent
-    return node.tag in {"span", "em", "i"} and above is not None and _length(above) > len(text) + 8
+    return node.tag in {"span", "em", "i"} and above is not None and text_length(above) > len(text) + 8
 
 
 def _linked(node: LexborNode) -> float:
-    return sum(_length(link) for link in node.css("a[href]")) / max(1, _length(node))
-
-
-def _length(node: LexborNode) -> int:
-    return len("".join(node.text().split()))
+    return sum(text_length(link) for link in node.css("a[href]")) / max(1, text_length(node))

@@ -32,6 +32,7 @@ from crawler.extract.hidden.css_visibility import (
 )
 from crawler.extract.hidden.inline_variants import show_inline_variants
 from crawler.extract.hidden.opened_panels import opened_panels
+from crawler.extract.html_tree import ancestors
 
 # Never text of the page: code, controls' inner data, fallbacks for what a browser does support.
 _NEVER_SHOWN = (
@@ -237,12 +238,7 @@ def _detach(hidden: dict[int, LexborNode]) -> list[str]:
 
 
 def _is_inside(node: LexborNode, hidden: Collection[int]) -> bool:
-    above = node.parent
-    while above is not None:
-        if above.mem_id in hidden:
-            return True
-        above = above.parent
-    return False
+    return any(above.mem_id in hidden for above in ancestors(node))
 
 
 def _remove_unreadable_text(tree: LexborHTMLParser, styles: _Styles) -> list[str]:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.extract.html_tree import ancestors, text_length
+
 # What opens at a click as well, and holds menus, forms and questions of the page's frame.
 _OTHER_TAGS = frozenset({"nav", "menu", "dialog", "form", "footer", "header", "aside", "select"})
 _OTHER_ROLES = frozenset(
@@ -23,8 +25,9 @@ def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
     for control in tree.body.css("[aria-expanded]"):
         if not any(sign.isalpha() for sign in control.text()) or _pops_up(control) or _is_of_frame(control):
             continue
+        around = {above.mem_id for above in ancestors(control)}
         for panel in _opened_by(control, by_id):
-            if panel.mem_id not in _around(control) and not _is_of_frame(panel) and not _is_menu(panel):
+            if panel.mem_id not in around and not _is_of_frame(panel) and not _is_menu(panel):
                 panels.setdefault(panel.mem_id, []).append(control)
     for panel, tab in _tab_panels(tree.body, by_id):
         panels.setdefault(panel.mem_id, []).append(tab)
@@ -82,22 +85,13 @@ def _pops_up(control: LexborNode) -> bool:
 
 def _is_of_frame(node: LexborNode) -> bool:
     """A header that stands within the content belongs to it."""
-    above: LexborNode | None = node
-    while above is not None and above.tag not in {"main", "article", "body"}:
+    for above in (node, *ancestors(node)):
+        if above.tag in {"main", "article", "body"}:
+            return False
         if above.tag in _OTHER_TAGS or above.attributes.get("role") in _OTHER_ROLES:
             return True
-        above = above.parent
     return False
 
 
 def _is_menu(panel: LexborNode) -> bool:
-    length = len("".join(panel.text().split()))
-    return sum(len("".join(link.text().split())) for link in panel.css("a")) > _MOST_LINKED * length
-
-
-def _around(node: LexborNode) -> set[int]:
-    found, above = set(), node.parent
-    while above is not None:
-        found.add(above.mem_id)
-        above = above.parent
-    return found
+    return sum(map(text_length, panel.css("a"))) > _MOST_LINKED * text_length(panel)
