@@ -39,7 +39,6 @@ _SHORT_FILES: Final = {
         "app.store.process_meter",
     ),
     "repositories and pages stand apart from what is done with them": (
-        "app.actions.api.confirmations",
         "app.conversations.pages.spending",
         "app.reports.records.waiting_questions",
         "app.webhooks.notices.pages",

@@ -7,8 +7,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
-from app.actions.api.actions import AdminActions
-from app.actions.api.confirmations import WidgetConfirmations
+from app.actions.api import AdminActions, WidgetConfirmations
 from app.actions.pages import ActionPages
 from app.agent_files.api.agent_files import AdminAgentFiles
 from app.agent_files.pages import AgentFilePages

@@ -39,7 +39,7 @@ class Operators:
 
         def work(tx: Transaction) -> None:
             OperatorRecords(tx).add(operator, hashed)
-            _note(tx, actor, "operator.create", operator.id, email=email, role=role.value)
+            AuditRecords(tx).acted(actor, "operator.create", operator.id, email=email, role=role.value)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
         return operator
@@ -105,7 +105,7 @@ class Operators:
             operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
             _check_other_admin(tx, operator)
             OperatorRecords(tx).delete(operator_id)
-            _note(tx, actor, "operator.delete", operator_id, email=operator.email)
+            AuditRecords(tx).acted(actor, "operator.delete", operator_id, email=operator.email)
 
         await self._records.of_workspace(actor.workspace_id).write(work)
 
@@ -163,18 +163,18 @@ def _changed(
         _check_other_admin(tx, before)
     if role is not None and role is not before.role:
         OperatorRecords(tx).set_role(operator_id, role)
-        _note(tx, actor, "operator.set_role", operator_id, role=role.value)
+        AuditRecords(tx).acted(actor, "operator.set_role", operator_id, role=role.value)
     if hashed is not None:
         OperatorRecords(tx).set_password(operator_id, hashed)
-        _note(tx, actor, "operator.set_password", operator_id)
+        AuditRecords(tx).acted(actor, "operator.set_password", operator_id)
         if not is_own and SecondFactorRecords(tx).has(operator_id):
             SecondFactorRecords(tx).remove(operator_id)
-            _note(tx, actor, "operator.remove_second_factor", operator_id)
+            AuditRecords(tx).acted(actor, "operator.remove_second_factor", operator_id)
         if not is_own and PasskeyRecords(tx).remove_all(operator_id):
-            _note(tx, actor, "operator.remove_passkeys", operator_id)
+            AuditRecords(tx).acted(actor, "operator.remove_passkeys", operator_id)
     if is_disabled is not None and is_disabled is not before.is_disabled:
         OperatorRecords(tx).set_disabled(operator_id, is_disabled)
-        _note(tx, actor, "operator.disable" if is_disabled else "operator.enable", operator_id)
+        AuditRecords(tx).acted(actor, "operator.disable" if is_disabled else "operator.enable", operator_id)
     after = OperatorRecords(tx).get(actor.workspace_id, operator_id)
     if after != before or hashed is not None:
         OperatorRecords(tx).end_sessions(operator_id)
@@ -188,10 +188,6 @@ def _check_other_admin(tx: Transaction, operator: Operator) -> None:
     others = OperatorRecords(tx).of_workspace(operator.workspace_id)
     if not any(o.role is Role.ADMIN and not o.is_disabled and not o.is_invited and o.id != operator.id for o in others):
         raise InvalidInput("", "This is the last admin. Make another operator an admin first.")
-
-
-def _note(tx: Transaction, actor: Actor, action: str, operator_id: UUID, **details: str) -> None:
-    AuditRecords(tx).acted(actor, action, operator_id, **details)
 
 
 @dataclass(frozen=True, slots=True)

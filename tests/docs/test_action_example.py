@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from app.actions.action import ActionHosts, check_action, check_headers
 from app.actions.action_request import proposed_change, request_of
-from app.actions.api.actions import ActionCreate
+from app.actions.api import ActionCreate
 from app.conversations.api.widget_models import ConfirmationOut
 from tests.docs.fenced_blocks import blocks
 

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 from app.actions.action import Action
 from app.actions.action_request import proposed_change
 from app.actions.actions import Actions
-from app.actions.api.actions import EXAMPLE, ActionFields
+from app.actions.api import EXAMPLE, ActionFields
 from app.core.turn import VisitorSession
 from tests.doubles.shop_api import SHOP
 from tests.web.ended_turn import store_turn

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from app.actions.action import Action
 from app.actions.actions import MAX_ACTIONS
-from app.actions.api.actions import ActionFields
+from app.actions.api import ActionFields
 from app.agent_files.agent_file import AgentContents, AgentFile, ChangeKind, FileSource
 from app.agents.agent import AgentConfig
 from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed

@@ -1,7 +1,8 @@
-"""Admin API: HTTP calls that an agent may make, to look something up or to do something once it is confirmed."""
+"""HTTP calls that an agent may make, to look something up or to do something once its visitor has confirmed it: the
+admin API of the calls, and the visitor API of what an answer proposes."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from pydantic import ConfigDict, Field
@@ -23,8 +24,23 @@ from app.actions.action import (
 )
 from app.actions.action_calls import CallOutcome
 from app.actions.actions import Actions
+from app.actions.confirmations import Confirmations
+from app.conversations.api.widget_models import ConfirmationOut
 from app.core.actor import Actor
-from app.web.operation import Api, Call, Model, delete, get, patch, post, read, without_defaults, write
+from app.web.operation import (
+    Api,
+    Call,
+    Model,
+    VisitorCaller,
+    delete,
+    get,
+    patch,
+    post,
+    read,
+    visitor,
+    without_defaults,
+    write,
+)
 
 TAG = "Actions"
 _HEADERS = "Values are kept sealed and shown nowhere."
@@ -195,3 +211,31 @@ class AdminActions(Api):
             call.caller, call.path_id("agent_id"), call.path_id("action_id"), call.input.arguments, call.input.visitor
         )
         return CalledOut.of(called)
+
+
+class DecisionIn(Model):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"answer": "yes"}]})
+
+    answer: Literal["yes", "no"] = Field(description="The visitor's own; nobody else may give it for them.")
+
+
+class WidgetConfirmations(Api):
+    tag = "Visitors"
+
+    def __init__(self, confirmations: Confirmations) -> None:
+        self._confirmations = confirmations
+
+    @get("/v1/widget/confirmations/{confirmation_id}", "Get the state of a proposed change", access=visitor)
+    async def get_confirmation(self, call: Call[VisitorCaller, None]) -> ConfirmationOut:
+        asked = await self._confirmations.get(call.caller.session, call.path_id("confirmation_id"))
+        return ConfirmationOut.of(asked)
+
+    @post(
+        "/v1/widget/confirmations/{confirmation_id}",
+        "Confirm a proposed change, which executes it, or decline it; repeating the call changes nothing",
+        access=visitor,
+    )
+    async def decide_confirmation(self, call: Call[VisitorCaller, DecisionIn]) -> ConfirmationOut:
+        session, confirmation_id = call.caller.session, call.path_id("confirmation_id")
+        decide = self._confirmations.confirm if call.input.answer == "yes" else self._confirmations.decline
+        return ConfirmationOut.of(await decide(session, confirmation_id))
