@@ -20,7 +20,7 @@ def exported(
     name: str, form: ExportFormat, columns: Sequence[str], rows: Iterable[Sequence[str]], items: Iterable[BaseModel]
 ) -> Response:
     """A download; `rows` are what its CSV holds, `items` its JSON. Only those that are wanted are gone through."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"', "Cache-Control": "no-store"}
     if form == "json":
         return JSONResponse([item.model_dump(mode="json") for item in items], headers=headers)
     return Response(csv_table(columns, rows), media_type="text/csv", headers=headers)

@@ -114,7 +114,10 @@ def test_only_these_routes_are_open_to_everyone() -> None:
 
 @those(lambda endpoint: endpoint.method == "GET")
 async def test_a_right_look_succeeds(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
-    assert_right(await call(rooms, endpoint), endpoint)
+    response = await call(rooms, endpoint)
+    assert_right(response, endpoint)
+    if is_guarded(endpoint):
+        assert response.headers["cache-control"].startswith("no-store"), "what asks for a token is kept by no browser"
 
 
 @those(lambda endpoint: endpoint.method != "GET")

@@ -175,9 +175,7 @@ class InboxPages(Pages):
     @page("/console/agents/{agent_id}/conversations/export", access=read, under="conversations", is_file=True)
     async def export_conversations(self, visit: Visit[ExportWanted]) -> Response:
         found = await self._review.all_of_agent(visit.actor, visit.agent.id, visit.input.only)
-        file = conversations_file(found, visit.input.format)
-        file.headers["Cache-Control"] = "no-store"
-        return file
+        return conversations_file(found, visit.input.format)
 
     @action("/console/agents/{agent_id}/conversations/edit", access=write, shown_on="conversations")
     async def edit_conversations(self, visit: Visit[ManyForm]) -> Go:

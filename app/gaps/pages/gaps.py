@@ -117,9 +117,7 @@ class GapsPages(Pages):
     async def export_gaps(self, visit: Visit[ExportWanted]) -> Response:
         wanted = visit.input
         gaps = await self._gaps.all_of_agent(visit.actor, visit.agent.id, wanted.state, wanted.only(visit.now))
-        file = gaps_file(gaps, wanted.format)
-        file.headers["Cache-Control"] = "no-store"
-        return file
+        return gaps_file(gaps, wanted.format)
 
     @action("/console/agents/{agent_id}/gaps/ignore", access=write, shown_on="gaps")
     async def ignore_gaps(self, visit: Visit[ManyGaps]) -> Go:

@@ -57,6 +57,4 @@ class AuditPages(Pages):
     @page("/console/audit/export", access=manage, under="audit", is_file=True)
     async def export_audit(self, visit: Visit[AuditExport]) -> Response:
         wanted = visit.input
-        file = audit_file(await self._log.fitting(visit.actor, wanted.only), wanted.format)
-        file.headers["Cache-Control"] = "no-store"
-        return file
+        return audit_file(await self._log.fitting(visit.actor, wanted.only), wanted.format)

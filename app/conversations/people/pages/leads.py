@@ -112,9 +112,7 @@ class LeadPages(Pages):
     @page("/console/agents/{agent_id}/leads/export", access=read, under="leads", is_file=True)
     async def export_leads(self, visit: Visit[ExportWanted]) -> Response:
         found = await self._leads.all_of_agent(visit.actor, visit.agent.id, visit.input.only)
-        file = leads_file(found, visit.input.format)
-        file.headers["Cache-Control"] = "no-store"
-        return file
+        return leads_file(found, visit.input.format)
 
     @action("/console/agents/{agent_id}/leads/edit", access=write, shown_on="leads")
     async def edit_leads(self, visit: Visit[ManyForm]) -> Go:
