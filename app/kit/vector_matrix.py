@@ -43,8 +43,7 @@ class VectorMatrix:
     @staticmethod
     def _cosines(vector: Sequence[float], rows: NDArray[np.float32]) -> NDArray[np.float32]:
         asked = np.asarray(vector, dtype=np.float32)
-        # Not `@`: BLAS wakes a thread on each core for this, and they wait for the next product by spinning.
-        cosines: NDArray[np.float32] = np.einsum("ij,j->i", rows, asked / (float(np.linalg.norm(asked)) or 1.0))
+        cosines: NDArray[np.float32] = rows @ (asked / (float(np.linalg.norm(asked)) or 1.0))
         return cosines
 
 
