@@ -138,7 +138,7 @@ async def test_nothing_is_left_of_an_erased_visitor(home: Home) -> None:
     ids = [home.session.visitor_id, home.session.conversation_id, *(sent.turn_id for sent in home.house.sent)]
     assert home.tables_with(MARK, *(given.hex for given in ids), *(str(given) for given in ids)) == set()
     assert home.files_with(MARK) == []
-    assert home.house.cache.values.keys() == {key for key in home.house.cache.values if key.startswith("retrieval:")}
+    assert home.house.cache.values.keys() == {key for key in home.house.cache.values if key.startswith("ranking:")}
     assert not any(MARK.encode() in value for value in home.house.cache.values.values())
     rows = erasure.rows
     assert (rows.conversations, rows.turns, rows.messages, rows.feedback, rows.gaps) == (1, 2, 4, 1, 1)

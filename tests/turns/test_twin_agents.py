@@ -135,5 +135,5 @@ async def test_their_history_is_not_ours(twins: Twins) -> None:
 async def test_the_cache_has_a_key_for_each(twins: Twins) -> None:
     for session in (twins.ours, twins.theirs):
         await twins.ask(session, QUESTIONS[0])
-    rankings = [key for key in twins.house.cache.values if key.startswith("retrieval:")]
+    rankings = [key for key in twins.house.cache.values if key.startswith("ranking:")]
     assert len(rankings) == 2
