@@ -37,7 +37,9 @@ class LongQuestionSplitter:
 
     async def wordings(self, query: SearchQuery, settings: RetrievalSettings) -> Sequence[Wording]:
         readable = self._embedder.max_tokens - _SPECIAL_TOKENS
-        if not settings.split_long_questions or self._tokens.count(query.text) <= readable:
+        # No token is shorter than a letter of ASCII, so that most questions need not be counted.
+        is_short = query.text.isascii() and len(query.text) <= readable
+        if is_short or not settings.split_long_questions or self._tokens.count(query.text) <= readable:
             return []
         sentences = [part.text for part in quotables(query.text)]
         if len(sentences) <= 1:
