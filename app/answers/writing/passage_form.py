@@ -3,6 +3,7 @@ or of what was so once, compares, or lists links."""
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from app.answers.writing.answer_context import Source
@@ -66,15 +67,16 @@ _BEHIND_TITLE: Final = re.compile(r"[*`]*(?:\s*(?:[:\u2013\u2014-]|\Z))")
 def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> float:
     """The log odds that the passage's form adds to its being the answer. `titles` are those of all pages found."""
     odds = 0.0
-    if PRICE.asked.search(question) and PRICE.told.search(passage.text):
+    asks_price, compares, asks_changes = _asks(question)
+    if asks_price and PRICE.told.search(passage.text):
         odds += _PRICED_NAME_ODDS if _is_named(question, passage) else _PRICE_ODDS
     is_all = not without_details(question)
     odds += sum(
         each.alone if is_all else each.odds for each in asked_details(question) if each.told.search(passage.text)
     )
-    if asks_difference(question) and _has_side_by_side(question, passage.text):
+    if compares and _has_side_by_side(question, passage.text):
         odds += _COMPARED_ODDS
-    if not _ASKS_CHANGES.search(question):
+    if not asks_changes:
         odds += _CHANGES_ODDS if any(map(_TELLS_CHANGES.fullmatch, passage.names)) else 0.0
         odds += _OLD_POST_ODDS if _is_old_post(passage.source) else 0.0
     if _is_list_of_links(passage.text) or any(map(_INDEX.fullmatch, passage.names)):
@@ -82,6 +84,12 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
     elif _points_to_page(passage, titles):
         odds += _POINTER_ODDS
     return odds
+
+
+@lru_cache(maxsize=16)  # an answer looks at many passages for one question
+def _asks(question: str) -> tuple[bool, bool, bool]:
+    """Whether it asks for a price, for a difference, for what has changed."""
+    return bool(PRICE.asked.search(question)), asks_difference(question), bool(_ASKS_CHANGES.search(question))
 
 
 def without_told(question: str, text: str) -> str:
