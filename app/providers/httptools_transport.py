@@ -18,6 +18,8 @@ _MOST_HEAD_BYTES: Final = 100 * 1024
 _MOST_UNREAD_BYTES: Final = 64 * 1024  # beyond them the sender waits
 _IDLE_SECONDS: Final = 5.0
 _NEXT_ADDRESS_SECONDS: Final = 0.25
+READ: Final = "docent.read"
+"""Of a response's extensions: the function that its body is read by, read for read, b"" at the end."""
 
 _Origin = tuple[str, str, int]
 
@@ -39,7 +41,12 @@ class HttptoolsTransport(httpx2.AsyncBaseTransport):
         except BaseException:
             connection.abort()
             raise
-        return httpx2.Response(connection.status, headers=connection.headers, stream=_Body(connection, self._keep))
+        return httpx2.Response(
+            connection.status,
+            headers=connection.headers,
+            stream=_Body(connection, self._keep),
+            extensions={READ: connection.read},
+        )
 
     async def aclose(self) -> None:
         for connection in [each for kept in self._idle.values() for each in kept]:

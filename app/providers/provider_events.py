@@ -35,6 +35,10 @@ class ProviderEvents:
         """
         if self.is_done:
             return []
+        if self._is_one_event(read):
+            value = read[6:-2]
+            self.is_done = value.startswith(b"[DONE]")
+            return [] if self.is_done else [value.decode()]
         if self._was_cr and read:
             read = read.removeprefix(b"\n")
             self._was_cr = False
@@ -50,6 +54,16 @@ class ProviderEvents:
         if self._bytes_before + len(self._line) > self._max_event_bytes:
             raise httpx2.RemoteProtocolError(f"an event of more than {self._max_event_bytes} bytes")
         return ended
+
+    def _is_one_event(self, read: bytes) -> bool:
+        """As nearly all reads are: one line of data and the empty one, and nothing before them."""
+        return (
+            read.startswith(b"data: ")
+            and 6 < read.find(b"\n") == len(read) - 2
+            and read.endswith(b"\n")
+            and b"\r" not in read
+            and not (self._line or self._bytes_before or self._was_cr or self._is_first_line)
+        )
 
     def _end_line(self, line: bytes, ended: list[str]) -> None:
         if self._is_first_line:

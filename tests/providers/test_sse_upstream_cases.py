@@ -42,6 +42,20 @@ def test_each_event_has_the_whole_bound_wherever_reads_are_cut(border: bytes) ->
         assert [data for read in cut(sent, size) for data in events.feed(read)] == ["x" * 80] * 50
 
 
+def test_signs_of_life_between_events_count_for_none_of_them() -> None:
+    events = ProviderEvents(max_event_bytes=90)
+    reads = [b": ping\n", b"data: x\n\n"] * 50
+    assert [data for read in reads for data in events.feed(read)] == ["x"] * 50
+
+
+def test_nothing_is_read_beyond_the_closing_event() -> None:
+    events = ProviderEvents()
+    assert [data for _ in range(2) for data in events.feed(b"data: x\n\n")] == ["x", "x"]
+    assert events.feed(b"data: [DONE]\n\n") == []
+    assert events.is_done
+    assert events.feed(b"data: x\n\n") == []
+
+
 def test_no_more_is_taken_than_the_bound_and_one_read() -> None:
     events = ProviderEvents(max_event_bytes=800)
     for read in [b"data: x\n"] * 100:

@@ -17,7 +17,7 @@ _ABBREVIATION: Final = re.compile(
     re.IGNORECASE,
 )
 _CITATION_AHEAD: Final = re.compile(r"\[\d{1,3}\]")
-_OF_AN_END: Final = ".!?…؟؛।。！？\"')]»”’*_」』）[ \t\n"  # and digits
+_OF_AN_END: Final = ".!?…؟؛।。！？\"')]»”’*_」』）[ \t\n0123456789"  # and the digits of other scripts
 
 
 def statement_ends(text: str, start: int = 0) -> list[int]:
@@ -42,7 +42,7 @@ def statement_ends(text: str, start: int = 0) -> list[int]:
 def undecided_from(text: str) -> int:
     """The first position at which what follows the text may still make an end, or move one: the marks, blanks and
     citations after its last word."""
-    at = len(text)
-    while at and (text[at - 1] in _OF_AN_END or text[at - 1].isdecimal()):
-        at -= 1
+    at = len(text.rstrip(_OF_AN_END))
+    while at and text[at - 1].isdecimal():
+        at = len(text[: at - 1].rstrip(_OF_AN_END))
     return at

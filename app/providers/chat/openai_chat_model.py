@@ -1,7 +1,7 @@
 """ChatModel by any endpoint that speaks OpenAI's chat completions (OpenAI, vLLM, Ollama, llama.cpp, ...)."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from types import MappingProxyType
 from typing import Any, Final, Literal, cast, get_args
@@ -27,7 +27,7 @@ from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
 from app.providers.chat.written_calls import WrittenCalls
-from app.providers.httptools_transport import HttptoolsTransport
+from app.providers.httptools_transport import READ, HttptoolsTransport
 from app.providers.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
 from app.providers.provider_events import MAX_EVENT_BYTES, ProviderEvents
 
@@ -182,10 +182,10 @@ class OpenAIChatModel:
         has_begun, finish, half = False, "", ""
         usage = TokenUsage(model=self._model)
         events, calls = ProviderEvents(self._max_event_bytes), WrittenCalls()
-        reads = _reads(completion.response)
+        read = _read(completion.response)
         try:
-            async for read in reads:
-                for data in events.feed(read):
+            while came := await read():
+                for data in events.feed(came):
                     chunk = self._chunk(data, completion.response)
                     if reported := chunk.get("usage"):
                         usage = self._usage(reported)
@@ -197,7 +197,7 @@ class OpenAIChatModel:
                         yield TextDelta(text)
                     finish = str(choice.get("finish_reason") or finish)
                 if events.is_done:
-                    await _read_rest(reads)
+                    await _read_rest(read)
                     break
         except OPENAI_ERRORS as error:
             raise self._failed(what_happened(error), has_begun=has_begun) from error
@@ -233,11 +233,13 @@ class OpenAIChatModel:
         return f"The model {self._model} at {self._client.base_url.host} {happened}."
 
 
-def _reads(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """What comes. Where nothing is encoded, past the layers of httpx2 that decode and cut."""
-    if "content-encoding" in response.headers or not isinstance(response.stream, httpx2.AsyncByteStream):
-        return response.aiter_bytes()
-    return aiter(response.stream)
+def _read(response: httpx2.Response) -> Callable[[], Awaitable[bytes]]:
+    """Gives what has come next, b"" at the end. Where nothing is encoded, past the layers of httpx2 that decode and
+    cut."""
+    if READ in response.extensions and "content-encoding" not in response.headers:
+        return cast(Callable[[], Awaitable[bytes]], response.extensions[READ])
+    reads = response.aiter_bytes()
+    return lambda: anext(reads, b"")
 
 
 def _is_proxied(base_url: str) -> bool:
@@ -255,6 +257,8 @@ def _ours(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _whole(text: str) -> tuple[str, str]:
     """The text, and the half of a character at its end: endpoints that count UTF-16 cut emoji between two events."""
+    if text.isascii():
+        return text, ""
     cut = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
     whole = text[:cut].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return whole, text[cut:]
@@ -276,9 +280,9 @@ def _why_empty(finish: str) -> str:
     )
 
 
-async def _read_rest(reads: AsyncIterator[bytes]) -> None:
+async def _read_rest(read: Callable[[], Awaitable[bytes]]) -> None:
     with anyio.move_on_after(_REST_SECONDS), suppress(*OPENAI_ERRORS):
-        async for _ in reads:
+        while await read():
             pass
 
 
