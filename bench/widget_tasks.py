@@ -59,6 +59,8 @@ def _goto(page: Page, site: Site) -> None:
 
 
 def _open(page: Page, _: Site) -> None:
+    page.locator("docent-widget .launcher").hover()
+    page.wait_for_timeout(100)  # no hand presses as soon as it is there
     page.locator("docent-widget .launcher").click()
     page.locator("docent-widget .greeting").wait_for(state="attached")
 

@@ -1,9 +1,10 @@
 """The panel's frame stands before the panel's script is here, and whatever becomes of that script."""
 
+import json
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Request, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from tests.doubles.scripted_widget_api import Step, done, tokens
 from tests.e2e.chat import Chat
@@ -161,3 +162,27 @@ def test_a_frame_greets_nobody_in_a_language_that_is_about_to_change(page: Page,
     expect(page.locator("docent-widget textarea")).to_have_attribute("aria-label", "Chat")
     held.let_through()
     expect(page.locator("docent-widget textarea")).to_have_attribute("aria-label", "Stellen Sie eine Frage")
+
+
+def layouts_within(trace: bytes, kind: str) -> list[int]:
+    """How often the browser had to lay something out before each event of this kind was over."""
+    told = [each for each in json.loads(trace)["traceEvents"] if each["ph"] == "X"]
+    events = [each for each in told if each["name"] == "EventDispatch" and each["args"]["data"]["type"] == kind]
+    layouts = [(each["tid"], each["ts"]) for each in told if each["name"] == "Layout"]
+    return [
+        sum(tid == event["tid"] and event["ts"] <= at < event["ts"] + event["dur"] for tid, at in layouts)
+        for event in events
+    ]
+
+
+def test_a_click_lays_the_panel_out_once(browser: Browser, page: Page, site: Site) -> None:
+    """To move the focus; what the panel's script draws, and how high it is, waits for frames: else one task is long."""
+    chat = Chat.visit(page, site)
+    with page.expect_response(PANEL):
+        chat.launcher.hover()
+    page.wait_for_load_state("networkidle")
+    browser.start_tracing(page=page, categories=["devtools.timeline"])
+    chat.launcher.click()
+    expect(chat.input).to_be_focused()
+    expect(chat.log.locator(".greeting")).to_be_visible()
+    assert layouts_within(browser.stop_tracing(), "click") == [1]

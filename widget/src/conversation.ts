@@ -55,11 +55,14 @@ export class Conversation implements Panel, PanelActions {
   opened(): void {
     // Not what the website has opened.
     if (!this.#shell.frame.panel.hasAttribute("data-still")) this.#keepOpen(true);
+    // Drawn with the next frame: reading how high it is now would lay it out once more.
     this.#change({ isOpen: true });
-    this.#draw();
-    // Here by the time of the first question, too.
-    this.#withPage((page) => page.attend(this.#shell));
-    if (/none|failed/.test(this.#state.connection)) this.connect();
+    // In a task of its own, after that in which this file began.
+    setTimeout(() => {
+      if (/none|failed/.test(this.#state.connection)) this.connect();
+      // Here by the time of the first question, too.
+      this.#withPage((page) => page.attend(this.#shell));
+    });
   }
 
   #withPage(act: (page: AroundWidget) => unknown): void {

@@ -158,10 +158,11 @@ export class PanelView {
     if (before?.agent !== state.agent || before?.connection !== state.connection) {
       // A question that was asked before the greeting came stays where it is read.
       const { log } = this.#frame;
-      const { scrollTop, scrollHeight } = log;
+      // Measuring lays the panel out, so only where something is read.
+      const height = this.#turns.size && log.scrollHeight;
       this.#drawHead(state, before);
-      const grown = this.#turns.size ? log.scrollHeight - scrollHeight : 0;
-      if (grown) this.#pinnedAt = log.scrollTop = scrollTop + grown;
+      const grown = height && log.scrollHeight - height;
+      if (grown) this.#pinnedAt = log.scrollTop += grown;
     }
     this.#drawTurns(state, before);
     const running = isRunning(state.turns.at(-1));

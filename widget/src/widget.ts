@@ -63,7 +63,7 @@ export class Widget implements DocentWidget {
     this.#speech = speechFor(options.locale);
     this.#launcher = new Launcher(this.#speech, {
       toggle: () => this.toggle(),
-      approach: () => void this.#fetch().catch(() => undefined),
+      approach: () => this.#prepare(),
     });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
@@ -92,11 +92,17 @@ export class Widget implements DocentWidget {
     const [at] = event.composedPath() as Partial<Element>[];
     const opener = at?.closest?.("[data-docent-open],[data-docent-ask]");
     if (!opener || (opener.getAttribute("data-docent-open") || Object.keys(this.agents)[0]) !== this.#options.agentId) return;
-    if (event.type !== "click") return void this.#fetch().catch(() => undefined);
+    if (event.type !== "click") return this.#prepare();
     event.preventDefault();
     const asked = opener.getAttribute("data-docent-ask");
     if (asked) this.ask(asked);
     else this.toggle();
+  }
+
+  /** Makes what a click will show before there is one, which is then the shorter. */
+  #prepare(): void {
+    this.#fetch().catch(() => undefined);
+    this.#frame ??= this.#build();
   }
 
   /** As the visitor has left it on the page before, or has it in another tab; else as the website says. */
@@ -244,8 +250,8 @@ export class Widget implements DocentWidget {
       this.#wear(this.#theme);
     };
     const frame = new PanelFrame(this.#speech, this.#words, () => this.close(), widen);
-    this.#frame = frame;
-    this.#wear(this.#theme);
+    // The launcher stays as it is drawn: a click whose target was drawn anew meanwhile is none.
+    frame.wide.setAttribute("aria-pressed", String(this.#isWide));
     // Nobody is greeted in a language that is about to change.
     if (this.#speech.language === "en") frame.speak(this.#words as Words);
     frame.panel.hidden = true;
@@ -274,6 +280,8 @@ export class Widget implements DocentWidget {
     frame.wait();
     try {
       const openPanel = await this.#fetch();
+      // Where it is here already, in a task of its own after the click's.
+      await new Promise((resolve) => setTimeout(resolve));
       if (this.#gone.signal.aborted) return;
       frame.speak(this.#words as Words);
       this.#panel = openPanel(this.#shell(frame));
