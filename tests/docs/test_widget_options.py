@@ -13,7 +13,8 @@ OF_PACKAGES_ALONE = {
     "base",
     "nonce",
     "mode",
-}  # the tag has them as its `src`, its own attribute and the attribute of inline.js
+    "invitations",
+}  # the tag has them as its `src`, its own attribute, the attribute of inline.js and the tag of invite.js
 OF_AN_INTERFACE = {"user", "into"}
 
 
@@ -47,7 +48,9 @@ def of_react() -> set[str]:
 
 
 def of_vue() -> set[str]:
-    return names_in("widget/packages/vue/src/index.ts", r"const LOOKS = \{(.*?)\n\}") | {"mode"}
+    path = "widget/packages/vue/src/index.ts"
+    alone = names_in(path, r'name: "DocentWidget",\n  props: \{ \.\.\.LOOKS, \.\.\.USER, ([^\n]*)', r"^(\w+):")
+    return names_in(path, r"const LOOKS = \{(.*?)\n\}") | alone | {"mode"}
 
 
 def of_the_element() -> set[str]:
@@ -60,6 +63,7 @@ def of_the_element() -> set[str]:
 @pytest.mark.parametrize("names", [of_the_client, of_react, of_vue, of_the_element])
 def test_packages_and_element_take_what_the_tag_takes(names: Callable[[], set[str]]) -> None:
     assert names() - OF_PACKAGES_ALONE == of_the_tag()
+    assert "invitations" in names()
 
 
 def test_a_page_may_change_all_that_does_not_stand_for_good() -> None:

@@ -7,11 +7,13 @@ import re
 import subprocess
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.docs.fenced_blocks import ROOT
+from tests.e2e.conftest import Site
 from tests.e2e.real_docent import WARRANTY, RealDocent
 
 WIDGET = ROOT / "widget"
@@ -294,3 +296,55 @@ def test_the_conversation_fills_an_element(page: Page, docent: RealDocent, proje
     page.get_by_role("textbox", name="Ask a question").press("Enter")
     expect(page.locator("docent-widget .answer")).to_contain_text("3 years")
     expect(page.locator("docent-widget")).to_have_count(1)
+
+
+INVITING = {
+    "client": """
+        import { mountWidget } from "@docent/client";
+        mountWidget({ base: "BASE", agent: "a1", invitations: SAID });
+    """,
+    "element": """
+        import "@docent/client/element";
+        document.body.innerHTML = '<docent-chat base="BASE" agent="a1"></docent-chat>';
+        document.body.firstChild.toggleAttribute("invitations", SAID);
+    """,
+    "react": """
+        import { createElement } from "react";
+        import { createRoot } from "react-dom/client";
+        import { DocentWidget } from "@docent/react";
+        const widget = createElement(DocentWidget, { base: "BASE", agent: "a1", invitations: SAID });
+        createRoot(document.getElementById("root")).render(widget);
+    """,
+    "vue": """
+        import { createApp, h } from "vue";
+        import { DocentWidget } from "@docent/vue";
+        const widget = { render: () => h(DocentWidget, { base: "BASE", agent: "a1", invitations: SAID }) };
+        createApp(widget).mount("#root");
+    """,
+}
+
+
+@pytest.mark.parametrize("entry", INVITING.values(), ids=INVITING)
+def test_invitations_come_with_the_widget_where_a_website_asks_for_them(
+    page: Page, site: Site, project: Path, entry: str
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(site.api_origin)))
+    of_one: dict[str, Any] = {
+        "name": "returns",
+        "text": "About returns?",
+        "question": None,
+        "pages": [],
+        "after_seconds": 0,
+    }
+    site.api.invitations["en"] = [of_one]
+    for said in ("false", "true"):
+        script = bundled(project, entry.replace("BASE", site.api_origin).replace("SAID", said))
+        site.api.pages[""] = (
+            f'<!doctype html><html lang=en><body><div id="root"></div><script>{script}</script></body></html>'
+        )
+        page.goto(site.origin)
+        page.locator("docent-widget .launcher").wait_for()
+        page.wait_for_load_state("networkidle")
+        assert ("/widget/invite.js" in asked) == (said == "true")
+    expect(page.locator("docent-widget .invite")).to_contain_text("About returns?")

@@ -1,6 +1,6 @@
 import { mountWidget, type MountedWidget, type WidgetEvents, type WidgetOptions } from "./mount.js";
 
-const ATTRIBUTES = ["base", "agent", "color", "position", "label", "icon", "picture", "theme", "locale", "open", "wide", "launcher", "links", "page-context"] as const;
+const ATTRIBUTES = ["base", "agent", "color", "position", "label", "icon", "picture", "theme", "locale", "open", "invitations", "wide", "launcher", "links", "page-context"] as const;
 const EVENTS: readonly (keyof WidgetEvents)[] = ["open", "close", "message", "answer", "citation_click", "feedback", "gap", "unread", "handover", "invitation", "error"];
 
 /** The class of `<docent-chat base="https://chat.example.com" agent="AGENT_ID">`: the widget is on the page for as long as the
@@ -48,6 +48,7 @@ function elementClass(): CustomElementConstructor {
         theme: said("theme") as WidgetOptions["theme"],
         locale: said("locale"),
         open: this.hasAttribute("open") || undefined,
+        invitations: this.hasAttribute("invitations") || undefined,
         wide: this.hasAttribute("wide") ? said("wide") !== "false" : undefined,
         launcher: said("launcher") as WidgetOptions["launcher"],
         links: said("links") as WidgetOptions["links"],

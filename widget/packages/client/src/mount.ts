@@ -28,6 +28,8 @@ export interface WidgetOptions {
   pageContext?: boolean | undefined;
   /** Who is signed in on the website, as its server has signed it. */
   user?: SignedUser | undefined;
+  /** True: the agent's invitations stand beside the closed launcher, where there is one. */
+  invitations?: boolean | undefined;
   /** Of a content security policy that asks for one. */
   nonce?: string | undefined;
   /** The element that the conversation fills, in place of a launcher on top of the page. */
@@ -60,7 +62,7 @@ const widgetOf = (agent: string): DocentWidget | undefined => (window.Docent as 
 
 /** Puts the widget of an agent on the page, in place of one that an earlier call has put there. For browsers alone. */
 export function mountWidget(options: WidgetOptions): MountedWidget {
-  const { base, agent, user, nonce, into, ...looks } = options;
+  const { base, agent, user, nonce, into, invitations, ...looks } = options;
   const mine = Symbol(agent);
   wanted.set(agent, mine);
   const waiting: ((widget: DocentWidget) => void)[] = [];
@@ -69,11 +71,14 @@ export function mountWidget(options: WidgetOptions): MountedWidget {
     if (widget) act(widget);
     else waiting.push(act);
   };
-  const script = document.createElement("script");
-  script.src = base.replace(/\/$/, "") + (into ? "/widget/inline.js" : "/widget/widget.js");
-  script.async = true;
-  if (nonce) script.nonce = nonce;
-  script.dataset.agent = agent;
+  const tag = (name: string): HTMLScriptElement => {
+    const script = document.createElement("script");
+    script.src = base.replace(/\/?$/, "/widget/" + name + ".js");
+    if (nonce) script.nonce = nonce;
+    script.dataset.agent = agent;
+    return script;
+  };
+  const script = tag(into ? "inline" : "widget");
   for (const [name, value] of Object.entries(looks)) {
     if (value != null) script.dataset[name] = name === "pageContext" ? (value ? "on" : "off") : String(value);
   }
@@ -93,9 +98,11 @@ export function mountWidget(options: WidgetOptions): MountedWidget {
       if (!widget) return reject(new Error(`Docent: ${script.src} has put no widget on the page.`));
       if (user) widget.identify(user);
       for (const act of waiting.splice(0)) act(widget);
+      // It finds this widget and no later one, and leaves the page with it.
+      if (invitations) widget.element.append(tag("invite"));
       resolve();
     };
-    script.onerror = () => reject(new Error(`Docent: ${script.src} cannot be loaded. Is "base" the address of your Docent?`));
+    script.onerror = () => reject(new Error(`Docent: ${script.src} cannot be loaded: is "base" the address of your Docent?`));
   });
   ready.catch((error: unknown) => console.error(error));
   // One that an earlier call has left there has other options.

@@ -9,7 +9,7 @@ type Handlers = { [Name in keyof WidgetEvents as `on${Capitalize<Name extends "c
 export type DocentWidgetProps = Omit<WidgetOptions, "into" | "mode"> & Handlers;
 
 /** The same, with what the element has that the conversation fills. */
-export type DocentPanelProps = DocentWidgetProps & Pick<WidgetOptions, "mode"> & Pick<HTMLAttributes<HTMLDivElement>, "className" | "style" | "id">;
+export type DocentPanelProps = Omit<DocentWidgetProps, "invitations"> & Pick<WidgetOptions, "mode"> & Pick<HTMLAttributes<HTMLDivElement>, "className" | "style" | "id">;
 
 const NAMES: Record<keyof Handlers, keyof WidgetEvents> = {
   onOpen: "open",
@@ -40,7 +40,7 @@ export function DocentPanel({ className, style, id, ...props }: DocentPanelProps
 }
 
 function useWidget(props: DocentWidgetProps & Pick<WidgetOptions, "mode">, into?: RefObject<HTMLDivElement | null>): void {
-  const { base, agent, color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, nonce, mode, user } = props;
+  const { base, agent, color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, invitations, nonce, mode, user } = props;
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
@@ -49,14 +49,14 @@ function useWidget(props: DocentWidgetProps & Pick<WidgetOptions, "mode">, into?
   const known = useRef(user);
   useEffect(() => {
     known.current = latest.current.user;
-    const looks = { color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, nonce, mode };
+    const looks = { color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, invitations, nonce, mode };
     const widget = mountWidget({ base, agent, ...looks, into: into?.current ?? undefined, user: known.current });
     mounted.current = widget;
     for (const [handler, name] of Object.entries(NAMES) as [keyof Handlers, keyof WidgetEvents][]) {
       widget.on(name, (detail) => (latest.current[handler] as ((detail: unknown) => void) | undefined)?.(detail));
     }
     return () => widget.unmount();
-  }, [base, agent, color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, nonce, mode, into]);
+  }, [base, agent, color, position, label, icon, picture, theme, locale, open, wide, launcher, links, pageContext, invitations, nonce, mode, into]);
   const userId = user?.userId;
   const hash = user?.hash;
   useEffect(() => {

@@ -52,7 +52,7 @@ function useWidget(looks: () => Omit<WidgetOptions, "user" | "into">, user: () =
 /** The chat widget on the page for as long as the component is. Draws nothing itself, and nothing on a server. */
 export const DocentWidget = defineComponent({
   name: "DocentWidget",
-  props: { ...LOOKS, ...USER },
+  props: { ...LOOKS, ...USER, invitations: { type: Boolean, default: undefined } },
   emits: [...NAMES],
   setup(props, { emit }) {
     useWidget(() => without(props), () => props.user, emit);
