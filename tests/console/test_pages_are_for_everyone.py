@@ -27,6 +27,7 @@ LOOK = """async (rules) => {
   return violations.map((violation) => [violation.id, ...violation.nodes.map(told)].join('\\n  '));
 }"""
 SIDEWAYS = "[...document.querySelectorAll('.as-cards')].filter((list) => list.scrollWidth > list.clientWidth).length"
+EMPTY = "[...document.querySelectorAll('.as-cards td:empty')].filter((cell) => cell.getClientRects().length).length"
 
 
 def opened(browser: Browser, served: ServedConsole, is_signed_in: bool, **look: object) -> Page:
@@ -63,6 +64,7 @@ def test_axe_finds_nothing_to_mend(page: ConsolePage, browser: Browser, served: 
             too_wide = shown.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert too_wide <= 0, f"{scheme}: {too_wide} px wider than the screen of {width}"
         assert width > 390 or shown.evaluate(SIDEWAYS) == 0, "a list is wider than the phone"
+        assert width > 390 or shown.evaluate(EMPTY) == 0, "a cell without a word keeps its head on a phone"
     shown.context.close()
 
 
