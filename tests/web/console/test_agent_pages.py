@@ -114,9 +114,13 @@ async def test_the_address_of_the_preview_is_listed_by_a_button_and_published(ho
 
 async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -> None:
     browser, path = await an_operator(house), settings_path(house)
-    assert "The draft is the live version 1." in text_of(await browser.page(f"{path}/versions"))
+    same = text_of(await browser.page(f"{path}/versions"))
+    assert "The draft is the live version 1." in same
+    assert "Publish the draft" not in same, "there is nothing to publish"
     await browser.post(path, {**SETTINGS, "tone": "terse", "publish_gate": "off"})
-    assert "tone friendly and plain terse" in text_of(await browser.page(f"{path}/versions"))
+    changed = text_of(await browser.page(f"{path}/versions"))
+    assert "tone friendly and plain terse" in changed
+    assert "Publish the draft" in changed
     assert await browser.flash(await browser.post(f"{path}/publish")) == "Version 2 is live."
     back = await browser.post(f"{path}/back", {"number": "1"})
     assert await browser.flash(back) == "Version 3 is live: the settings of 1."

@@ -183,3 +183,10 @@ async def test_a_turn_of_another_conversation_is_not_there(console: OpenConsole)
     ids = console.rooms.ids
     path = place(console, f"/{ids['conversation_id']}/turns/{ids['gap_id']}/gap")
     assert (await console.editor.post(path)).status_code == 404
+
+
+async def test_the_sources_of_an_answer_are_folded_below_it(console: OpenConsole) -> None:
+    html = await console.viewer.page(place(console, f"/{console.rooms.ids['conversation_id']}"))
+    fold = re.search(r"<details[^>]*><summary[^>]*>1 source</summary>(.*?)</details>", html, re.DOTALL)
+    assert fold
+    assert 'class="citations"' in fold[1]

@@ -6,8 +6,9 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agents import Agents
-from tests.web.console.browser import ConsoleBrowser, text_of
+from tests.web.console.browser import ConsoleBrowser, an_operator, text_of
 from tests.web.console.page_examples import OpenConsole
+from tests.web.house import House
 
 
 @pytest.fixture
@@ -186,3 +187,13 @@ async def test_what_the_visitor_says_of_it_stands_beside_the_chat_and_in_the_rep
     shown = await console.viewer.page(f"/console/agents/{house.agent.id}/conversations/{conversation}")
     assert "live chat: thumb down" in text_of(shown)
     assert "Satisfied with people 0% 0 thumbs up for live chats, 1 down" in text_of(await console.viewer.page(report))
+
+
+async def test_where_no_agent_offers_people_the_page_leads_to_what_does(house: House) -> None:
+    operator = await an_operator(house)
+    empty = await operator.page("/console/live")
+    address = f"/console/agents/{house.agent.id}/settings#people"
+    assert f'href="{address}"' in empty
+    assert 'id="people"' in await operator.page(address.partition("#")[0])
+    assert "conversation.person_asked" not in empty, "a name for programs"
+    assert 'href="/console/notices"' in empty

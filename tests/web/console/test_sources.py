@@ -74,6 +74,8 @@ async def test_a_source_shows_what_became_of_each_page(house: House, browser: Co
     assert HOSTILE not in page
     assert "https://www.example.com/a queued" in text_of(page)
     assert "hx-trigger" in page  # it goes on, so the page looks again
+    assert page.index('href="#settings"') < page.index("https://www.example.com/a")  # below as many pages as it has
+    assert 'id="settings"' in page
     assert "No pages here" in text_of(await browser.page(f"{list_path(house)}/{source.id}?status=indexed"))
 
 

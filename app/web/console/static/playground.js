@@ -30,14 +30,14 @@
     });
     if (answer.redirected) return location.assign(answer.url); // signed out meanwhile
     if (!answer.headers.get("content-type").startsWith("text/event-stream")) return draw(await answer.text(), form, shown, asked);
-    shown.push(bubble("visitor", "You", form.elements.question.value));
+    shown.push(bubble("mine", "You", form.elements.question.value));
     const texts = {};
     let page = null;
     for await (const [name, told] of eventsOf(answer.body)) {
       if (name === "page") page = told.html;
       else {
         if (!texts[told.version]) {
-          const item = bubble("operator", NAMES[told.version], "");
+          const item = bubble("theirs", NAMES[told.version], "");
           shown.push(item);
           texts[told.version] = { place: item.querySelector(".said"), text: "" };
         }
