@@ -202,3 +202,31 @@ def test_a_source_s_title_begins_at_its_number_whatever_its_language(page: Page,
     title = chat.answers.last.locator(".source .title")
     expect(title).to_have_css("text-align", "right")
     assert title.evaluate("e => getComputedStyle(e).direction") == "ltr"
+
+
+def test_the_number_of_a_source_is_never_broken(touched: Page, site: Site) -> None:
+    """However much of its line is left, which is a little less for each sentence."""
+    told = "".join(f"- You have {'i' * letters} days to return it. [1]\n" for letters in range(1, 60))
+    site.api.script[QUESTION] = [*tokens(told, size=4000), citations(SOURCE), done()]
+    chat = Chat.opened(touched, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    pieces = chat.answer.locator("a.cite").evaluate_all("found => found.map((each) => each.getClientRects().length)")
+    assert pieces == [1] * 59
+
+
+def test_the_button_that_unfolds_sources_stands_beside_the_last_of_them(page: Page, site: Site) -> None:
+    long = {**SOURCE, "id": 2, "url": "https://shop.example/long", "title": "Returns of all that we sell " * 5}
+    site.api.script[QUESTION] = [*tokens("You have 30 days [1][2]."), citations(SOURCE, long), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    boxes = chat.answers.last.locator(".sources li").evaluate_all(
+        "found => found.map((each) => each.getBoundingClientRect()).map((box) => [box.top, box.bottom, box.right])"
+    )
+    (_, (top, bottom, right), (button_top, button_bottom, _)) = boxes
+    assert top <= (button_top + button_bottom) / 2 <= bottom
+    chat.answers.last.get_by_role("button", name="Sources").click()
+    whole = chat.answers.last.locator(".sources li").nth(1).bounding_box()
+    assert whole
+    assert whole["x"] + whole["width"] > right, "unfolded it has all the width"

@@ -68,7 +68,11 @@ def test_where_nobody_comes_a_message_can_be_left_and_the_waiting_goes_on(page: 
     expect(chat.waiting).to_be_visible()
     expect(chat.waiting.locator("details")).to_have_count(0)
     person.is_overdue = True
-    chat.waiting.get_by_text("Contact us").click()
+    contact = chat.waiting.get_by_text("Contact us")
+    stop = chat.waiting.get_by_role("button", name="Stop waiting")
+    place = "each => { const { top, bottom } = each.getBoundingClientRect(); return [top, bottom]; }"
+    assert contact.evaluate(place) == stop.evaluate(place), "they stand beside each other"
+    contact.click()
     page.get_by_label("Your e-mail").fill("ann@example.com")
     page.get_by_label("Your message").fill("Call me.")
     page.get_by_label("You may keep this").check()

@@ -39,6 +39,22 @@ def test_a_link_leads_to_people(page: Page, site: Site) -> None:
     expect(page.locator("docent-widget details")).to_have_count(0)
 
 
+def test_ways_to_people_stand_beside_each_other(page: Page, site: Site) -> None:
+    chat = unsure(page, site, {"url": "tel:+353209150123", "label": "Call us", "form": True})
+    ways = [chat.answers.last.get_by_role("link", name="Call us"), chat.answers.last.get_by_text("Contact us")]
+    call, contact = (way.bounding_box() for way in ways)
+    assert call
+    assert contact
+    assert call["y"] == contact["y"]
+    ways[1].click()
+    form = page.locator("docent-widget form.lead").bounding_box()
+    assert form
+    assert form["x"] == call["x"], "open, the form has the width of the answer"
+    fade = chat.log.bounding_box()
+    assert fade
+    assert form["y"] + form["height"] <= fade["y"] + fade["height"] - 16, "clear of what fades"
+
+
 def test_a_sure_answer_offers_nobody(page: Page, site: Site) -> None:
     site.api.script["Sure?"] = [*tokens("Yes."), done()]
     chat = unsure(page, site, {"url": MAIL, "form": True})

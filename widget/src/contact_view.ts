@@ -37,6 +37,7 @@ export function drawContact(place: HTMLElement, question: string, { words, fallb
       ),
     ),
   );
+  place.className = "ways";
   fill(
     place,
     /^(https|mailto|tel):/i.test(url ?? "") &&

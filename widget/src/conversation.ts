@@ -53,14 +53,12 @@ export class Conversation implements Panel, PanelActions {
   }
 
   opened(): void {
-    // Not what the website has opened.
+    // Not what the website has opened. Drawn with the next frame, which lays it out anyhow.
     if (!this.#shell.frame.panel.hasAttribute("data-still")) this.#keepOpen(true);
-    // Drawn with the next frame: reading how high it is now would lay it out once more.
     this.#change({ isOpen: true });
-    // In a task of its own, after that in which this file began.
+    // In a task of its own; what reads the page is here by the time of the first question, too.
     setTimeout(() => {
       if (/none|failed/.test(this.#state.connection)) this.connect();
-      // Here by the time of the first question, too.
       this.#withPage((page) => page.attend(this.#shell));
     });
   }

@@ -118,7 +118,7 @@ export class PanelView {
     const { log } = this.#frame;
     if (belowOf(log) < NEAR_END_PX) return undefined;
     for (const { id } of this.#drawn?.turns ?? []) {
-      const { offsetTop, offsetHeight } = this.#turns.get(id)!.element;
+      const { offsetTop, offsetHeight } = this.#turns.get(id)!.root;
       if (log.scrollTop < offsetTop + offsetHeight) return [id, log.scrollTop - offsetTop];
     }
     return undefined;
@@ -128,7 +128,7 @@ export class PanelView {
     const view = this.#turns.get(id);
     if (!view) return;
     this.#drawAnswers(id);
-    this.#frame.log.scrollTop = view.element.offsetTop + px;
+    this.#frame.log.scrollTop = view.root.offsetTop + px;
   }
 
   /** Tells on the launcher of so many more things that came while the panel was closed; of none, once it is open. */
@@ -260,7 +260,7 @@ export class PanelView {
     const kept = new Set(state.turns.map((turn) => turn.id));
     for (const [id, view] of this.#turns) {
       if (kept.has(id)) continue;
-      view.element.remove();
+      view.root.remove();
       this.#turns.delete(id);
     }
     // What is put above leaves in its place what is read.
@@ -276,9 +276,9 @@ export class PanelView {
       if (!view) {
         view = new TurnView(turn, this.words, this.actions);
         this.#turns.set(turn.id, view);
-        this.#list.insertBefore(view.element, after);
+        this.#list.insertBefore(view.root, after);
       }
-      after = view.element;
+      after = view.root;
     }
     this.#drawAnswers();
     this.#intro.classList.toggle("talking", state.turns.length > 0);
@@ -289,8 +289,8 @@ export class PanelView {
       this.#past?.close();
       // A question goes to the top, and its answer grows below it; what was said before this page is read from its end.
       const isNow = isRunning(last);
-      view.element.classList.toggle("now", isNow);
-      log.scrollTop = isNow ? view.element.offsetTop - PINNED_PX : log.scrollHeight;
+      view.root.classList.toggle("now", isNow);
+      log.scrollTop = isNow ? view.root.offsetTop - PINNED_PX : log.scrollHeight;
       this.#pinnedAt = log.scrollTop;
     } else if (follows) log.scrollTop = log.scrollHeight;
     this.#offerJump();
@@ -305,7 +305,7 @@ export class PanelView {
     let isFree = !until;
     for (const turn of [...turns].reverse()) {
       const view = this.#turns.get(turn.id)!;
-      const isLater = isFree && performance.now() > end && log.scrollHeight - view.element.offsetTop >= 2 * log.clientHeight;
+      const isLater = isFree && performance.now() > end && log.scrollHeight - view.root.offsetTop >= 2 * log.clientHeight;
       if (view.draw(turn, agent?.fallback, isLater)) {
         this.#drawing = setTimeout(() => {
           const { scrollTop, scrollHeight } = log;

@@ -29,7 +29,7 @@ const SHOWN_SOURCES = 2;
 
 /** Draws one turn, and on each change only what changed: whatever a visitor has selected stays selected. */
 export class TurnView {
-  readonly element: HTMLElement;
+  readonly root: HTMLElement;
   readonly #text = h("div", { class: "text", dir: "auto" });
   readonly #above = h("div");
   readonly #below = h("div", { class: "below" });
@@ -51,7 +51,7 @@ export class TurnView {
     const question =
       turn.question &&
       h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, words[W.you] + ": "), turn.question);
-    this.element = h("article", { class: "turn", "data-at": turn.at }, question, this.#answer);
+    this.root = h("article", { class: "turn", "data-at": turn.at }, question, this.#answer);
   }
 
   /** `hasPeople` when there are ways to people, to be offered where the site had no clear answer. With `isLater`, what was never drawn
