@@ -13,11 +13,11 @@ def test_the_chosen_gaps_are_ignored_and_taken_back(browser: Browser, served: Se
     page = context.new_page()
     agent = served.console.rooms.ids["agent_id"]
     page.goto(f"{served.base.rstrip('/')}/console/agents/{agent}/gaps")
-    boxes = page.get_by_role("checkbox", name="Choose:")
+    boxes = page.get_by_role("checkbox", name="Select:")
     there = boxes.count()
     assert there
     boxes.first.check()
-    page.locator("summary", has_text="Ignore the chosen ones").click()
+    page.locator("summary", has_text="Ignore those selected").click()
     page.get_by_label("Reason").fill("not ours")
     page.get_by_role("button", name="Ignore", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="1 ignored.")).to_be_visible()

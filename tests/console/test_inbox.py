@@ -51,6 +51,7 @@ def test_from_conversation_to_conversation_by_keyboard(context: BrowserContext, 
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/conversations/[0-9a-f-]{36}\?"))
+    expect(page.get_by_role("button", name="Keyboard"), "keys are heard from now on").to_be_visible()
     first = page.url
     page.keyboard.press("j")
     page.wait_for_url(lambda url: url != first)
@@ -87,13 +88,13 @@ def test_what_is_done_with_many_shows_once_one_is_chosen(context: BrowserContext
     served.sign_in(context)
     page = context.new_page()
     inbox(page, served, "?state=all")
-    together = page.get_by_role("group", name="With the chosen ones")
+    together = page.get_by_role("group", name="With those selected")
     expect(together).to_be_hidden()
     page.locator(".inbox input").first.check()
     expect(together.get_by_role("button", name="Close")).to_be_visible()
     page.locator(".inbox input").first.uncheck()
     expect(together).to_be_hidden()
-    page.get_by_role("button", name="Choose all on this page").click()
+    page.get_by_role("button", name="Select all on this page").click()
     expect(together).to_be_visible()
 
 
@@ -105,7 +106,7 @@ def test_many_are_labelled_without_a_script(browser: Browser, served: ServedCons
     expect(page.get_by_role("button", name="Keyboard")).to_be_hidden()
     for box in page.locator(".inbox input").all()[:2]:
         box.check()
-    page.get_by_role("group", name="With the chosen ones").get_by_label("Label").fill("urgent")
+    page.get_by_role("group", name="With those selected").get_by_label("Label").fill("urgent")
     page.get_by_role("button", name="Add label").click()
     expect(page.get_by_role("status").filter(has_text="2 conversations labelled.")).to_be_visible()
     expect(page.locator(".badge.label", has_text="urgent")).to_have_count(2)

@@ -26,7 +26,7 @@ def test_a_chosen_lead_is_done_and_opened_again(page: Page, served: ServedConsol
     at(page, served, "leads")
     chosen = page.get_by_role("button", name="Mark as done", exact=True)
     expect(chosen, "nothing is to be done with nothing").to_be_hidden()
-    page.get_by_label("Choose: Ann").check()
+    page.get_by_label("Select: Ann").check()
     chosen.click()
     expect(page.get_by_role("status").filter(has_text="1 lead done.")).to_be_visible()
     expect(page.get_by_role("heading", name="Ann")).to_have_count(0)

@@ -97,7 +97,7 @@ def test_a_note_is_made_beside_the_chat_and_what_is_being_written_stays(
     page = chat_taken_over(context, served)
     page.get_by_label("Your message").fill("Let me see")
     page.get_by_label("A new note").fill("Wants to exchange the lamp.")
-    page.get_by_role("button", name="Note it").click()
+    page.get_by_role("button", name="Add note").click()
     notes = page.get_by_role("region", name="Notes")
     expect(notes.get_by_text("Wants to exchange the lamp.")).to_be_visible()
     expect(page.get_by_label("A new note")).to_have_value("")

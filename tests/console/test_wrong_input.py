@@ -16,7 +16,7 @@ def test_the_focus_goes_to_the_wrong_field(has_scripts: bool, browser: Browser, 
     page.get_by_label("What it is").select_option("Discourse")
     address = page.get_by_role("textbox", name="Address").nth(1)
     address.fill("not a website")
-    page.get_by_role("button", name="Add it").click()
+    page.get_by_role("button", name="Add source").click()
     wrong = page.locator("[aria-invalid]")
     expect(wrong).to_be_focused()
     expect(wrong).to_have_value("not a website")

@@ -222,7 +222,7 @@ _FIELD_NAMES = {
 _TRIGGERS = (
     (Trigger.SEMANTIC.value, "The question means the same as one of these (one a line)"),
     (Trigger.EXACT.value, "The whole question is this"),
-    (Trigger.PHRASE.value, "The question holds these words, in this order"),
-    (Trigger.ANY_OF.value, "The question holds one of these (one a line)"),
+    (Trigger.PHRASE.value, "The question contains these words, in this order"),
+    (Trigger.ANY_OF.value, "The question contains one of these (one a line)"),
     (Trigger.REGEX.value, "A regular expression (RE2) is found in the question"),
 )

@@ -181,7 +181,7 @@ class InboxPages(Pages):
     async def edit_conversations(self, visit: Visit[ManyForm]) -> Go:
         given = visit.input
         if not given.conversation_ids:
-            raise InvalidInput("", "Choose conversations first: tick the boxes before them.")
+            raise InvalidInput("", "Select conversations first: tick the boxes before them.")
         change = given.change(visit.actor.address)
         with label_errors():
             changed = await self._inbox.change(visit.actor, visit.agent.id, given.conversation_ids, change)

@@ -113,8 +113,8 @@ _WHY = {
     Shortfall.DISLIKED: "Disliked: it was answered, and the visitor's thumb went down.",
 }
 _TRIGGERS = (
-    (Trigger.SEMANTIC.value, "Questions that mean the same"),
-    (Trigger.ANY_OF.value, "Any of these words or phrases"),
+    (Trigger.SEMANTIC.value, "The same meaning"),
+    (Trigger.ANY_OF.value, "Any of these words"),
     (Trigger.PHRASE.value, "This phrase"),
     (Trigger.EXACT.value, "Exactly this question"),
     (Trigger.REGEX.value, "A regular expression"),

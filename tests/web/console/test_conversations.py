@@ -58,7 +58,7 @@ async def test_chosen_conversations_are_closed_together_and_opened_again_by_undo
 async def test_a_bulk_form_that_says_too_little_stands_there_again(console: OpenConsole) -> None:
     chosen = str(console.rooms.ids["conversation_id"])
     wrong: tuple[tuple[dict[str, Value], str], ...] = (
-        ({"do": "close"}, "Choose conversations first"),
+        ({"do": "close"}, "Select conversations first"),
         ({"conversation_ids": [chosen]}, "Press one of the buttons"),
         ({"conversation_ids": [chosen], "do": "label"}, "Write a label"),
         ({"conversation_ids": [chosen], "do": "label", "label": "a, b"}, "A label cannot contain a comma"),

@@ -110,7 +110,7 @@ async def test_the_list_opens_on_what_is_open_and_done_is_undone(house: House, b
     await leave(house, "Two.", name="Ben")
     page = await browser.page(list_path(house))
     assert "Open 2" in text_of(page)
-    [lead_id] = re.findall(r'value="([0-9a-f-]{36})"[^>]*aria-label="Choose: Ann"', page)
+    [lead_id] = re.findall(r'value="([0-9a-f-]{36})"[^>]*aria-label="Select: Ann"', page)
     answer = await browser.post(f"{list_path(house)}/{lead_id}/edit", {"do": "done"})
     after = await browser.page(answer.headers["location"])
     assert "1 lead done." in text_of(after)
@@ -131,7 +131,7 @@ async def test_many_are_changed_and_the_list_stays_narrowed(house: House, browse
     for name in ("Ann", "Ben", "Eve"):
         await leave(house, f"Do you ship to {name}?", name=name)
     page = await browser.page(f"{list_path(house)}?q=ship&assignee=nobody")
-    ids = dict(re.findall(r'value="([0-9a-f-]{36})"[^>]*aria-label="Choose: (\w+)"', page))
+    ids = dict(re.findall(r'value="([0-9a-f-]{36})"[^>]*aria-label="Select: (\w+)"', page))
     chosen = [lead_id for lead_id, name in ids.items() if name != "Eve"]
     given: dict[str, Value] = {
         "lead_ids": chosen,
@@ -145,7 +145,7 @@ async def test_many_are_changed_and_the_list_stays_narrowed(house: House, browse
     assert shown(after) == ["Eve"]
     nobody = await browser.post(f"{list_path(house)}/edit", {"do": "done"})
     assert nobody.status_code == 422
-    assert "Choose leads first" in text_of(nobody.text)
+    assert "Select leads first" in text_of(nobody.text)
 
 
 async def test_an_assignee_without_an_account_is_refused(house: House, browser: ConsoleBrowser) -> None:

@@ -117,7 +117,7 @@ class LeadPages(Pages):
     @action("/console/agents/{agent_id}/leads/edit", access=write, shown_on="leads")
     async def edit_leads(self, visit: Visit[ManyForm]) -> Go:
         if not visit.input.lead_ids:
-            raise InvalidInput("", "Choose leads first: tick the boxes before them.")
+            raise InvalidInput("", "Select leads first: tick the boxes before them.")
         return await self._changed(visit, visit.input.lead_ids)
 
     @action("/console/agents/{agent_id}/leads/{lead_id}/edit", access=write, shown_on="leads")
