@@ -13,7 +13,6 @@ from app.answers.writing.pieces import (
     are_steps,
     has_code,
     has_steps,
-    is_term,
     is_title,
     length,
     piece_text,
@@ -324,12 +323,12 @@ def _end(pieces: Sequence[Piece], start: int) -> int:
 
 
 def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
-    return is_term(pieces[at]) or bool(term_above(pieces, at))
+    return pieces[at][0].is_term or bool(term_above(pieces, at))
 
 
 def _begins_definition(pieces: Sequence[Piece], at: int) -> bool:
     """Whether a definition begins there, and not a further part of one that is long."""
-    return is_term(pieces[at]) and not (at and pieces[at][0] is pieces[at - 1][0])
+    return pieces[at][0].is_term and not (at and pieces[at][0] is pieces[at - 1][0])
 
 
 def _is_caption(block: Block) -> bool:

@@ -106,11 +106,6 @@ def are_steps(piece: Piece) -> bool:
     return has_steps(piece) and length([piece]) <= _LONGEST_STEPS
 
 
-def is_term(piece: Piece) -> bool:
-    """Whether it begins with the term of a definition, a line of its own."""
-    return piece[0].is_term
-
-
 def is_title(piece: Piece) -> bool:
     """One short line that is no sentence."""
     text = piece[0].text.strip()
