@@ -11,6 +11,7 @@ from app.core.text.typed_commands import commands_above
 
 LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
 _LONGEST_STEPS = 1200
+_LONGEST_ROWS = 300  # of a table: each row says what it says alone
 _LONGEST_TITLE = 80
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
@@ -52,6 +53,7 @@ def _cut(block: Block, room: int) -> Iterator[str]:
         case BlockKind.TABLE:
             before, parts = table_rows(block.text)
             before += "\n"
+            room = min(room, _LONGEST_ROWS)
         case BlockKind.CODE:
             opening, closing = code_fences(block.text)
             before, after = f"{opening}\n", f"\n{closing}"

@@ -1,4 +1,4 @@
-"""What a command printed is quoted with the command."""
+"""The parts of a section that are quoted whole: what a command printed with the command, a few rows of a table."""
 
 import pytest
 
@@ -50,3 +50,11 @@ def test_neighbouring_parts_are_one_again() -> None:
     assert whole.text == text
     later = type(whole)(whole.source, whole.heading, whole.pieces, 1, 2)
     assert blocks(later.text)[1] == Block(blocks(later.text)[1].kind, "```console\n$ restic snapshots\n```")
+
+
+def test_a_long_table_is_cut_into_a_few_rows_each() -> None:
+    rows = [f"| `key-{n}` | opens the door with the number {n} of the house |" for n in range(20)]
+    (unit,) = units(blocks("\n".join(["| key | what it does |", "| --- | --- |", *rows])))
+    parts = [piece[0].text.splitlines() for piece in pieces_of(unit)]
+    assert [row for part in parts for row in part[2:]] == rows
+    assert all(part[0] == "| key | what it does |" and 1 < len(part[2:]) < 6 for part in parts)
