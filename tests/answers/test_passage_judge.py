@@ -126,6 +126,19 @@ async def test_an_embedder_of_tokens_that_is_away_leaves_words_to_decide() -> No
     assert away.odds == words.odds
 
 
+async def test_what_answers_the_question_before_is_no_answer_to_a_follow_up() -> None:
+    async def best(question: str) -> tuple[int, float]:
+        sources = (source(1, "The lamp is offline: press its button twice."), source(2, "The lamp floats on water."))
+        context = AnswerContext(AgentConfig(name="x"), question, f"The lamp is offline. {question}", sources)
+        candidates = [passage for each in sources for passage in passages(each)]
+        [first, *_] = await PassageJudge(HashingEmbedder(), MemoryKeywordIndex()).judged(context, candidates)
+        return first.passage.source.number, first.odds
+
+    (floats, sure), (_, unsure) = await best("Does it float on water?"), await best("Does it measure ultraviolet?")
+    assert floats == 2
+    assert unsure < sure
+
+
 async def test_a_passage_that_tells_a_price_need_not_call_it_one() -> None:
     embedder = HashingEmbedder()
     embedder.is_down = True

@@ -40,6 +40,8 @@ _REMEMBERED_LOGITS: Final = 20_000  # of a question and a passage
 # What the reranker's logit counts beside the other signs; one of so much neither raises nor lowers the odds.
 _RERANKER_WEIGHT: Final = 0.3
 _EVEN_LOGIT: Final = -3.5
+# What the question before a follow-up can add to the odds of its own words, which name no subject.
+_FOLLOW_UP_ODDS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,21 @@ class PassageJudge:
         self._token_vectors = RecentValues[str, TokenVectors](_REMEMBERED_TOKENS)
 
     async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
-        """The most promising of the candidates, best first."""
+        """The most promising of the candidates, best first. One is no answer to a follow-up ("does it float?") for
+        answering what was asked before: its own words have to be near as well."""
+        judged, is_meant = await self._read(context, candidates)
+        if not is_meant:
+            return judged
+        if _is_joined(context):
+            alone = replace(context, standalone=context.question)
+            own, _ = await self._read(alone, [one.passage for one in judged])
+            most = {one.passage: one.odds + _FOLLOW_UP_ODDS for one in own}
+            judged = [replace(one, odds=min(one.odds, most[one.passage])) for one in judged]
+            judged.sort(key=lambda one: -one.odds)
+        return await self._reranked(context, judged)
+
+    async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
+        """The most promising, best first, and whether the meaning of any is known."""
         shares = await self._shares(context, candidates)
         promising = sorted(
             zip(candidates, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
@@ -149,7 +165,7 @@ class PassageJudge:
             for (passage, share), lead in zip(promising, _leads(promising), strict=True)
         ]
         judged.sort(key=lambda one: -one.odds)
-        return await self._reranked(context, judged) if nearness else judged
+        return judged, bool(nearness)
 
     async def _reranked(self, context: AnswerContext, judged: list[JudgedPassage]) -> list[JudgedPassage]:
         """The best few in an order that the reranker has a say in. The others stay behind them: a low logit says that a
@@ -262,6 +278,11 @@ class PassageJudge:
             return [array("f", numbers) for numbers in await self._embedder.embed(missing)]
 
         return await _remembered(texts, self._vectors, embed)
+
+
+def _is_joined(context: AnswerContext) -> bool:
+    """Whether the question is searched for with those before it that it leans on."""
+    return context.standalone != context.question and context.standalone.endswith(context.question)
 
 
 async def _remembered(
