@@ -195,12 +195,12 @@ def test_code_that_does_not_fit_is_fenced_in_every_piece(chunker: Chunker) -> No
 
 def test_a_chunk_that_begins_within_a_definition_begins_with_its_term(chunker: Chunker) -> None:
     told = [f"**`--option-{n}`**\n\n{sentence(70)}\n\n{sentence(70)}\n\n{sentence(70)}" for n in range(4)]
-    markdown = "\n\n".join(told)
+    markdown = "\n\n".join([*told, "**`--last`**\n\nThat is all."])
 
     chunks = texts(chunker.cut(page(markdown)))
 
     assert len(chunks) > 4
-    assert all(text.startswith("**`--option-") for text in chunks)
+    assert all(text.startswith("**`--") for text in chunks)
     assert section_text(chunks) == markdown
 
 

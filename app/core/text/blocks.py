@@ -12,7 +12,6 @@ _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
 _CLOSING = ")]}"
-_LAST_DEFINITION = 3
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 
 
@@ -127,15 +126,11 @@ def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
 
 
 def term_above(groups: Sequence[Sequence[Block]], at: int) -> str:
-    """The term of the definition that goes on in the group there; "" where one begins, or in none. Where the last
-    definition of a section ends is not told: it goes on for a few groups, if it is not the only one."""
+    """The term of the definition that goes on in the group there; "" where one begins, or in none. Where the last one
+    of a section ends is not told: what stands behind it is taken for none of it."""
     terms = [other for other, group in enumerate(groups) if group[0].is_term]
     before = [other for other in terms if other < at]
-    if not before or at in terms:
-        return ""
-    is_between = terms[-1] > at
-    is_near = len(before) > 1 and at - before[-1] <= _LAST_DEFINITION
-    return groups[before[-1]][0].text if is_between or is_near else ""
+    return groups[before[-1]][0].text if before and at not in terms and terms[-1] > at else ""
 
 
 def _continues(before: Sequence[Block], block: Block) -> bool:
