@@ -1,6 +1,6 @@
 """A definition is quoted by itself, and what goes on in one with its term."""
 
-from app.answers.writing.passages import Passage, extended, passages
+from app.answers.writing.passages import Passage, extended, passages, without_far_ends
 from tests.answers.extractive_answers import answer, source
 
 LAMPS = "\n\n".join(f"**--lamp{n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))
@@ -18,6 +18,20 @@ def test_a_definition_is_quoted_without_the_one_behind_it() -> None:
     bell = f"**--bell**\n\n{_sentences('Ring the bell.', 'It has a bright and merry sound to its own.')}"
     found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
     assert extended(found, 700).text == bell
+
+
+def test_definitions_beside_the_nearest_are_left_out_however_short_it_is() -> None:
+    found = _passage(LAMPS, "**--lamp3**")
+    nearness = [0.3, 0.5, *[0.3] * (len(found.own_pieces) - 2)]
+    assert without_far_ends(found, nearness, "Which one?").text.startswith("**--lamp4**\n\nLight up the lamp")
+    assert "lamp5" not in without_far_ends(found, nearness, "Which one?").text
+
+
+def test_a_definition_is_as_near_as_its_nearest_paragraph() -> None:
+    bell = "**--bell**\n\nRing the bell.\n\nIt is heard in the garden."
+    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "**--bell**")
+    nearness = [0.3, 0.5, *[0.3] * (len(found.own_pieces) - 2)]
+    assert without_far_ends(found, nearness, "Who hears it?").text == bell
 
 
 def test_all_paragraphs_of_a_definition_are_quoted() -> None:

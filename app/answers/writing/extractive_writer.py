@@ -14,6 +14,7 @@ from app.answers.writing.passages import (
     Passage,
     completed,
     extended,
+    has_definitions,
     passages,
     says_how,
     single_lines,
@@ -122,6 +123,8 @@ class ExtractiveWriter:
         room = min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
         second = await self._compared(readings[0], first, room) or _second(first, best, least, room)
         second = second or _next_section(first, _SECOND_CHARS)
+        if second and has_definitions(second):
+            second = await self._nearest(readings[0], second)
         return [first, second] if second else [first]
 
     async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
@@ -156,9 +159,12 @@ class ExtractiveWriter:
         first = extended(best.passage, wanted_chars)
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code
-        if len(first.own_pieces) > 1 and (nearness := await self._judge.nearness(reading.context, first)):
-            first = without_far_ends(first, nearness, reading.context.standalone)
-        return completed(first, min(_ANNOUNCED_CHARS, max_chars))
+        return completed(await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
+
+    async def _nearest(self, reading: _Reading, passage: Passage) -> Passage:
+        if len(passage.own_pieces) > 1 and (nearness := await self._judge.nearness(reading.context, passage)):
+            return without_far_ends(passage, nearness, reading.context.standalone)
+        return passage
 
 
 def _answer(

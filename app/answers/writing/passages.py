@@ -27,6 +27,7 @@ from app.core.text.typed_commands import rejoined
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
 _FAR = 0.12  # cosine below that of the nearest piece
+_FAR_DEFINITION = 0.06  # the same for definitions, of which each is understood by itself
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
 _CODE_REACH = 2  # pieces
 _CODE_CHARS = 400
@@ -196,8 +197,12 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
     """Without what stands at either end and is much less near to the question than its nearest piece; `nearness` is
     the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for. So does a
     line that tells a detail which is asked for, such as "Default: 60"; what follows, or precedes, so little that it
-    would say nothing alone; and a title with what it names."""
-    pieces, least = passage.own_pieces, max(nearness) - _FAR
+    would say nothing alone; and a title with what it names. Definitions are as near as what is nearest in each."""
+    pieces, are_defined = passage.own_pieces, has_definitions(passage)
+    if are_defined:
+        nearness = _nearness_of_definitions(passage, nearness)
+    least = max(nearness) - (_FAR_DEFINITION if are_defined else _FAR)
+    least_chars = 0 if are_defined else _LEAST_LEFT
     asked = [detail for detail in (*asked_details(question), DEFAULT) if detail.asked.search(question)]
     staying = [
         at
@@ -213,9 +218,9 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
     first = _unit_start(pieces, first)
     if is_title(pieces[last]) and last + 1 < len(pieces):
         last += 1
-    while last + 1 < len(pieces) and length(pieces[first : last + 1]) < _LEAST_LEFT:
+    while last + 1 < len(pieces) and length(pieces[first : last + 1]) < least_chars:
         last += 1
-    while first and length(pieces[first : last + 1]) < _LEAST_LEFT:
+    while first and length(pieces[first : last + 1]) < least_chars:
         first -= 1
     start, end = passage.start + first, passage.start + last + 1
     return replace(passage, start=start, end=_without_titles(passage.pieces, start, end))
@@ -320,6 +325,23 @@ def _end(pieces: Sequence[Piece], start: int) -> int:
     while end < len(pieces) and length(pieces[start : end + 1]) <= LONGEST_PASSAGE:
         end += 1
     return end
+
+
+def has_definitions(passage: Passage) -> bool:
+    """Whether it is several definitions, each of something else."""
+    begin = sum(_begins_definition(passage.pieces, at) for at in range(passage.start, passage.end))
+    return begin > 1 and _is_in_definition(passage.pieces, passage.start)
+
+
+def _nearness_of_definitions(passage: Passage, nearness: Sequence[float]) -> list[float]:
+    """For each piece that of the nearest piece of its definition."""
+    begin = [at for at in range(passage.start, passage.end) if _begins_definition(passage.pieces, at)]
+    borders = sorted({passage.start, *begin, passage.end})
+    found: list[float] = []
+    for first, end in itertools.pairwise(borders):
+        own = nearness[first - passage.start : end - passage.start]
+        found += [max(own)] * len(own)
+    return found
 
 
 def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
