@@ -84,3 +84,11 @@ def test_german_nouns_are_no_names_but_codes_are() -> None:
 def test_the_name_of_the_site_goes_without_saying() -> None:
     assert odds("What does Nimbrel cost?", "Error E21 means a blocked funnel.") < 0
     assert odds("What does Nimbrel cost?", "Error E21 means a blocked funnel.", known=("Nimbrel",)) == 0
+
+
+def test_what_goes_on_in_the_definition_of_a_name_says_it() -> None:
+    told = "If it is accept-new, keys of hosts that are met for the first time are kept without a question."
+    first = f"**`HostKeys`**\n\n{'It tells what becomes of the keys of a host. ' * 10}".strip()
+    further = passages(source(f"{first}\n\n{told}\n\n**`Port`**\n\nThe port to connect to."))
+    begins = next(each for each in further if each.text.startswith("If it is accept-new"))
+    assert AskedNames("What does HostKeys accept-new do?", "en", [source()]).odds(begins) > 0

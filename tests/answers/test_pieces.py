@@ -58,3 +58,12 @@ def test_a_long_table_is_cut_into_a_few_rows_each() -> None:
     parts = [piece[0].text.splitlines() for piece in pieces_of(unit)]
     assert [row for part in parts for row in part[2:]] == rows
     assert all(part[0] == "| key | what it does |" and 1 < len(part[2:]) < 6 for part in parts)
+
+
+def test_parts_of_one_code_are_one_passage() -> None:
+    code = "\n".join(["```console", "$ restic snapshots", *ROWS, "```"])
+    found = passages(source(1, f"You can list them:\n\n{code}\n\n{'Rows are sorted by day. ' * 40}", "x"))
+    first, *others = [each for each in found if "restic snapshots" in each.text]
+    assert others
+    assert all(first.overlaps(other) for other in others[:1])
+    assert not first.overlaps(found[-1])

@@ -1,4 +1,15 @@
-from app.core.text.blocks import BlockKind, blocks, code_lines, code_statements, list_items, table_rows, units
+import pytest
+
+from app.core.text.blocks import (
+    BlockKind,
+    blocks,
+    code_lines,
+    code_statements,
+    list_items,
+    table_rows,
+    term_above,
+    units,
+)
 
 PAGE = """## Returns
 
@@ -125,3 +136,15 @@ def test_a_statement_of_code_has_what_is_indented_below_it_and_what_closes_it() 
 
 def test_the_least_indentation_begins_a_statement() -> None:
     assert code_statements(["    a:", "      b", "    c"]) == ["    a:\n      b", "    c"]
+
+
+@pytest.mark.parametrize("name", ["`-p` port", "--depth", "MaxAuthTries", "blame", "<branch>", "wal_level"])
+def test_what_stands_between_two_names_is_of_the_first(name: str) -> None:
+    groups = units(blocks(f"**{name}**\n\nOne.\n\nTwo.\n\n**`-q`**\n\nThree.\n\nFour."))
+    assert [term_above(groups, at) for at in range(4)] == ["", f"**{name}**", "", ""]
+
+
+@pytest.mark.parametrize("title", ["**Note**", "**Table 6.5. List of files**", "**WARNING**"])
+def test_a_bold_title_is_no_name_of_what_stands_below_it(title: str) -> None:
+    groups = units(blocks(f"{title}\n\nOne.\n\nTwo.\n\n{title}\n\nThree."))
+    assert term_above(groups, 1) == ""

@@ -47,9 +47,9 @@ class AskedNames:
         """What the names that the passage lacks or defines add to the log odds of its being the answer."""
         if not self._count:
             return 0.0
-        text, headings = _folded(passage.text), _folded(*passage.names)
+        text, headings = _folded(passage.within, passage.text), _folded(*passage.names)
         lacking = sum(_ONLY_HEADED if _has(headings, name) else 1 for name in self._exact if not _has(text, name))
-        term = passage.term.casefold()
+        term = (passage.term or passage.within).casefold()
         defined = _DEFINED_ODDS if term and any(_is_in(term, name) for name in self._exact) else 0.0
         return _MISSING_ODDS * (self._missing + lacking) / self._count + defined
 

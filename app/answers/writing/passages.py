@@ -86,8 +86,13 @@ class Passage:
         return self.source.number, self.heading
 
     def overlaps(self, other: "Passage") -> bool:
-        """Whether both hold a piece of the same text."""
-        return self.pieces is other.pieces and self.start < other.end and other.start < self.end
+        """Whether both hold a piece of the same text, or of the same code."""
+        if self.pieces is not other.pieces:
+            return False
+        first, second = (self, other) if self.start < other.start else (other, self)
+        ends, begins = first.own_pieces[-1], second.own_pieces[0]
+        is_same_code = len(begins) > 1 and ends[0] is begins[0] and has_code(ends) and has_code(begins)
+        return second.start < first.end or is_same_code
 
     @property
     def term(self) -> str:

@@ -127,10 +127,22 @@ def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
 
 def term_above(groups: Sequence[Sequence[Block]], at: int) -> str:
     """The term of the definition that goes on in the group there; "" where one begins, or in none. Where the last one
-    of a section ends is not told: what stands behind it is taken for none of it."""
+    of a section ends is not told: what stands behind it is taken for none of it, as is what stands behind a bold line
+    that is no name."""
     terms = [other for other, group in enumerate(groups) if group[0].is_term]
     before = [other for other in terms if other < at]
-    return groups[before[-1]][0].text if before and at not in terms and terms[-1] > at else ""
+    if not before or at in terms or terms[-1] < at:
+        return ""
+    term = groups[before[-1]][0].text
+    return term if _is_name(term) else ""
+
+
+def _is_name(term: str) -> bool:
+    """As options, settings and functions have them: with signs, or capital letters within it. "Note" and "Table 2" are
+    none."""
+    first = term.strip("*").split(maxsplit=1)[0]
+    is_spelt = first.islower() or not (first.istitle() or (first.isupper() and first.isalpha()))
+    return "`" in term or not first[0].isalpha() or is_spelt
 
 
 def _continues(before: Sequence[Block], block: Block) -> bool:
