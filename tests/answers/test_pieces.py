@@ -18,7 +18,7 @@ def _parts(lead: str, *lines: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     "typed",
-    ["$ restic snapshots", "% ls -la", "user@host:~$ ls", "root@host:/# ls", "sqlite> .tables", "C:\\> dir", ">>> f()"],
+    ["$ restic snapshots", "user@host:~$ ls", "root@host:/# ls", "sqlite> .tables", "C:\\> dir", ">>> f()"],
 )
 def test_each_part_of_an_output_follows_the_command_that_printed_it(typed: str) -> None:
     first, *others = _parts("You can list them:", typed, *ROWS)

@@ -129,12 +129,10 @@ def term_above(groups: Sequence[Sequence[Block]], at: int) -> str:
     """The term of the definition that goes on in the group there; "" where one begins, or in none. Where the last one
     of a section ends is not told: what stands behind it is taken for none of it, as is what stands behind a bold line
     that is no name."""
-    terms = [other for other, group in enumerate(groups) if group[0].is_term]
-    before = [other for other in terms if other < at]
-    if not before or at in terms or terms[-1] < at:
+    if groups[at][0].is_term or not any(group[0].is_term for group in groups[at:]):
         return ""
-    term = groups[before[-1]][0].text
-    return term if _is_name(term) else ""
+    term = next((group[0].text for group in reversed(groups[:at]) if group[0].is_term), "")
+    return term if term and _is_name(term) else ""
 
 
 def _is_name(term: str) -> bool:

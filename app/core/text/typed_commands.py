@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from app.core.text.blocks import Block, BlockKind, code_fences, code_lines
 
-# "$ ls", "user@host:~# ls", "sqlite> .tables", "C:\> dir", ">>> f()". A root's bare "# ls" reads as a comment.
+# "$ ls", "user@host:~# ls", "sqlite> .tables", "C:\> dir", ">>> f()". A bare "# ls" or "% ls" reads as a comment.
 _PROMPT = re.compile(
-    r"\s*(?:[$%]|>>>|[\w.-]{1,40}@[\w.-]{1,60}[^#$%>\n]{0,60}[#$%>]|\w{1,20}>|[A-Z]:\\[^>\n]{0,60}>)\s\S"
+    r"\s*(?:\$|>>>|[\w.-]{1,40}@[\w.-]{1,60}[^#$%>\n]{0,60}[#$%>]|\w{1,20}>|[A-Z]:\\[^>\n]{0,60}>)\s\S"
 )
 _GOES_ON = "\\"
 
