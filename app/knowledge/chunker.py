@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from textwrap import dedent
 
 from app.core.chunk import ChunkDraft
 from app.core.text.blocks import (
@@ -160,7 +161,7 @@ class Chunker:
             case BlockKind.CODE:
                 cut = self._cut_code(block.text, room)
             case BlockKind.LIST:
-                cut = list(self._gathered(list_items(block.text), room, self._said_in_parts))
+                cut = list(self._gathered(list_items(block.text), room, self._item_in_parts))
             case BlockKind.PARAGRAPH:
                 cut = self._said_in_parts(block.text, room)
             case _:
@@ -171,6 +172,13 @@ class Chunker:
         fitting = [first] if self._fits(first) else [lead, cut[0]]
         fitting += [text if self._fits(text := _joined(again, piece)) else piece for piece in cut[1:]]
         return [text for piece in fitting if piece for text in self._within_limits(piece)]
+
+    def _item_in_parts(self, item: str, room: int) -> list[str]:
+        """Its lines, of which those that are nested become a list of their own; sentences of a longer one. Code within
+        it is cut as text, for a fence is no line that can stand alone."""
+        if "\n" not in item or "```" in item or "~~~" in item:
+            return self._said_in_parts(item, room)
+        return [dedent(part) for part in self._gathered(item.split("\n"), room, self._said_in_parts)]
 
     def _said_in_parts(self, text: str, room: int) -> list[str]:
         """Whole sentences, as many as fit in each part; of a longer one, what stands between commas, or else words."""

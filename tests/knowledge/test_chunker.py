@@ -87,6 +87,22 @@ def test_a_long_item_is_cut_by_itself(chunker: Chunker) -> None:
     assert not [chunk.text for chunk in chunks if "first item" in chunk.text and "second item" in chunk.text]
 
 
+def test_what_is_nested_in_a_long_item_stays_a_list(chunker: Chunker) -> None:
+    nested = [f"- `tool-{n}` prints the lines of a file in an order of its own." for n in range(40)]
+    first = "- Tools that know no patterns:"
+    item = "\n  ".join([first, *nested])
+
+    chunks = texts(chunker.cut(page(item)))
+
+    assert len(chunks) > 2
+    assert chunks[0].startswith("- Tools that know no patterns:\n  - `tool-0` prints")
+    assert [line.strip() for text in chunks for line in text.splitlines()] == [
+        "- Tools that know no patterns:",
+        *nested,
+    ]
+    assert all(line.startswith("- ") for text in chunks[1:] for line in text.splitlines())
+
+
 def test_a_long_answer_is_cut_within_the_limits(chunker: Chunker) -> None:
     heading = SectionHeading(2, "Is it free?", "free", is_question=True)
 
