@@ -1,13 +1,18 @@
 """Agents of a chosen size, made of the demonstration site's real chunks, again and again."""
 
+import asyncio
+import os
 import re
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -122,3 +127,18 @@ async def learnt(data: Path, chunks: int) -> str:
     with closing(sqlite3.connect(data / "docent.sqlite")) as record:
         record.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return str(agent.id)
+
+
+_LEARN: Final = """
+import asyncio, pathlib, sys
+from bench.demo_corpus import learnt
+print(asyncio.run(learnt(pathlib.Path(sys.argv[1]), int(sys.argv[2]))))
+"""
+
+
+async def learnt_by(tree: Path, data: Path, chunks: int) -> str:
+    """The same, made by a tree: a server opens what an older one has made, and not what a newer one has."""
+    command = [sys.executable, "-c", _LEARN, str(data), str(chunks)]
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    made = await asyncio.to_thread(subprocess.check_output, command, cwd=tree, env=environment, text=True)
+    return made.split()[-1]

@@ -30,7 +30,7 @@ from rich.table import Table
 
 from app.settings import read_settings
 from bench.command_line import revision_tree
-from bench.demo_corpus import learnt
+from bench.demo_corpus import learnt_by
 from bench.load import QUESTIONS, own_services
 from bench.serving.client import SITE, request_of
 from bench.serving.web_process import PORT, WebProcess, own_environment
@@ -141,7 +141,7 @@ async def measure(
     with tempfile.TemporaryDirectory(prefix="docent-bench-") as parent:
         folder = Path(parent)
         own_environment()
-        agent_id = await learnt(folder / "data", _CHUNKS)
+        agent_id = await learnt_by(next(iter(trees.values())), folder / "data", _CHUNKS)  # the older one
         for mode in _MODES:
             async with _serving(trees, folder, agent_id, mode) as asked:
                 found[mode] = {name: [] for name in asked}

@@ -24,7 +24,7 @@ from statistics import median
 from uuid import uuid4
 
 from bench.command_line import revision_tree
-from bench.demo_corpus import learnt
+from bench.demo_corpus import learnt_by
 from bench.load import own_services
 from bench.serving.client import SITE, Load, Visitors, request_of
 from bench.serving.web_process import PORT, WebProcess, own_environment
@@ -118,14 +118,15 @@ def _sum(readers: Sequence[_Reader], what: str) -> int:
 
 async def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, Cost]:
     own_environment()
-    agent_id = await learnt(folder / "learnt", _CHUNKS)
     measuring = Measuring(arguments.streams, arguments.seconds)
     lasting = _STARTING_SECONDS + _SETTLING_SECONDS + arguments.seconds + 2
     async with AsyncExitStack() as opened:
         urls = await opened.enter_async_context(own_services(int(lasting * arguments.rate), arguments.rate))
+        trees = dict(_trees(arguments.before, folder, opened))
+        agent_id = await learnt_by(next(iter(trees.values())), folder / "learnt", _CHUNKS)  # the older one
         servers = {
             name: await opened.enter_async_context(_docent(name, root, folder, urls["model"], urls["rerank"]))
-            for name, root in _trees(arguments.before, folder, opened)
+            for name, root in trees.items()
         }
         command = ("bench.serving.token_server", PORT, urls["model"])
         servers["libraries"] = await opened.enter_async_context(
