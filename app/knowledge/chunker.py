@@ -10,12 +10,13 @@ from app.core.text.blocks import (
     Block,
     BlockKind,
     blocks,
-    code_fences,
+    code_like,
     code_lines,
     code_statements,
     list_items,
     table_rows,
     term_above,
+    text_of,
     units,
 )
 from app.core.text.sentences import sentences
@@ -110,7 +111,7 @@ class Chunker:
         a definition begins with its term."""
         current, has_text = heading, False
         for at, unit in enumerate(body):
-            text = _text_of(unit)
+            text = text_of(unit)
             joined = _joined(current, text)
             if self._fits(joined):
                 current, has_text = joined, True
@@ -199,26 +200,22 @@ class Chunker:
         return [f"{top}\n{lines}" for lines in self._gathered(rows, room_for_rows)] or [top]
 
     def _cut_code(self, text: str, room: int) -> list[str]:
-        opening, closing = code_fences(text)
-
-        def fenced(lines: Sequence[str]) -> str:
-            return "\n".join([opening, *lines, closing]) if lines else ""
-
         lines = code_lines(text)
-        typed = {fenced(command) for command in commands_above([line] for line in lines)}
-        above = max(map(self._counter.count, typed), default=0)
+        typed = {command for command in commands_above([line] for line in lines) if command}
+        above = max((self._counter.count(code_like(text, command)) for command in typed), default=0)
         is_repeated = above <= room // 3
-        room_for_lines = room - self._counter.count(fenced([""])) - (above if is_repeated else 0)
+        room_for_lines = room - self._counter.count(code_like(text, [""])) - (above if is_repeated else 0)
 
         def by_lines(statement: str, room: int) -> list[str]:
             return list(self._gathered(statement.split("\n"), room))
 
         gathered = self._gathered(code_statements(lines), max(1, room_for_lines), by_lines)
         parts = [part.split("\n") for part in gathered]
-        if not is_repeated:
-            return [fenced(part) for part in parts]
-        commands = commands_above(parts)
-        return [_joined(fenced(command), fenced(part)) for command, part in zip(commands, parts, strict=True)]
+        commands = commands_above(parts) if is_repeated else [()] * len(parts)
+        return [
+            _joined(code_like(text, command) if command else "", code_like(text, part))
+            for command, part in zip(commands, parts, strict=True)
+        ]
 
     def _split(self, text: str, room: int) -> list[str]:
         """In steps of `_ROOM_STEP` tokens: a splitter prepares itself once for each size that it is asked for."""
@@ -294,10 +291,6 @@ class Chunker:
     def _fits(self, text: str, room: int | None = None) -> bool:
         room = self._limits.chunk_tokens if room is None else room
         return len(text) <= self._limits.chunk_chars and self._counter.count(text) <= room
-
-
-def _text_of(unit: Iterable[Block]) -> str:
-    return "\n\n".join(block.text for block in unit)
 
 
 def _joined(first: str, second: str) -> str:

@@ -172,16 +172,7 @@ def _answer(
 ) -> list[str]:
     common = _common_headings(judged, context.sources)
     first = quoted[0]
-    parts = [
-        _paragraph(
-            passage,
-            common,
-            is_headed=_heading_of(passage) != _heading_of(first),
-            is_told=passage.within in (first.within, first.term),
-        )
-        for passage in quoted[1:]
-    ]
-    parts.insert(0, _paragraph(first, common))
+    parts = [_paragraph(first, common), *(_paragraph(passage, common, below=first) for passage in quoted[1:])]
     if further:
         names = ", ".join(f"{_name(passage, common)} [{passage.source.number}]" for passage in further)
         parts.append(f"{canned_messages(context.language).see_also} {names}")
@@ -288,7 +279,10 @@ def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
     return ": ".join(name for part in names if (name := markdown_name(part)))
 
 
-def _paragraph(passage: Passage, common: Set[str], *, is_headed: bool = True, is_told: bool = False) -> str:
+def _paragraph(passage: Passage, common: Set[str], *, below: Passage | None = None) -> str:
+    """With its heading and its term, but for those that the passage which it stands below has as well."""
+    is_headed = below is None or _heading_of(passage) != _heading_of(below)
+    is_told = below is not None and passage.within in (below.within, below.term)
     text = word_for_word(passage.text if is_told or not passage.within else f"{passage.within}\n\n{passage.text}")
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
     heading = f"**{name}**\n\n" if is_headed and passage.heading and (name := _name(passage, common)) else ""

@@ -13,10 +13,10 @@ from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.asked_names import AskedNames
 from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Looks, Passage
-from app.answers.writing.pieces import piece_text
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
 from app.core.text.asked_details import is_told_alone
+from app.core.text.blocks import text_of
 from app.core.text.stop_words import without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
@@ -212,7 +212,7 @@ class PassageJudge:
         """The cosine of the question and each piece of the passage; None where the embedder cannot tell."""
         if not covers(self._embedder.reads, context.language, passage.source.language):
             return None
-        texts = [piece_text(piece) for piece in passage.own_pieces]
+        texts = [text_of(piece) for piece in passage.own_pieces]
         vectors = await self._meanings([context.standalone, *texts])
         if vectors is None:
             return None

@@ -7,25 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from app.answers.writing.answer_context import Source
-from app.answers.writing.pieces import (
-    LONGEST_PASSAGE,
-    Piece,
-    are_steps,
-    has_code,
-    has_steps,
-    is_title,
-    length,
-    piece_text,
-    pieces_of,
-)
+from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, are_steps, has_code, has_steps, length, pieces_of
 from app.core.text.asked_details import DEFAULT, asked_details
-from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_lines, list_items, term_above, units
+from app.core.text.blocks import Block, BlockKind, blocks, code_like, code_lines, list_items, term_above, text_of, units
 from app.core.text.section_text import one_block
 from app.core.text.sentences import points_back, sentences
 from app.core.text.typed_commands import rejoined
 
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200
+_LONGEST_TITLE = 80
 _FAR = 0.12  # cosine below that of the nearest piece
 _FAR_DEFINITION = 0.06  # the same for definitions, of which each is understood by itself
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
@@ -37,6 +28,10 @@ _TELLS_OF_CODE = re.compile(
     re.IGNORECASE,
 )
 _FOOTNOTE_NUMBER = re.compile(r"[(\[]\d{1,3}[)\]]")
+_SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
+_SAYS_SOMETHING = re.compile(
+    r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
+)  # a price, an address, a number to call
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
 # A picture's caption; the picture itself cannot be quoted.
@@ -69,7 +64,7 @@ class Passage:
 
     @cached_property
     def text(self) -> str:
-        return "\n\n".join(block.text for block in _told_once(self.own_pieces, self.source.text))
+        return text_of(_told_once(self.own_pieces, self.source.text))
 
     @property
     def own_pieces(self) -> Sequence[Piece]:
@@ -154,10 +149,10 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     room = max_chars - length(pieces[start:end])
     for piece in pieces[end:]:
         room -= length([piece])
-        if room < 0 or is_title(piece) or (is_defined and _begins_definition(pieces, end)):
+        if room < 0 or _is_title(piece) or (is_defined and _begins_definition(pieces, end)):
             break
         end += 1
-    if start and not is_defined and (are_steps(pieces[start - 1]) or is_title(pieces[start - 1])):
+    if start and not is_defined and (are_steps(pieces[start - 1]) or _is_title(pieces[start - 1])):
         start -= 1
     return replace(passage, start=start, end=end)
 
@@ -215,13 +210,13 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
         if nearness[at] >= least
         or has_steps(piece)
         or has_code(piece)
-        or any(detail.told.search(piece_text(piece)) for detail in asked)
+        or any(detail.told.search(text_of(piece)) for detail in asked)
     ]
     first, last = staying[0], staying[-1]
-    while first and (_needs_what_is_before(pieces, first) or is_title(pieces[first - 1])):
+    while first and (_needs_what_is_before(pieces, first) or _is_title(pieces[first - 1])):
         first -= 1
     first = _unit_start(pieces, first)
-    if is_title(pieces[last]) and last + 1 < len(pieces):
+    if _is_title(pieces[last]) and last + 1 < len(pieces):
         last += 1
     while last + 1 < len(pieces) and length(pieces[first : last + 1]) < least_chars:
         last += 1
@@ -263,9 +258,8 @@ def _uncut(first: Block, second: Block, page: str) -> Block | None:
         case BlockKind.PARAGRAPH:
             text = inside = f"{first.text} {second.text}"
         case BlockKind.CODE:
-            opening, closing = code_fences(first.text)
             inside = "\n".join([*code_lines(first.text), *code_lines(second.text)])
-            text = f"{opening}\n{inside}\n{closing}"
+            text = code_like(first.text, [inside])
         case _:
             return None
     return Block(first.kind, text) if inside in page else None
@@ -273,7 +267,7 @@ def _uncut(first: Block, second: Block, page: str) -> Block | None:
 
 def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:
     """The end without titles that nothing follows; one piece stays in any case."""
-    while end - start > 1 and is_title(pieces[end - 1]):
+    while end - start > 1 and _is_title(pieces[end - 1]):
         end -= 1
     return end
 
@@ -334,19 +328,22 @@ def _end(pieces: Sequence[Piece], start: int) -> int:
 
 def has_definitions(passage: Passage) -> bool:
     """Whether it is several definitions, each of something else."""
-    begin = sum(_begins_definition(passage.pieces, at) for at in range(passage.start, passage.end))
-    return begin > 1 and _is_in_definition(passage.pieces, passage.start)
+    return len(_beginnings(passage)) > 1 and _is_in_definition(passage.pieces, passage.start)
 
 
 def _nearness_of_definitions(passage: Passage, nearness: Sequence[float]) -> list[float]:
     """For each piece that of the nearest piece of its definition."""
-    begin = [at for at in range(passage.start, passage.end) if _begins_definition(passage.pieces, at)]
-    borders = sorted({passage.start, *begin, passage.end})
+    borders = sorted({passage.start, *_beginnings(passage), passage.end})
     found: list[float] = []
     for first, end in itertools.pairwise(borders):
         own = nearness[first - passage.start : end - passage.start]
         found += [max(own)] * len(own)
     return found
+
+
+def _beginnings(passage: Passage) -> list[int]:
+    """Where definitions begin in it."""
+    return [at for at in range(passage.start, passage.end) if _begins_definition(passage.pieces, at)]
 
 
 def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
@@ -370,3 +367,11 @@ def _is_references(block: Block) -> bool:
 def _is_footnote_number(block: Block) -> bool:
     """The mark that stands alone above a footnote's text."""
     return block.kind is BlockKind.PARAGRAPH and _FOOTNOTE_NUMBER.fullmatch(block.text) is not None
+
+
+def _is_title(piece: Piece) -> bool:
+    """One short line that is no sentence."""
+    text = piece[0].text.strip()
+    is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
+    is_short = is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
+    return is_short and not _SAYS_SOMETHING.search(text)

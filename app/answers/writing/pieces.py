@@ -5,19 +5,23 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from app.core.text.blocks import Block, BlockKind, code_fences, code_lines, code_statements, list_items, table_rows
+from app.core.text.blocks import (
+    Block,
+    BlockKind,
+    code_fences,
+    code_like,
+    code_lines,
+    code_statements,
+    list_items,
+    table_rows,
+)
 from app.core.text.sentences import sentences
 from app.core.text.typed_commands import commands_above
 
 LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
 _LONGEST_STEPS = 1200
 _LONGEST_ROWS = 300  # of a table: each row says what it says alone
-_LONGEST_TITLE = 80
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
-_SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
-_SAYS_SOMETHING = re.compile(
-    r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
-)  # a price, an address, a number to call
 
 Piece: TypeAlias = tuple[Block, ...]
 
@@ -83,16 +87,11 @@ def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:
     if block.kind is not BlockKind.CODE:
         yield from ((),) * len(parts)
         return
-    opening, closing = code_fences(block.text)
     told: dict[tuple[str, ...], Piece] = {(): ()}
     for lines in commands_above(code_lines(part.text) for part in parts):
         if lines not in told:
-            told[lines] = (Block(block.kind, "\n".join([opening, *lines, closing])),)
+            told[lines] = (Block(block.kind, code_like(block.text, lines)),)
         yield told[lines]
-
-
-def piece_text(piece: Piece) -> str:
-    return "\n\n".join(block.text for block in piece)
 
 
 def has_steps(unit: Sequence[Block]) -> bool:
@@ -106,14 +105,6 @@ def has_code(unit: Sequence[Block]) -> bool:
 def are_steps(piece: Piece) -> bool:
     """Steps that can be quoted whole."""
     return has_steps(piece) and length([piece]) <= _LONGEST_STEPS
-
-
-def is_title(piece: Piece) -> bool:
-    """One short line that is no sentence."""
-    text = piece[0].text.strip()
-    is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
-    is_short = is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
-    return is_short and not _SAYS_SOMETHING.search(text)
 
 
 def length(pieces: Sequence[Piece]) -> int:

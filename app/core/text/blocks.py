@@ -1,7 +1,7 @@
 """Markdown as blocks: what stands together on a page, and is kept and quoted whole."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -93,6 +93,17 @@ def code_lines(text: str) -> list[str]:
     _, closing = code_fences(text)
     lines = text.splitlines()[1:]
     return lines[:-1] if lines and lines[-1].strip().startswith(closing) else lines
+
+
+def code_like(text: str, lines: Iterable[str]) -> str:
+    """The lines as code, fenced as the block with the text is."""
+    opening, closing = code_fences(text)
+    return "\n".join([opening, *lines, closing])
+
+
+def text_of(found: Iterable[Block]) -> str:
+    """The Markdown of the blocks, one below the other."""
+    return "\n\n".join(block.text for block in found)
 
 
 def code_statements(lines: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.core.text.blocks import Block, BlockKind, blocks, table_rows
+from app.core.text.blocks import Block, BlockKind, blocks, table_rows, text_of
 from app.core.text.typed_commands import rejoined
 
 _MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
@@ -36,7 +36,7 @@ def section_text(chunks: Sequence[str]) -> str:
             whole[-1] = joined
             found = found[1:]
         whole += found
-    return "\n\n".join(block.text for block in whole)
+    return text_of(whole)
 
 
 def _is_said(block: Block, before: Sequence[Block]) -> bool:

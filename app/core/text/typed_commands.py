@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.core.text.blocks import Block, BlockKind, code_fences, code_lines
+from app.core.text.blocks import Block, BlockKind, code_like, code_lines
 
 # "$ ls", "user@host:~# ls", "sqlite> .tables", "C:\> dir", ">>> f()". A bare "# ls" or "% ls" reads as a comment.
 _PROMPT = re.compile(
@@ -36,5 +36,4 @@ def rejoined(before: Block, again: Block, rest: Block) -> Block | None:
     *_, last = commands_above([lines, ()])
     if command != last or not command:
         return None
-    opening, closing = code_fences(before.text)
-    return Block(BlockKind.CODE, "\n".join([opening, *lines, *code_lines(rest.text), closing]))
+    return Block(BlockKind.CODE, code_like(before.text, [*lines, *code_lines(rest.text)]))
