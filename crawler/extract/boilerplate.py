@@ -8,7 +8,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.html_tree import ancestors, text_length
+from crawler.extract.html_tree import ancestors, outermost, text_length
 from crawler.extract.page_frame import frame_by_words, site_heading
 
 _BY_MARKUP = (
@@ -123,7 +123,7 @@ def remove_boilerplate(root: LexborNode) -> None:
             doomed[node.mem_id] = node
     doomed |= {node.mem_id: node for node in frame_by_words(root)}
     kept = {above.mem_id for node in (first_heading, root) if node is not None for above in (node, *ancestors(node))}
-    outermost = []
+    removable = []
     for node in doomed.values():
         if node.mem_id in kept or node.tag in {"body", "html", "main"}:
             continue
@@ -131,9 +131,8 @@ def remove_boilerplate(root: LexborNode) -> None:
             continue
         if node.tag not in {"footer", "nav"} and len(node.text()) > total * _LARGE_SHARE:
             continue
-        outermost.append(node)
-    ids = {node.mem_id for node in outermost}
-    for node in [node for node in outermost if all(above.mem_id not in ids for above in ancestors(node))]:
+        removable.append(node)
+    for node in outermost(removable):
         node.decompose()
 
 
@@ -144,11 +143,10 @@ def remove_contents_list(main: LexborNode) -> None:
         for node in main.css(_CONTENTS_SELECTOR)
         if _names(node) & _CONTENTS_NAMES and link_share(node) > 0.5 and node.mem_id != main.mem_id
     ]
-    ids = {node.mem_id for node in lists}
-    outermost = [node for node in lists if all(above.mem_id not in ids for above in ancestors(node))]
-    rest = len(main.text()) - sum(len(node.text()) for node in outermost)
+    lists = outermost(lists)
+    rest = len(main.text()) - sum(len(node.text()) for node in lists)
     if rest > _THIN_CHARS:
-        for node in outermost:
+        for node in lists:
             node.decompose()
 
 

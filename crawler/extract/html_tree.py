@@ -5,7 +5,7 @@ The parser compares each attribute of a tag with all that the tag has already: 2
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -45,6 +45,12 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
     while above is not None:
         yield above
         above = above.parent
+
+
+def outermost(nodes: Sequence[LexborNode]) -> list[LexborNode]:
+    """Those that stand in none of the others."""
+    ids = {node.mem_id for node in nodes}
+    return [node for node in nodes if all(above.mem_id not in ids for above in ancestors(node))]
 
 
 def text_length(node: LexborNode) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import ancestors
+from crawler.extract.html_tree import ancestors, outermost
 from crawler.extract.markdown.code import code_language
 from crawler.extract.markdown.inline import plain_text
 
@@ -86,9 +86,8 @@ def _panels_beside(tabs: list[LexborNode]) -> list[LexborNode]:
         if above is None:
             break
         if panels := above.css(_PANELS):
-            ids = {panel.mem_id for panel in panels}
-            outermost = [panel for panel in panels if all(above.mem_id not in ids for above in ancestors(panel))]
-            return outermost if len(outermost) == len(tabs) else []
+            panels = outermost(panels)
+            return panels if len(panels) == len(tabs) else []
         above = above.parent
     return []
 
