@@ -196,8 +196,10 @@ def _is_squeezed(style: Declarations) -> bool:
         return True
     if not _keeps_overflow_in(style):
         return False
-    sizes = ("width", "height", "max-width", "max-height", "inline-size", "block-size", "line-height")
-    return any((pixels := _pixels(style.get(name))) is not None and pixels <= 1.5 for name in sizes)
+    sizes = [style.get(name) for name in ("width", "height", "max-width", "max-height", "inline-size", "block-size")]
+    line_height = style.get("line-height", "")
+    sizes.append(f"{line_height}em" if _NUMBER.fullmatch(line_height) else line_height)
+    return any((pixels := _pixels(size)) is not None and pixels <= 1.5 for size in sizes)
 
 
 def _keeps_overflow_in(style: Declarations) -> bool:
