@@ -14,6 +14,7 @@ from app.core.text.blocks import (
     code_lines,
     code_statements,
     list_items,
+    names_code,
     table_rows,
     term_above,
     text_of,
@@ -30,7 +31,7 @@ from app.providers.token_counter import TokenCounter
 
 # Part of every page's content hash, as is the size of chunks: raise it when the same page would be cut differently, so
 # that it is read anew.
-CHUNKING_VERSION = 7
+CHUNKING_VERSION = 8
 _CLAUSE_END = re.compile(r"(?<=[,;:]) +")
 _LINE_BREAK_TOKENS = 2
 _ROOM_STEP = 10
@@ -135,7 +136,8 @@ class Chunker:
     def _cut_unit(self, unit: tuple[Block, ...], lead: str) -> list[str]:
         """Pieces that fit, the first with `lead` (a heading, or a few words) before it. A paragraph that introduces the
         rest is said again before each piece, where it leaves room for one."""
-        introduction = unit[0].text if len(unit) > 1 and unit[0].kind is BlockKind.PARAGRAPH else ""
+        is_introduced = len(unit) > 1 and (unit[0].kind is BlockKind.PARAGRAPH or names_code(unit[:2]))
+        introduction = unit[0].text if is_introduced else ""
         if self._counter.count(introduction) > self._limits.chunk_tokens // 3:
             introduction = ""
         pieces: list[str] = []

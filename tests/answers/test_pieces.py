@@ -41,6 +41,28 @@ def test_code_that_no_command_printed_is_cut_as_it_stands() -> None:
     assert [len(part) for part in _parts("List them:", "ID  Date", *ROWS)] == [2, 2, 2]
 
 
+def test_each_part_of_a_usage_comes_under_the_item_that_names_it() -> None:
+    usage = "\n".join(
+        f"-{letter}: what the option {letter} does to the key that is bound" for letter in "abcdefghijklmnop"
+    )
+    (unit,) = units(blocks(f"- `key`: bind keys\n\n```\n{usage}\n```"))
+    parts = [[block.text for block in piece] for piece in pieces_of(unit)]
+    assert len(parts) > 1
+    assert all(len(part) == 2 and part[0] == "- `key`: bind keys" for part in parts)
+
+
+def test_the_rest_of_a_sentence_comes_with_the_code_that_interrupts_it() -> None:
+    said = " ".join(["and as many more of them as there are."] * 5)
+    first, second = "While this:\n\n```\nlist dream\n```", "```\nlist a:dream\n```"
+    page = f"{first}\n\nfinds a lot {said}, this\n\n{second}\n\nfinds one {said}"
+    (unit,) = units(blocks(page))
+    assert [[block.text.split()[0] for block in piece] for piece in pieces_of(unit)] == [
+        ["While", "```", "finds"],
+        ["While", "```", "finds"],
+    ]
+    assert not any(found.text.startswith("finds") for found in passages(source(1, page, "Queries")))
+
+
 def test_neighbouring_parts_are_one_again() -> None:
     lines = ["$ restic snapshots", *ROWS]
     code = "\n".join(lines)

@@ -71,3 +71,12 @@ async def test_the_term_is_shown_above_what_goes_on() -> None:
         source(1, f"{LAMPS}\n\n**--bell**\n\n{ring}\n\n{rest}\n\n{LAMPS}", "Options"),
     )
     assert found.startswith(f"**Page: Options**\n\n**--bell**\n\n{rest} [1]")
+
+
+def test_the_usage_of_a_command_is_quoted_without_the_command_above_it() -> None:
+    named = [
+        f"- `{name}`: what `{name}` does\n\n```\n/{name} NICK\n```" for name in ("halfop", "ignore", "invite", "join")
+    ]
+    found = _passage("\n\n".join(named), "- `halfop`")
+    nearness = [0.3, 0.5, *[0.3] * (len(found.own_pieces) - 2)]
+    assert without_far_ends(found, nearness, "How do I ignore somebody?").text == named[1]

@@ -8,6 +8,7 @@ from app.core.text.blocks import (
     list_items,
     table_rows,
     term_above,
+    term_of,
     units,
 )
 
@@ -113,6 +114,40 @@ def test_a_definition_stays_with_its_terms() -> None:
     )
 
     assert [len(unit) for unit in units(blocks(page))] == [2, 3, 2, 2]
+
+
+def test_a_sentence_that_code_interrupts_stays_one() -> None:
+    page = "While this query:\n\n```\nlist dream\n```\n\nfinds a lot, this one:\n\n```\nlist a:dream\n```\n\nIt is new."
+
+    assert [len(unit) for unit in units(blocks(page))] == [4, 1]
+
+
+@pytest.mark.parametrize(
+    ("between", "is_one"),
+    [("```\ncurl a\n```", True), ("It is a file.\n\nKeep it.", True), ("It is a file.\n\n## Then", False)],
+    ids=["code", "paragraphs", "a heading"],
+)
+def test_steps_that_are_counted_on_stay_together(between: str, *, is_one: bool) -> None:
+    page = f"To begin:\n\n1. Get the key.\n\n{between}\n\n2. Install it.\n\n```\napt install x\n```"
+
+    last = [block.text for block in units(blocks(page))[-1]]
+    assert "2. Install it." in last
+    assert ("1. Get the key." in last) is is_one
+
+
+def test_a_list_that_begins_anew_is_another_one() -> None:
+    page = "1. Get it.\n\n```\na\n```\n\n1. Install it.\n\n```\nb\n```\n\n5. Run it.\n\n```\nc\n```"
+
+    assert [len(unit) for unit in units(blocks(page))] == [2, 2, 2]
+
+
+def test_a_command_is_defined_by_the_item_above_its_usage() -> None:
+    ignore, more = "- `ignore`: nobody is heard\n\n```\n/ignore NICK\n```", "Of one server:\n\n```\n/ignore s\n```"
+    found = units(blocks(f"{ignore}\n\n{more}\n\n- `invite`: call\n\n```\n/invite\n```"))
+
+    assert [term_of(unit) for unit in found] == ["- `ignore`: nobody is heard", "", "- `invite`: call"]
+    assert term_above(found, 1) == "- `ignore`: nobody is heard"
+    assert term_of(units(blocks("- Install it\n\n```\nmake\n```"))[0]) == ""
 
 
 def test_a_paragraph_that_only_begins_bold_introduces_nothing() -> None:

@@ -9,6 +9,16 @@ def test_an_introduction_that_is_repeated_is_said_once() -> None:
     assert section_text(["It takes these:\n\n- a\n- b", "It takes these:\n\n- c"]) == "It takes these:\n\n- a\n- b\n- c"
 
 
+def test_code_that_goes_on_is_one_block_under_the_item_that_names_it() -> None:
+    name, *parts = "- `bind`: set a key", "```\n/bind KEY\n```", "```\n/unbind KEY\n```"
+
+    assert section_text([f"{name}\n\n{part}" for part in parts]) == f"{name}\n\n```\n/bind KEY\n/unbind KEY\n```"
+
+
+def test_code_in_another_language_stays_apart() -> None:
+    assert section_text(["```sh\nmake\n```", "```c\nint a;\n```"]) == "```sh\nmake\n```\n\n```c\nint a;\n```"
+
+
 def test_a_table_that_goes_on_is_one_table() -> None:
     header = "| Plan | Price |\n|---|---|"
 

@@ -220,6 +220,15 @@ def test_a_chunk_that_begins_within_a_definition_begins_with_its_term(chunker: C
     assert section_text(chunks) == markdown
 
 
+def test_the_item_that_names_a_command_stands_above_each_part_of_its_usage(chunker: Chunker) -> None:
+    usage = "\n".join(f"option-{n}: what the option does to the key that is bound to it" for n in range(40))
+    chunks = texts(chunker.cut(page(f"## Commands\n\n- `key`: bind keys\n\n```\n{usage}\n```")))
+
+    assert len(chunks) > 1
+    assert all("- `key`: bind keys\n\n```\noption-" in text for text in chunks)
+    assert section_text(chunks) == f"## Commands\n\n- `key`: bind keys\n\n```\n{usage}\n```"
+
+
 def test_code_is_not_cut_within_a_statement(chunker: Chunker) -> None:
     calls = [f"price_{n} = fetch_price(\n    shop={n},\n    day=today,\n)" for n in range(40)]
     chunks = texts(chunker.cut(page("```python\n" + "\n".join(calls) + "\n```")))

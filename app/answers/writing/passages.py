@@ -9,7 +9,19 @@ from functools import cached_property
 from app.answers.writing.answer_context import Source
 from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, are_steps, has_code, has_steps, length, pieces_of
 from app.core.text.asked_details import DEFAULT, asked_details
-from app.core.text.blocks import Block, BlockKind, blocks, code_like, code_lines, list_items, term_above, text_of, units
+from app.core.text.blocks import (
+    Block,
+    BlockKind,
+    blocks,
+    code_like,
+    code_lines,
+    goes_on,
+    list_items,
+    term_above,
+    term_of,
+    text_of,
+    units,
+)
 from app.core.text.section_text import one_block
 from app.core.text.sentences import points_back, sentences
 from app.core.text.typed_commands import rejoined
@@ -197,7 +209,8 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
     """Without what stands at either end and is much less near to the question than its nearest piece; `nearness` is
     the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for. So does a
     line that tells a detail which is asked for, such as "Default: 60"; what follows, or precedes, so little that it
-    would say nothing alone; and a title with what it names. Definitions are as near as what is nearest in each."""
+    would say nothing alone; and a title with what it names. Definitions, with their code and steps, are as near as what
+    is nearest in each."""
     pieces, are_defined = passage.own_pieces, has_definitions(passage)
     if are_defined:
         nearness = _nearness_of_definitions(passage, nearness)
@@ -208,8 +221,7 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
         at
         for at, piece in enumerate(pieces)
         if nearness[at] >= least
-        or has_steps(piece)
-        or has_code(piece)
+        or (not are_defined and (has_steps(piece) or has_code(piece)))
         or any(detail.told.search(text_of(piece)) for detail in asked)
     ]
     first, last = staying[0], staying[-1]
@@ -228,8 +240,11 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
 
 def _needs_what_is_before(pieces: Sequence[Piece], at: int) -> bool:
     """Whether nobody understands the piece alone: "Then it is ...", or "The command reads ..." right behind code."""
-    text = pieces[at][0].text
-    return at > 0 and (points_back(text) or (has_code(pieces[at - 1]) and _TELLS_OF_CODE.match(text) is not None))
+    if not at:
+        return False
+    before, first = pieces[at - 1], pieces[at][0]
+    tells_of_code = has_code(before) and _TELLS_OF_CODE.match(first.text) is not None
+    return tells_of_code or points_back(first.text) or goes_on(before[-1], first)
 
 
 def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
@@ -347,12 +362,12 @@ def _beginnings(passage: Passage) -> list[int]:
 
 
 def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
-    return pieces[at][0].is_term or bool(term_above(pieces, at))
+    return bool(term_of(pieces[at]) or term_above(pieces, at))
 
 
 def _begins_definition(pieces: Sequence[Piece], at: int) -> bool:
     """Whether a definition begins there, and not a further part of one that is long."""
-    return pieces[at][0].is_term and not (at and pieces[at][0] is pieces[at - 1][0])
+    return bool(term_of(pieces[at])) and not (at and pieces[at][0] is pieces[at - 1][0])
 
 
 def _is_caption(block: Block) -> bool:

@@ -12,7 +12,9 @@ from app.core.text.blocks import (
     code_like,
     code_lines,
     code_statements,
+    goes_on,
     list_items,
+    names_code,
     table_rows,
 )
 from app.core.text.sentences import sentences
@@ -32,18 +34,30 @@ def pieces_of(unit: Piece) -> Iterator[Piece]:
         yield unit
         return
     lead = _lead(unit)
-    for block in unit[len(lead) :]:
-        if length([alone := (*lead, block)]) <= LONGEST_PASSAGE:
+    for group in _interrupted(unit[len(lead) :]):
+        if length([alone := (*lead, *group)]) <= LONGEST_PASSAGE:
             yield alone
             continue
-        parts = [Block(block.kind, text) for text in _cut(block, LONGEST_PASSAGE - length([lead]))]
-        for command, part in zip(_commands(block, parts), parts, strict=True):
-            yield (*lead, *command, part)
+        for block in group:
+            parts = [Block(block.kind, text) for text in _cut(block, LONGEST_PASSAGE - length([lead]))]
+            for command, part in zip(_commands(block, parts), parts, strict=True):
+                yield (*lead, *command, part)
+
+
+def _interrupted(found: Piece) -> Iterator[Piece]:
+    """Each block, and code with the rest of the sentence that it interrupts."""
+    group: Piece = ()
+    for block in found:
+        if group and not goes_on(group[-1], block):
+            yield group
+            group = ()
+        group = (*group, block)
+    yield group
 
 
 def _lead(unit: Piece) -> Piece:
     """The lines at its beginning that introduce the rest, such as a sentence and the label of a tab."""
-    lines = tuple(itertools.takewhile(lambda block: block.is_lead_in, unit[:-1]))
+    lines = unit[:-1] if names_code(unit) else tuple(itertools.takewhile(lambda block: block.is_lead_in, unit[:-1]))
     return next((lead for lead in (lines, lines[:1]) if length([lead]) <= LONGEST_PASSAGE // 3), ())
 
 

@@ -1,5 +1,6 @@
 """Markdown as blocks: what stands together on a page, and is kept and quoted whole."""
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-
 _LEAD_IN_END = (":", "：", ":**", ":*")
 _CLOSING = ")]}"
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
+_NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
+_ITEM_NUMBER = re.compile(r"(\d{1,9})[.)]")
+_STEPS_APART = 3  # groups
 
 
 class BlockKind(StrEnum):
@@ -125,24 +129,45 @@ def _indentation(line: str) -> int:
 
 def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
     """Blocks that are understood together only: a list, a table or code with the paragraph that it follows. What stands
-    behind it without a paragraph between belongs to it as well, but for a second table or list of its own."""
+    behind it without a paragraph between belongs to it as well, but for a second table or list of its own; so do the
+    rest of a sentence that code interrupts, and the next of steps that are counted on."""
     groups: list[list[Block]] = []
     for block in found:
-        before = groups[-1] if groups else []
-        if before and _continues(before, block):
-            before.append(block)
+        if (first := _counted_on(groups, block)) is not None:
+            groups[first:] = [[*itertools.chain(*groups[first:]), block]]
+        elif groups and (_continues(groups[-1], block) or goes_on(groups[-1][-1], block)):
+            groups[-1].append(block)
         else:
             groups.append([block])
     return [tuple(group) for group in groups]
+
+
+def goes_on(code: Block, block: Block) -> bool:
+    """Whether the block is the rest of the sentence that the code before it interrupts."""
+    return code.kind is BlockKind.CODE and block.kind is BlockKind.PARAGRAPH and block.text[0].islower()
+
+
+def names_code(unit: Sequence[Block]) -> bool:
+    """Whether it ends in code under a list's one item that names it, as the usage of commands is listed."""
+    if len(unit) < 2 or unit[-1].kind is not BlockKind.CODE or unit[-2].kind is not BlockKind.LIST:
+        return False
+    return _NAMED_ITEM.fullmatch(unit[-2].text) is not None
+
+
+def term_of(unit: Sequence[Block]) -> str:
+    """What the definition that begins with the unit says that it defines; "" where none begins."""
+    if unit[0].is_term:
+        return unit[0].text
+    return unit[-2].text if names_code(unit) else ""
 
 
 def term_above(groups: Sequence[Sequence[Block]], at: int) -> str:
     """The term of the definition that goes on in the group there; "" where one begins, or in none. Where the last one
     of a section ends is not told: what stands behind it is taken for none of it, as is what stands behind a bold line
     that is no name."""
-    if groups[at][0].is_term or not any(group[0].is_term for group in groups[at:]):
+    if term_of(groups[at]) or not any(map(term_of, groups[at:])):
         return ""
-    term = next((group[0].text for group in reversed(groups[:at]) if group[0].is_term), "")
+    term = next(filter(None, map(term_of, reversed(groups[:at]))), "")
     return term if term and _is_name(term) else ""
 
 
@@ -152,6 +177,20 @@ def _is_name(term: str) -> bool:
     first = term.strip("*").split(maxsplit=1)[0]
     is_spelt = first.islower() or not (first.istitle() or (first.isupper() and first.isalpha()))
     return "`" in term or not first[0].isalpha() or is_spelt
+
+
+def _counted_on(groups: Sequence[Sequence[Block]], block: Block) -> int | None:
+    """Which group close before has the step before those of the block."""
+    number = _ITEM_NUMBER.match(block.text) if block.kind is BlockKind.LIST else None
+    if number is None or int(number[1]) < 2:
+        return None
+    for at in range(len(groups) - 1, max(-1, len(groups) - 1 - _STEPS_APART), -1):
+        for other in reversed(groups[at]):
+            if other.kind is BlockKind.HEADING:
+                return None
+            if other.kind is BlockKind.LIST and (last := _ITEM_NUMBER.match(list_items(other.text)[-1])):
+                return at if int(last[1]) == int(number[1]) - 1 else None
+    return None
 
 
 def _continues(before: Sequence[Block], block: Block) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.core.text.blocks import Block, BlockKind, blocks, table_rows, text_of
+from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_like, code_lines, table_rows, text_of
 from app.core.text.typed_commands import rejoined
 
 _MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
@@ -32,7 +32,7 @@ def section_text(chunks: Sequence[str]) -> str:
         if whole and len(found) > 1 and (joined := rejoined(whole[-1], found[0], found[1])):
             whole[-1] = joined
             found = found[2:]
-        elif whole and found and (joined := one_block(whole[-1], found[0])):
+        elif whole and found and (joined := one_block(whole[-1], found[0]) or _one_code(whole[-1], found[0])):
             whole[-1] = joined
             found = found[1:]
         whole += found
@@ -40,7 +40,7 @@ def section_text(chunks: Sequence[str]) -> str:
 
 
 def _is_said(block: Block, before: Sequence[Block]) -> bool:
-    return block in before and block.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING)
+    return block in before and block.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.LIST)
 
 
 def _last_term(told: Sequence[Block]) -> Block | None:
@@ -69,3 +69,10 @@ def _one_list(first: Block, second: Block) -> Block | None:
     if first.text[0].isdigit() != second.text[0].isdigit():
         return None
     return Block(BlockKind.LIST, f"{first.text}\n{second.text}")
+
+
+def _one_code(first: Block, second: Block) -> Block | None:
+    """Both as one block of code, which a chunk that ends and one that begins with code have parts of."""
+    if not first.kind is second.kind is BlockKind.CODE or code_fences(first.text) != code_fences(second.text):
+        return None
+    return Block(BlockKind.CODE, code_like(first.text, [*code_lines(first.text), *code_lines(second.text)]))
