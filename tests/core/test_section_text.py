@@ -15,6 +15,12 @@ def test_code_that_goes_on_is_one_block_under_the_item_that_names_it() -> None:
     assert section_text([f"{name}\n\n{part}" for part in parts]) == f"{name}\n\n```\n/bind KEY\n/unbind KEY\n```"
 
 
+def test_the_item_that_names_a_command_is_said_once() -> None:
+    usage = "- `bind`: set a key\n\n```\n/bind KEY\n```\n\nA key:\n\n```\na\n```\n\nIt is set.\n\nIt stays."
+
+    assert section_text([usage, "- `bind`: set a key\n\nA day."]) == f"{usage}\n\nA day."
+
+
 def test_code_in_another_language_stays_apart() -> None:
     assert section_text(["```sh\nmake\n```", "```c\nint a;\n```"]) == "```sh\nmake\n```\n\n```c\nint a;\n```"
 

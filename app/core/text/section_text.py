@@ -3,7 +3,17 @@
 import re
 from collections.abc import Sequence
 
-from app.core.text.blocks import Block, BlockKind, blocks, code_fences, code_like, code_lines, table_rows, text_of
+from app.core.text.blocks import (
+    Block,
+    BlockKind,
+    blocks,
+    code_fences,
+    code_like,
+    code_lines,
+    table_rows,
+    term_of,
+    text_of,
+)
 from app.core.text.typed_commands import rejoined
 
 _MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
@@ -27,7 +37,7 @@ def section_text(chunks: Sequence[str]) -> str:
     whole: list[Block] = []
     for text in chunks:
         found = blocks(text)
-        if whole and found and (_is_said(found[0], whole[-3:]) or found[0] == _last_term(whole)):
+        if whole and found and (_is_said(found[0], whole[-3:]) or found[0].text == _last_term(whole)):
             found = found[1:]
         if whole and len(found) > 1 and (joined := rejoined(whole[-1], found[0], found[1])):
             whole[-1] = joined
@@ -43,8 +53,8 @@ def _is_said(block: Block, before: Sequence[Block]) -> bool:
     return block in before and block.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.LIST)
 
 
-def _last_term(told: Sequence[Block]) -> Block | None:
-    return next((block for block in reversed(told) if block.is_term), None)
+def _last_term(told: Sequence[Block]) -> str:
+    return next(filter(None, (term_of(told[at : at + 2]) for at in reversed(range(len(told))))), "")
 
 
 def one_block(first: Block, second: Block) -> Block | None:
