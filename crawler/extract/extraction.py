@@ -3,6 +3,7 @@
 from crawler.decoding import decode_html
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
 from crawler.extract.cards import name_cards
+from crawler.extract.doxygen import write_doxygen_code
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.html_tree import parse_html
 from crawler.extract.icons import write_icons
@@ -46,6 +47,7 @@ def extract_page(
     if linked.product is not None:
         write_choices(tree)
     hidden_text = remove_hidden(tree)
+    write_doxygen_code(tree)
     place_labels(tree)
     anchors = HeadingAnchors(tree)
     if tree.body is not None:
