@@ -142,13 +142,17 @@ class Chunker:
             introduction = ""
         pieces: list[str] = []
         current = _joined(lead, introduction)
-        for block in unit[1:] if introduction else unit:
-            if current and self._fits(_joined(current, block.text)):
-                current = _joined(current, block.text)
+        for *leading, block in _introduced(unit[1:] if introduction else unit):
+            if current and self._fits(joined := _joined(current, text_of([*leading, block]))):
+                current = joined
                 continue
             is_more = bool(current) and current not in (lead, introduction, _joined(lead, introduction))
             if is_more:
                 pieces.append(current)
+                current = introduction
+            current = _joined(current, text_of(leading))
+            if leading and self._counter.count(current) > self._limits.chunk_tokens * 2 // 3:
+                pieces += self._within_limits(current)
                 current = introduction
             *full, current = self._cut(block, current, introduction)
             pieces += full
@@ -177,10 +181,13 @@ class Chunker:
         return [text for piece in fitting if piece for text in self._within_limits(piece)]
 
     def _item_in_parts(self, item: str, room: int) -> list[str]:
-        """Its lines, of which those that are nested become a list of their own; sentences of a longer one. Code within
-        it is cut as text, for a fence is no line that can stand alone."""
-        if "\n" not in item or "```" in item or "~~~" in item:
+        """Its lines, of which those that are nested become a list of their own; sentences of a longer one. Where it has
+        code, its first line and what is nested in it, as blocks of their own."""
+        first, _, nested = item.partition("\n")
+        if not nested:
             return self._said_in_parts(item, room)
+        if "```" in nested or "~~~" in nested:
+            return list(self._packed("", units(blocks(f"{first}\n\n{dedent(nested)}"))))
         return [dedent(part) for part in self._gathered(item.split("\n"), room, self._said_in_parts)]
 
     def _said_in_parts(self, text: str, room: int) -> list[str]:
@@ -293,6 +300,18 @@ class Chunker:
     def _fits(self, text: str, room: int | None = None) -> bool:
         room = self._limits.chunk_tokens if room is None else room
         return len(text) <= self._limits.chunk_chars and self._counter.count(text) <= room
+
+
+def _introduced(found: Sequence[Block]) -> Iterator[list[Block]]:
+    """Each block with those right before it that announce it."""
+    group: list[Block] = []
+    for block in found:
+        group.append(block)
+        if not block.is_lead_in:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 def _joined(first: str, second: str) -> str:

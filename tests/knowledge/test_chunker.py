@@ -103,6 +103,31 @@ def test_what_is_nested_in_a_long_item_stays_a_list(chunker: Chunker) -> None:
     assert all(line.startswith("- ") for text in chunks[1:] for line in text.splitlines())
 
 
+def test_code_in_a_long_item_stays_code(chunker: Chunker) -> None:
+    lines = [f"light the lamp with the number {n} in the hall" for n in range(40)]
+    code = "\n".join(lines)
+    item = f"1. Make a file:\n\n```\n{code}\n```\n\nIt says when.".replace("\n", "\n   ").replace("\n   \n", "\n\n")
+
+    chunks = texts(chunker.cut(page(f"## Steps\n\n{item}\n2. Start it.")))
+
+    assert len(chunks) > 1
+    assert all(chunk.count("```") % 2 == 0 for chunk in chunks)
+    assert section_text(chunks) == f"## Steps\n\n1. Make a file:\n\n```\n{code}\n```\n\nIt says when.\n\n2. Start it."
+
+
+def test_a_line_that_announces_something_in_a_long_definition_stays_with_it(chunker: Chunker) -> None:
+    parameters = "\n".join(f"- lamp{n}: the number {n} of those in the hall" for n in range(30))
+    chunks = texts(chunker.cut(page(f"`light(*lamps)`\n\n**Parameters**\n\n{parameters}")))
+
+    assert len(chunks) > 1
+    assert chunks[0].startswith("`light(*lamps)`\n\n**Parameters**\n\n- lamp0")
+
+
+def test_many_terms_of_one_definition_are_cut_within_the_limits(chunker: Chunker) -> None:
+    terms = "\n\n".join(f"`light_the_lamp_with_the_number({n})`" for n in range(60))
+    assert len(chunker.cut(page(f"{terms}\n\n{sentence(400)}"))) > 2
+
+
 def test_a_long_answer_is_cut_within_the_limits(chunker: Chunker) -> None:
     heading = SectionHeading(2, "Is it free?", "free", is_question=True)
 
