@@ -1,9 +1,9 @@
 """One page to a `Page`: decode, drop what the reader cannot see, find the content, write it as Markdown."""
 
 from crawler.decoding import decode_html
+from crawler.extract.api_references import write_api_code
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
 from crawler.extract.cards import name_cards
-from crawler.extract.doxygen import write_doxygen_code
 from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.html_tree import parse_html
 from crawler.extract.icons import write_icons
@@ -47,7 +47,7 @@ def extract_page(
     if linked.product is not None:
         write_choices(tree)
     hidden_text = remove_hidden(tree)
-    write_doxygen_code(tree)
+    write_api_code(tree)
     place_labels(tree)
     anchors = HeadingAnchors(tree)
     if tree.body is not None:

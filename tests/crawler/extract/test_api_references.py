@@ -1,4 +1,4 @@
-"""What Doxygen lays out by lines and tables of its own is code, and each member of a list is told on one line."""
+"""What references of programming interfaces lay out by lines and tables of their own is code, a member on one line."""
 
 from crawler.extract.extraction import extract_page
 
@@ -36,6 +36,14 @@ def test_a_prototype_is_one_line_of_code() -> None:
     )
 
 
+def test_a_signature_of_spans_is_one_line_of_code() -> None:
+    told = "<span class='modifiers'>public</span>&nbsp;<span class='return-type'>void</span>&nbsp;<span>dim</span>"
+    signature = f"<div class='member-signature'>{told}<wbr><span>(int&nbsp;by,\n boolean&nbsp;slowly)</span></div>"
+    assert _markdown(f"<h3>dim</h3>{signature}<div>Darker.</div>") == (
+        "### dim\n\n```\npublic void dim (int by, boolean slowly)\n```\n\nDarker."
+    )
+
+
 def test_each_member_of_a_list_is_a_term_above_what_it_does() -> None:
     rows = (
         "<tr class='heading'><td colspan='2'><h2>Public Functions</h2></td></tr>"
@@ -48,4 +56,17 @@ def test_each_member_of_a_list_is_a_term_above_what_it_does() -> None:
     assert _markdown(f"<table class='memberdecls'>{rows}</table>") == (
         "## Public Functions\n\n`void light (int by)`\n\nLights it up.\n\n"
         "`std::vector<Lamp> all () const`\n\nEvery lamp."
+    )
+
+
+def test_a_summary_that_is_laid_out_by_columns_is_a_table() -> None:
+    told = [("Type", "Method", "Description"), ("void", "dim(int by)", "Darker."), ("Lamp", "copy()", "Another one.")]
+    cells = "".join(
+        f"<div class='col-{place} {'table-header' if row is told[0] else 'even-row-color'}'>{text}</div>"
+        for row in told
+        for place, text in zip(("first", "second", "last"), row, strict=True)
+    )
+    assert _markdown(f"<div class='summary-table three-column-summary'>{cells}</div>") == (
+        "| Type | Method | Description |\n| --- | --- | --- |\n| void | dim(int by) | Darker. |\n"
+        "| Lamp | copy() | Another one. |"
     )

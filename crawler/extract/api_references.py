@@ -1,0 +1,61 @@
+"""Code that references of programming interfaces, as Doxygen, javadoc and TypeDoc make them, lay out by lines, tables
+and elements of their own, where other pages have <pre> and <code>."""
+
+from textwrap import dedent
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_SIGNATURES = "div.memproto,div.member-signature,div.type-signature,div.tsd-signature"
+
+
+def write_api_code(tree: LexborHTMLParser) -> None:
+    """Put listings and signatures into <pre>, each line of a list of members into one <code>, and summaries that are
+    laid out by columns into a <table>, in place."""
+    if tree.body is None:
+        return
+    for listing in tree.body.css("div.fragment"):
+        for number in listing.css("span.lineno"):
+            number.decompose()
+        if lines := [line.text().replace("\u00a0", " ") for line in listing.css("div.line")]:
+            listing.replace_with(_code(tree, dedent("\n".join(lines)), "pre"))
+    for signature in tree.body.css(_SIGNATURES):
+        for labels in signature.css("td.mlabels-right"):
+            labels.decompose()
+        signature.replace_with(_code(tree, _on_one_line([signature]), "pre"))
+    for name in tree.body.css("td.memItemRight"):
+        kind = name.prev
+        if kind is not None and kind.tag == "td" and (member := _on_one_line([kind, name])):
+            kind.decompose()
+            cell = tree.create_node("td")
+            cell.insert_child(_code(tree, member, "p"))
+            name.replace_with(cell)
+    for summary in tree.body.css("div.summary-table"):
+        if rows := _rows(summary):
+            table = tree.create_node("table")
+            for cells in rows:
+                row = tree.create_node("tr")
+                for cell in cells:
+                    column = tree.create_node("th" if cells is rows[0] else "td")
+                    column.insert_child(cell)
+                    row.insert_child(column)
+                table.insert_child(row)
+            summary.replace_with(table)
+
+
+def _rows(summary: LexborNode) -> list[list[LexborNode]]:
+    """The cells of each row; those of the first one name the columns. [] where none do."""
+    cells = list(summary.iter())
+    columns = sum("table-header" in (cell.attributes.get("class") or "").split() for cell in cells)
+    return [cells[at : at + columns] for at in range(0, len(cells), columns)] if columns else []
+
+
+def _code(tree: LexborHTMLParser, text: str, frame: str) -> LexborNode:
+    around, code = tree.create_node(frame), tree.create_node("code")
+    code.insert_child(text)
+    around.insert_child(code)
+    return around
+
+
+def _on_one_line(cells: list[LexborNode]) -> str:
+    text = " ".join(" ".join(cell.text(separator=" ") for cell in cells).split())
+    return text.replace("( ", "(").replace(" )", ")").replace(" ,", ",").replace("< ", "<").replace(" >", ">")
