@@ -19,6 +19,7 @@ from app.core.text.blocks import (
     term_above,
     text_of,
     units,
+    within_statement,
 )
 from app.core.text.sentences import sentences
 from app.core.text.typed_commands import commands_above
@@ -215,10 +216,11 @@ class Chunker:
         is_repeated = above <= room // 3
         room_for_lines = room - self._counter.count(code_like(text, [""])) - (above if is_repeated else 0)
 
-        def by_lines(statement: str, room: int) -> list[str]:
-            return list(self._gathered(statement.split("\n"), room))
+        def in_parts(statement: str, room: int) -> list[str]:
+            parts = within_statement(statement)
+            return list(self._gathered(parts, room, in_parts if len(parts) > 1 else None))
 
-        gathered = self._gathered(code_statements(lines), max(1, room_for_lines), by_lines)
+        gathered = self._gathered(code_statements(lines), max(1, room_for_lines), in_parts)
         parts = [part.split("\n") for part in gathered]
         commands = commands_above(parts) if is_repeated else [()] * len(parts)
         return [

@@ -51,6 +51,25 @@ def test_each_part_of_a_usage_comes_under_the_item_that_names_it() -> None:
     assert all(len(part) == 2 and part[0] == "- `key`: bind keys" for part in parts)
 
 
+def test_each_part_comes_under_the_line_right_above_it() -> None:
+    long_line = " ".join(["It is done in the following way, and in no other."] * 5).rstrip(".") + ":"
+    rows = "\n".join(f"row {n} of what the program prints of itself" for n in range(20))
+    code = f"```\n{rows}\n```"
+    (unit,) = units(blocks(f"{long_line}\n\nIn the hall:\n\n{code}\n\n```\nmake\n```"))
+    first, *others = [[block.text for block in piece] for piece in pieces_of(unit)]
+    assert first == [long_line]
+    assert len(others) > 2
+    assert {part[0] for part in others} == {"In the hall:"}
+
+
+def test_what_is_indented_stays_with_the_line_above_it_within_a_long_statement() -> None:
+    options = "\n".join(f"  -{n}\n      light the lamp with the number {n} in the hall" for n in range(10, 30))
+    (unit,) = units(blocks(f"Use it:\n\n```\nUsage: lamp [options]\n{options}\n```"))
+    parts = [piece[1].text.splitlines()[1:-1] for piece in pieces_of(unit)]
+    assert len(parts) > 1
+    assert all(part[-1].startswith("      light") for part in parts)
+
+
 def test_the_rest_of_a_sentence_comes_with_the_code_that_interrupts_it() -> None:
     said = " ".join(["and as many more of them as there are."] * 5)
     first, second = "While this:\n\n```\nlist dream\n```", "```\nlist a:dream\n```"

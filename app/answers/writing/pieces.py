@@ -16,6 +16,7 @@ from app.core.text.blocks import (
     list_items,
     names_code,
     table_rows,
+    within_statement,
 )
 from app.core.text.sentences import sentences
 from app.core.text.typed_commands import commands_above
@@ -28,37 +29,41 @@ _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 Piece: TypeAlias = tuple[Block, ...]
 
 
-def pieces_of(unit: Piece) -> Iterator[Piece]:
-    """The unit itself, or parts of it that fit, each with the paragraph that introduces it."""
-    if length([unit]) <= (_LONGEST_STEPS if has_steps(unit) else LONGEST_PASSAGE):
-        yield unit
+def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
+    """The unit itself below what stands `above` it, or parts of it that fit, each with what introduces it."""
+    if length([whole := (*above, *unit)]) <= (_LONGEST_STEPS if has_steps(unit) else LONGEST_PASSAGE):
+        yield whole
         return
-    lead = _lead(unit)
-    for group in _interrupted(unit[len(lead) :]):
-        if length([alone := (*lead, *group)]) <= LONGEST_PASSAGE:
-            yield alone
-            continue
-        for block in group:
-            parts = [Block(block.kind, text) for text in _cut(block, LONGEST_PASSAGE - length([lead]))]
-            for command, part in zip(_commands(block, parts), parts, strict=True):
-                yield (*lead, *command, part)
+    lines = unit[:-1] if names_code(unit) else tuple(itertools.takewhile(lambda block: block.is_lead_in, unit[:-1]))
+    # Of the lines that introduce the rest those right above it, such as a sentence and the label of a tab.
+    short = (lines[at:] for at in range(len(lines)) if length([above, lines[at:]]) <= LONGEST_PASSAGE // 3)
+    near = next(short, ())
+    for block in lines[: len(lines) - len(near)]:
+        yield from _parts(above, block)
+    for group in _together(unit[len(lines) :]):
+        if len(group) < len(unit):
+            yield from pieces_of(group, (*above, *near))
+        else:
+            for block in group:
+                yield from _parts(above, block)
 
 
-def _interrupted(found: Piece) -> Iterator[Piece]:
-    """Each block, and code with the rest of the sentence that it interrupts."""
+def _parts(lead: Piece, block: Block) -> Iterator[Piece]:
+    parts = [Block(block.kind, text) for text in _cut(block, LONGEST_PASSAGE - length([lead]))]
+    for command, part in zip(_commands(block, parts), parts, strict=True):
+        yield (*lead, *command, part)
+
+
+def _together(found: Piece) -> Iterator[Piece]:
+    """Each block, with the lines right above that introduce it; and code with the rest of the sentence that it
+    interrupts."""
     group: Piece = ()
     for block in found:
-        if group and not goes_on(group[-1], block):
+        if group and not (group[-1].is_lead_in or goes_on(group[-1], block)):
             yield group
             group = ()
         group = (*group, block)
     yield group
-
-
-def _lead(unit: Piece) -> Piece:
-    """The lines at its beginning that introduce the rest, such as a sentence and the label of a tab."""
-    lines = unit[:-1] if names_code(unit) else tuple(itertools.takewhile(lambda block: block.is_lead_in, unit[:-1]))
-    return next((lead for lead in (lines, lines[:1]) if length([lead]) <= LONGEST_PASSAGE // 3), ())
 
 
 def _cut(block: Block, room: int) -> Iterator[str]:
@@ -75,7 +80,7 @@ def _cut(block: Block, room: int) -> Iterator[str]:
         case BlockKind.CODE:
             opening, closing = code_fences(block.text)
             before, after = f"{opening}\n", f"\n{closing}"
-            parts = _fitting(code_statements(code_lines(block.text)), room - len(before) - len(after))
+            parts = list(_fitting(code_statements(code_lines(block.text)), room - len(before) - len(after)))
         case _:
             between, parts = " ", sentences(block.text)
     room -= len(before) + len(after)
@@ -89,11 +94,13 @@ def _cut(block: Block, room: int) -> Iterator[str]:
         yield before + between.join(group) + after
 
 
-def _fitting(statements: Iterable[str], room: int) -> list[str]:
-    """The lines of those that are too long, and the others whole."""
-    return [
-        part for statement in statements for part in ([statement] if len(statement) <= room else statement.split("\n"))
-    ]
+def _fitting(statements: Iterable[str], room: int) -> Iterator[str]:
+    """Each whole; of one that is too long, what it consists of."""
+    for statement in statements:
+        if len(statement) <= room or "\n" not in statement:
+            yield statement
+        else:
+            yield from _fitting(within_statement(statement), room)
 
 
 def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:

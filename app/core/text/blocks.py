@@ -123,6 +123,12 @@ def code_statements(lines: Sequence[str]) -> list[str]:
     return ["\n".join(statement) for statement in found]
 
 
+def within_statement(statement: str) -> list[str]:
+    """Its first line, and the statements that are indented below it."""
+    first, *below = statement.split("\n")
+    return [first, *code_statements(below)]
+
+
 def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
