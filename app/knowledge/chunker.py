@@ -12,14 +12,13 @@ from app.core.text.blocks import (
     blocks,
     code_like,
     code_lines,
-    code_statements,
+    code_parts,
     list_items,
     names_code,
     table_rows,
     term_above,
     text_of,
     units,
-    within_statement,
 )
 from app.core.text.sentences import sentences
 from app.core.text.typed_commands import commands_above
@@ -216,11 +215,11 @@ class Chunker:
         is_repeated = above <= room // 3
         room_for_lines = room - self._counter.count(code_like(text, [""])) - (above if is_repeated else 0)
 
-        def in_parts(statement: str, room: int) -> list[str]:
-            parts = within_statement(statement)
+        def in_parts(code: str, room: int) -> list[str]:
+            parts = code_parts(code)
             return list(self._gathered(parts, room, in_parts if len(parts) > 1 else None))
 
-        gathered = self._gathered(code_statements(lines), max(1, room_for_lines), in_parts)
+        gathered = in_parts("\n".join(lines), max(1, room_for_lines))
         parts = [part.split("\n") for part in gathered]
         commands = commands_above(parts) if is_repeated else [()] * len(parts)
         return [

@@ -4,7 +4,7 @@ from app.core.text.blocks import (
     BlockKind,
     blocks,
     code_lines,
-    code_statements,
+    code_parts,
     list_items,
     table_rows,
     term_above,
@@ -159,18 +159,20 @@ def test_a_paragraph_that_only_begins_bold_introduces_nothing() -> None:
     ]
 
 
-def test_a_statement_of_code_has_what_is_indented_below_it_and_what_closes_it() -> None:
-    lines = ["git stash push [-p]", "          [-q]", "git stash list", "", "options {", "    a;", "}", "c"]
-    assert code_statements(lines) == [
-        "git stash push [-p]\n          [-q]",
-        "git stash list\n",
-        "options {\n    a;\n}",
-        "c",
-    ]
+def test_code_consists_of_runs_between_blank_lines() -> None:
+    runs = ["# The lamp\nlamp:\n  hall: on\n\n  garden: off\n", "# The bell\nbell: on"]
+    assert code_parts("\n".join(runs)) == runs
 
 
-def test_the_least_indentation_begins_a_statement() -> None:
-    assert code_statements(["    a:", "      b", "    c"]) == ["    a:\n      b", "    c"]
+def test_a_run_consists_of_lines_with_what_is_indented_below_them_and_what_closes_them() -> None:
+    statements = ["git stash push [-p]\n          [-q]", "git stash list", "options {\n    a;\n}", "c"]
+    assert code_parts("\n".join(statements)) == statements
+    assert code_parts("    a:\n      b\n    c") == ["    a:\n      b", "    c"]
+
+
+def test_a_statement_consists_of_its_first_line_and_what_is_indented_below() -> None:
+    assert code_parts("usage:\n  -a\n      all\n  -b\n      both") == ["usage:", "  -a\n      all", "  -b\n      both"]
+    assert code_parts("one line") == ["one line"]
 
 
 @pytest.mark.parametrize("name", ["`-p` port", "--depth", "MaxAuthTries", "blame", "<branch>", "wal_level"])

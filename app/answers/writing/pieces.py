@@ -11,12 +11,11 @@ from app.core.text.blocks import (
     code_fences,
     code_like,
     code_lines,
-    code_statements,
+    code_parts,
     goes_on,
     list_items,
     names_code,
     table_rows,
-    within_statement,
 )
 from app.core.text.sentences import sentences
 from app.core.text.typed_commands import commands_above
@@ -67,7 +66,7 @@ def _together(found: Piece) -> Iterator[Piece]:
 
 
 def _cut(block: Block, room: int) -> Iterator[str]:
-    """Parts of a block that is too long: whole items, rows, sentences, or lines of code with what is indented below."""
+    """Parts of a block that is too long: whole items, rows, sentences, or what its code consists of."""
     before = after = ""
     between = "\n"
     match block.kind:
@@ -80,7 +79,8 @@ def _cut(block: Block, room: int) -> Iterator[str]:
         case BlockKind.CODE:
             opening, closing = code_fences(block.text)
             before, after = f"{opening}\n", f"\n{closing}"
-            parts = list(_fitting(code_statements(code_lines(block.text)), room - len(before) - len(after)))
+            code = "\n".join(code_lines(block.text))
+            parts = list(_fitting([code], room - len(before) - len(after)))
         case _:
             between, parts = " ", sentences(block.text)
     room -= len(before) + len(after)
@@ -94,13 +94,13 @@ def _cut(block: Block, room: int) -> Iterator[str]:
         yield before + between.join(group) + after
 
 
-def _fitting(statements: Iterable[str], room: int) -> Iterator[str]:
-    """Each whole; of one that is too long, what it consists of."""
-    for statement in statements:
-        if len(statement) <= room or "\n" not in statement:
-            yield statement
+def _fitting(found: Iterable[str], room: int) -> Iterator[str]:
+    """Lines of code, whole; of what is too long, what it consists of."""
+    for lines in found:
+        if len(lines) <= room or "\n" not in lines:
+            yield lines
         else:
-            yield from _fitting(within_statement(statement), room)
+            yield from _fitting(code_parts(lines), room)
 
 
 def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:

@@ -110,7 +110,24 @@ def text_of(found: Iterable[Block]) -> str:
     return "\n\n".join(block.text for block in found)
 
 
-def code_statements(lines: Sequence[str]) -> list[str]:
+def code_parts(text: str) -> list[str]:
+    """What lines of code consist of: runs between blank lines; of one run, its statements; of one statement, its first
+    line and what is indented below it."""
+    statements = _statements(text.split("\n"))
+    runs: list[list[str]] = [[]]
+    for at, statement in enumerate(statements):
+        runs[-1].append(statement)
+        if statement.endswith("\n") and at + 1 < len(statements):
+            runs.append([])
+    if len(runs) > 1:
+        return ["\n".join(run) for run in runs]
+    if len(statements) > 1:
+        return statements
+    first, *below = text.split("\n")
+    return [first, *_statements(below)]
+
+
+def _statements(lines: Sequence[str]) -> list[str]:
     """Lines of code, each with those that belong to it: what is indented below it, and what closes it."""
     told = [line for line in lines if line.strip()]
     least = min((_indentation(line) for line in told), default=0)
@@ -121,12 +138,6 @@ def code_statements(lines: Sequence[str]) -> list[str]:
         else:
             found.append([line])
     return ["\n".join(statement) for statement in found]
-
-
-def within_statement(statement: str) -> list[str]:
-    """Its first line, and the statements that are indented below it."""
-    first, *below = statement.split("\n")
-    return [first, *code_statements(below)]
 
 
 def _indentation(line: str) -> int:
