@@ -1,10 +1,11 @@
 """What request and response bodies are made of."""
 
 import re
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Annotated, Any, Final, Generic, Self, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, Strict, create_model
 
 from app.core.list_page import PageRequest
 
@@ -33,6 +34,11 @@ class Model(BaseModel):
             if name not in others and hasattr(value, name)
         }
         return cls.model_validate(found | others, strict=False)
+
+
+def with_fields(fields: Mapping[str, Any]) -> Callable[[type[ItemOut]], type[ItemOut]]:
+    """Adds to a model what another place says of it: each field's type and `Field`, by its name."""
+    return lambda model: create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)
 
 
 def _written(value: Any) -> Any:

@@ -173,7 +173,7 @@ async def test_who_is_erased_leaves_no_words_in_a_gap_that_others_share(office: 
     await office.clustering.place()
     with office.record.writing() as tx:
         erasure = VisitorRecords(tx).erase(office.workspace, visitor.visitor_id)
-    assert (erasure.rows.gaps, erasure.rows.gap_questions) == (0, 1)
+    assert (erasure.rows["gaps"], erasure.rows["gap_questions"]) == (0, 1)
     assert await office.counts() == {MALTA_TOO: 1}
     await office.ask(MALTA_TOO, MALTA)
     await office.clustering.place()

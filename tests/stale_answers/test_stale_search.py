@@ -218,12 +218,12 @@ async def test_an_erased_visitor_leaves_no_trace_in_it(radar: Radar) -> None:
     assert [stale.visitors for stale in await radar.look()] == [2]
 
     erased = await radar.house.record.write(lambda tx: VisitorRecords(tx).erase(workspace, second))
-    assert (erased.rows.stale_answers, erased.rows.stale_tellings) == (0, 1)
+    assert (erased.rows["stale_answers"], erased.rows["stale_tellings"]) == (0, 1)
     [left] = await radar.listed(StaleFilter())
     assert (left.visitors, left.new_answer) == (1, None)  # the second was asked again, and their new answer is gone
 
     erased = await radar.house.record.write(lambda tx: VisitorRecords(tx).erase(workspace, first))
-    assert (erased.rows.stale_answers, erased.rows.stale_tellings) == (1, 1)
+    assert (erased.rows["stale_answers"], erased.rows["stale_tellings"]) == (1, 1)
     assert await radar.listed(StaleFilter(state=None)) == []
 
 

@@ -1,6 +1,7 @@
 """What was erased of visitors, at somebody's wish or by age: rows by table, and nothing that names a visitor."""
 
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -22,34 +23,14 @@ class ErasedTellings:
 
 
 @dataclass(frozen=True, slots=True)
-class ErasedRows:
-    """How many rows went. `gaps` counts those that nobody else had asked; of others only the visitor's askings went.
-    `stale_answers` counts those that nobody else was told."""
-
-    conversations: int
-    turns: int
-    messages: int
-    citations: int
-    feedback: int
-    confirmations: int
-    gaps: int
-    gap_questions: int
-    stale_answers: int
-    stale_tellings: int
-    outbox: int
-    leads: int
-    live_messages: int
-    labels: int
-    notes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Erasure:
-    """A receipt. `conversation_ids` are for those who must forget them elsewhere; they are kept nowhere."""
+    """A receipt. `rows` says how many rows went of each kind. Of `gaps` it counts those that nobody else had asked; of
+    others only the visitor's askings went. `stale_answers` are those that nobody else was told. `conversation_ids` are
+    for those who must forget them elsewhere; they are kept nowhere."""
 
     id: UUID
     agent_id: UUID
-    rows: ErasedRows
+    rows: Mapping[str, int]
     conversation_ids: tuple[UUID, ...]
     erased_at: datetime
 
@@ -65,22 +46,3 @@ class RetentionPeriod:
     @property
     def age(self) -> timedelta:
         return timedelta(days=self.days)
-
-
-@dataclass(frozen=True, slots=True)
-class ErasedByAge:
-    """How many rows one batch removed; what hangs on a turn goes with it and is not counted."""
-
-    turns: int
-    conversations: int
-    visitors: int
-    leads: int
-    live_messages: int
-    notes: int
-
-    def has_reached(self, limit: int) -> bool:
-        """More of some kind may be left."""
-        return limit in astuple(self)
-
-    def __bool__(self) -> bool:
-        return any(astuple(self))

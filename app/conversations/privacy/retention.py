@@ -1,12 +1,12 @@
 """What visitors wrote and were told is erased when it is older than their agent keeps it."""
 
-from dataclasses import asdict
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
 import structlog
 
-from app.conversations.privacy.erasure import ErasedByAge, RetentionPeriod
+from app.conversations.privacy.erasure import RetentionPeriod
 from app.conversations.privacy.records.visitors import RetentionRecords
 from app.core.actor import Actor
 from app.kit.clock import Clock
@@ -51,19 +51,19 @@ class Retention:
             erased = await self._records.of_workspace(period.workspace_id).write(
                 lambda tx: self._erase_some(tx, period, before)
             )
-            if erased:
-                turns = (turns or 0) + erased.turns
+            if any(erased.values()):
+                turns = (turns or 0) + erased["turns"]
                 log.info("retention.erased", agent_id=str(period.agent_id), **_told(period, erased))
-            if not erased.has_reached(self._at_once):
+            if self._at_once not in erased.values():
                 return turns
 
-    def _erase_some(self, tx: Transaction, period: RetentionPeriod, before: datetime) -> ErasedByAge:
+    def _erase_some(self, tx: Transaction, period: RetentionPeriod, before: datetime) -> Mapping[str, int]:
         erased = RetentionRecords(tx).erase(period, before, self._at_once)
-        if erased:
+        if any(erased.values()):
             by = Actor(period.workspace_id, RETENTION)
             AuditRecords(tx).acted(by, "visitors.expire", period.agent_id, **_told(period, erased))
         return erased
 
 
-def _told(period: RetentionPeriod, erased: ErasedByAge) -> dict[str, int]:
-    return {**asdict(erased), "older_than_days": period.days}
+def _told(period: RetentionPeriod, erased: Mapping[str, int]) -> dict[str, int]:
+    return {**erased, "older_than_days": period.days}

@@ -90,7 +90,7 @@ class VisitorData:
 
         def work(tx: Transaction) -> Erasure:
             erasure = erase(tx)
-            agent_id, turns = str(erasure.agent_id), erasure.rows.turns
+            agent_id, turns = str(erasure.agent_id), erasure.rows["turns"]
             AuditRecords(tx).acted(by, action, erasure.id, agent_id=agent_id, turns=turns)
             return erasure
 

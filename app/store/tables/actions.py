@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, false, text
 
-from app.store.tables.columns import column, own_id, parent, table
+from app.store.tables.columns import OfVisitors, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # `sealed` holds the values of the headers as a JSON object; `revision` counts what was saved.
@@ -36,6 +36,7 @@ ACTIONS = table(
 # A change that a turn has proposed. `action_id` may be gone; `url` and `body` are what is sent, to the byte.
 CONFIRMATIONS = table(
     "confirmations",
+    OfVisitors("confirmations", "What the visitor was asked to confirm."),
     own_id(),
     parent("agent_id", "agents"),
     parent("visitor_id", "visitors", index=True),

@@ -1,5 +1,6 @@
 """What every table is written with."""
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Column, ForeignKey, Index, MetaData, Table, Uuid, text
@@ -18,8 +19,21 @@ METADATA: Final = MetaData(
 )
 
 
-def table(name: str, *parts: SchemaItem) -> Table:
-    return Table(name, METADATA, *parts)
+@dataclass(frozen=True, slots=True)
+class OfVisitors:
+    """Of a table: its rows go with the turn, the conversation or the visitor that is their `parent`. A receipt counts
+    them as `counted_as` ("": not at all, or by code of their own), which has the `meaning`. Those that `expire` go by
+    themselves as well, by `agent_id` and `created_at`, once they are older than their agent keeps what visitors wrote.
+    """
+
+    counted_as: str = ""
+    meaning: str = ""
+    expire: bool = False
+
+
+def table(name: str, *parts: SchemaItem | OfVisitors) -> Table:
+    columns = [part for part in parts if isinstance(part, SchemaItem)]
+    return Table(name, METADATA, *columns, info={type(part): part for part in parts if isinstance(part, OfVisitors)})
 
 
 def column(name: str, kind: Any, *parts: SchemaItem, nullable: bool = False, **options: Any) -> Column[Any]:

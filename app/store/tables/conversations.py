@@ -15,7 +15,7 @@ from sqlalchemy import (
     text,
 )
 
-from app.store.tables.columns import column, own_id, parent, partial_index, table
+from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # `user_id` is set for those whom the website's server has named; no anonymous id ever leads to them. `attributes` are
@@ -36,6 +36,7 @@ VISITORS = table(
 # nothing has happened since `closed_at`.
 CONVERSATIONS = table(
     "conversations",
+    OfVisitors(),
     own_id(),
     parent("agent_id", "agents"),
     parent("visitor_id", "visitors"),
@@ -56,6 +57,7 @@ CONVERSATIONS = table(
 # What operators call a conversation, to find it again.
 CONVERSATION_LABELS = table(
     "conversation_labels",
+    OfVisitors("labels", "What operators called the conversations."),
     own_id(),
     parent("agent_id", "agents"),
     parent("conversation_id", "conversations"),
@@ -67,6 +69,7 @@ CONVERSATION_LABELS = table(
 # What operators note on a conversation, for one another: no visitor and no model reads it.
 CONVERSATION_NOTES = table(
     "conversation_notes",
+    OfVisitors("notes", "What operators noted on them.", expire=True),
     own_id(),
     parent("agent_id", "agents"),
     parent("conversation_id", "conversations", index=True),
@@ -79,6 +82,7 @@ CONVERSATION_NOTES = table(
 # One bubble: the visitor's is stored with the turn, the agent's with the turn's end.
 MESSAGES = table(
     "messages",
+    OfVisitors("messages"),
     own_id(),
     parent("turn_id", "turns"),
     column("role", String(10)),
@@ -92,6 +96,7 @@ MESSAGES = table(
 # turn has ended.
 TURNS = table(
     "turns",
+    OfVisitors(),
     column("id", Uuid, primary_key=True),
     parent("conversation_id", "conversations"),
     parent("visitor_id", "visitors", index=True),
@@ -140,6 +145,7 @@ TURNS = table(
 # Copies what it names, so that it outlives the chunk; `chunk_id` may name a chunk that is gone.
 CITATIONS = table(
     "citations",
+    OfVisitors("citations"),
     own_id(),
     parent("turn_id", "turns"),
     column("number", Integer),
@@ -154,6 +160,7 @@ CITATIONS = table(
 
 FEEDBACK = table(
     "feedback",
+    OfVisitors("feedback"),
     own_id(),
     parent("turn_id", "turns", unique=True),
     parent("agent_id", "agents"),
@@ -194,6 +201,7 @@ AGENT_DAYS = table(
 # the latest moment at which that may have begun.
 STOPPED_TURNS = table(
     "stopped_turns",
+    OfVisitors(),
     parent("turn_id", "turns", primary_key=True),
     column("until", UtcDateTime),
 )
@@ -203,6 +211,7 @@ STOPPED_TURNS = table(
 # little-endian float32, None for a language that the model does not read.
 TOPICS = table(
     "topics",
+    OfVisitors(),
     own_id(),
     parent("agent_id", "agents"),
     parent("turn_id", "turns", unique=True),
@@ -215,6 +224,7 @@ TOPICS = table(
 # be placed; `question_key` is the SHA-256 of the normalised question from then on.
 TOPIC_QUESTIONS = table(
     "topic_questions",
+    OfVisitors(),
     parent("turn_id", "turns", primary_key=True),
     parent("agent_id", "agents"),
     column("asked_at", UtcDateTime),
@@ -250,6 +260,7 @@ PACKED_UNTIL = table(
 # agent and week or day, which `week` names by its first day.
 OUTBOX = table(
     "outbox",
+    OfVisitors("outbox"),
     own_id(),
     parent("turn_id", "turns", nullable=True),
     parent("conversation_id", "conversations", index=True, nullable=True),

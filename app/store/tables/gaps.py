@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text, true
 
-from app.store.tables.columns import column, own_id, parent, table
+from app.store.tables.columns import OfVisitors, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by`
@@ -37,6 +37,7 @@ GAPS = table(
 # One asking of a gap. A turn counts once, however often it gives itself away.
 GAP_QUESTIONS = table(
     "gap_questions",
+    OfVisitors(),
     own_id(),
     parent("gap_id", "gaps", index=True),
     parent("turn_id", "turns"),
@@ -109,6 +110,7 @@ STALE_ANSWERS = table(
 # goes with the turn, as the question does.
 STALE_TELLINGS = table(
     "stale_tellings",
+    OfVisitors(),
     parent("stale_answer_id", "stale_answers", primary_key=True),
     parent("turn_id", "turns", primary_key=True, index=True),
     column("new_answer", StorableText, nullable=True),

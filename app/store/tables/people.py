@@ -3,13 +3,14 @@ operators save for their work."""
 
 from sqlalchemy import Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
 
-from app.store.tables.columns import column, own_id, parent, partial_index, table
+from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableText, UtcDateTime
 
 # One a conversation, from the first time that a person was asked for. `message_count` also numbers the messages: it
 # is raised in the transaction that stores one.
 LIVE_CHATS = table(
     "live_chats",
+    OfVisitors(),
     own_id(),
     parent("agent_id", "agents", index=True),
     parent("conversation_id", "conversations", unique=True),
@@ -29,6 +30,7 @@ LIVE_CHATS = table(
 
 LIVE_MESSAGES = table(
     "live_messages",
+    OfVisitors("live_messages", expire=True),
     own_id(),
     parent("agent_id", "agents"),
     parent("conversation_id", "conversations"),
@@ -46,6 +48,7 @@ LIVE_MESSAGES = table(
 # What a message shows, in a table of its own: lists of messages read no pictures.
 LIVE_PICTURES = table(
     "live_pictures",
+    OfVisitors(),
     own_id(),
     parent("agent_id", "agents", index=True),
     parent("live_message_id", "live_messages", unique=True),
@@ -56,6 +59,7 @@ LIVE_PICTURES = table(
 
 LEADS = table(
     "leads",
+    OfVisitors("leads", expire=True),
     own_id(),
     parent("agent_id", "agents"),
     parent("visitor_id", "visitors", index=True),

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, Integer, LargeBinary, String, UniqueConstraint
 
-from app.store.tables.columns import column, own_id, parent, partial_index, table
+from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # The secret is drawn from a signing key and `salt` whenever it is needed.
@@ -20,6 +20,7 @@ WEBHOOKS = table(
 # One outbox row on its way to one webhook. `next_at` is when it is due, and NULL once it was delivered or has died.
 WEBHOOK_DELIVERIES = table(
     "webhook_deliveries",
+    OfVisitors(),
     own_id(),
     parent("webhook_id", "webhooks"),
     parent("outbox_id", "outbox", index=True),
@@ -67,6 +68,7 @@ NOTICE_CHANNELS = table(
 # was given up.
 NOTICE_POSTS = table(
     "notice_posts",
+    OfVisitors(),
     own_id(),
     parent("channel_id", "notice_channels"),
     parent("outbox_id", "outbox", index=True),
@@ -98,6 +100,7 @@ HELP_DESKS = table(
 # is when it is due, and NULL once it was delivered or has died.
 TICKETS = table(
     "tickets",
+    OfVisitors(),
     own_id(),
     parent("desk_id", "help_desks"),
     parent("outbox_id", "outbox", index=True),

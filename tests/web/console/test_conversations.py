@@ -147,7 +147,7 @@ async def test_notes_are_for_operators_alone(console: OpenConsole) -> None:
     with console.house.record.reading() as tx:
         assert "upset" not in str(StoredTurnRecords(tx).history(session.conversation_id, 10)), "no model reads it"
     with console.house.record.writing() as tx:
-        assert VisitorRecords(tx).erase(console.house.actor.workspace_id, ids["visitor_id"]).rows.notes == 2
+        assert VisitorRecords(tx).erase(console.house.actor.workspace_id, ids["visitor_id"]).rows["notes"] == 2
 
 
 async def test_other_conversations_of_a_visitor_are_linked(console: OpenConsole) -> None:

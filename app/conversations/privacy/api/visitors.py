@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from pydantic import Field
@@ -13,7 +14,8 @@ from app.conversations.privacy.visitor_data import VisitorData
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, VisitorExport
 from app.core.actor import Actor
 from app.core.turn import AnsweredBy, TurnState
-from app.web.operation import Api, Call, Model, delete, get, read, write
+from app.store.tables import tables_of_visitors
+from app.web.operation import Api, Call, Model, delete, get, read, with_fields, write
 
 
 class ExportedFeedbackOut(Model):
@@ -107,22 +109,17 @@ class VisitorExportOut(Model):
         return super().of(export, export.visitor, visitor_id=export.visitor.id, conversations=conversations)
 
 
+_COUNTED: Final = [kind for kind in tables_of_visitors().values() if kind.counted_as]
+
+
+@with_fields({kind.counted_as: (int, Field(description=kind.meaning or None)) for kind in _COUNTED})
 class ErasedRowsOut(Model):
     conversations: int
     turns: int
-    messages: int
-    citations: int
-    feedback: int
-    confirmations: int = Field(description="What the visitor was asked to confirm.")
     gaps: int = Field(description="Gaps that nobody else had asked; the others keep what others have asked.")
     gap_questions: int
     stale_answers: int = Field(description="Stale answers that nobody else was told; the others keep who was.")
     stale_tellings: int
-    outbox: int
-    leads: int
-    live_messages: int
-    labels: int = Field(description="What operators called the conversations.")
-    notes: int = Field(description="What operators noted on them.")
 
 
 class ErasureOut(Model):

@@ -29,7 +29,7 @@ class VisitorPages(Pages):
     @action("/console/agents/{agent_id}/visitors/{visitor_id}/erase", access=write, under="conversations")
     async def erase_visitor(self, visit: Visit[NoForm]) -> Go:
         erased = await self._data.erase(visit.actor, await self._own(visit))
-        what = f"{plural(erased.rows.conversations, 'conversation')} and {plural(erased.rows.turns, 'turn')}"
+        what = f"{plural(erased.rows['conversations'], 'conversation')} and {plural(erased.rows['turns'], 'turn')}"
         return Go(visit.url("conversations"), f"The visitor is erased, with {what}. Receipt: {erased.id}")
 
     @action("/console/agents/{agent_id}/conversations/{conversation_id}/erase", access=write, under="conversations")

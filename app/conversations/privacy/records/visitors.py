@@ -1,5 +1,6 @@
 """All that is stored of visitors: found for them, erased with them, and erased when it is old."""
 
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from app.conversations.conversation import Conversation, Role, Visitor
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import LiveMessage
 from app.conversations.people.records.live_chats import live_message_of
-from app.conversations.privacy.erasure import ErasedByAge, ErasedRows, Erasure, RetentionPeriod
+from app.conversations.privacy.erasure import Erasure, RetentionPeriod
 from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
 from app.conversations.records.inbox import InboxRecords
@@ -19,19 +20,9 @@ from app.conversations.records.packed_days import PackedDayRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.turn import TurnState
-from app.store.tables.actions import CONFIRMATIONS
+from app.store.tables import tables_of_visitors
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS, own_row
-from app.store.tables.conversations import (
-    CITATIONS,
-    CONVERSATION_LABELS,
-    CONVERSATION_NOTES,
-    CONVERSATIONS,
-    FEEDBACK,
-    MESSAGES,
-    OUTBOX,
-    TURNS,
-    VISITORS,
-)
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS, STALE_TELLINGS
 from app.store.tables.people import LEADS, LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
 from app.store.transaction import Repository, config_from_json, new_id, value_of
@@ -102,7 +93,7 @@ class VisitorRecords(Repository):
         stays, under ids that lead nowhere.
         """
         visitor = self._visitor(workspace_id, visitor_id, is_locked=True)
-        erasure = self._erase(visitor.agent_id, _conversations_of(visitor_id))
+        erasure = self._erase(visitor.agent_id, _conversations_of(visitor_id), [visitor_id])
         self._delete(VISITORS, VISITORS.c.id == visitor_id)
         return erasure
 
@@ -118,7 +109,7 @@ class VisitorRecords(Repository):
         statement = own_row(VISITORS, workspace_id, visitor_id)
         return self._first_row(statement.with_for_update(of=VISITORS) if is_locked else statement, "visitor")
 
-    def _erase(self, agent_id: UUID, conversations: Select[Any]) -> Erasure:
+    def _erase(self, agent_id: UUID, conversations: Select[Any], visitor_ids: Collection[UUID] = ()) -> Erasure:
         turns = select(TURNS.c.id).where(TURNS.c.conversation_id.in_(conversations))
         # Turns before their conversation, as a turn's end locks them; a new turn then waits for the conversation.
         turn_ids = list(self._connection.scalars(turns.with_for_update()))
@@ -127,27 +118,26 @@ class VisitorRecords(Repository):
         TurnErasing(self._tx).make_usage_anonymous(turn_ids)
         gaps = TurnErasing(self._tx).forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turns))
         stale = TurnErasing(self._tx).forget_tellings(STALE_TELLINGS.c.turn_id.in_(turns))
-        rows = ErasedRows(
-            stale_answers=stale.answers,
-            stale_tellings=stale.tellings,
-            gap_questions=gaps.askings,
-            gaps=gaps.gaps,
-            citations=self._delete_of(CITATIONS, turns),
-            feedback=self._delete_of(FEEDBACK, turns),
-            confirmations=self._delete_of(CONFIRMATIONS, turns),
-            messages=self._delete_of(MESSAGES, turns),
-            outbox=self._delete(OUTBOX, OUTBOX.c.turn_id.in_(turns) | OUTBOX.c.conversation_id.in_(conversation_ids)),
-            leads=self._delete(LEADS, LEADS.c.conversation_id.in_(conversation_ids)),
-            live_messages=self._delete(LIVE_MESSAGES, LIVE_MESSAGES.c.conversation_id.in_(conversation_ids)),
-            labels=self._delete(CONVERSATION_LABELS, CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids)),
-            notes=self._delete(CONVERSATION_NOTES, CONVERSATION_NOTES.c.conversation_id.in_(conversation_ids)),
-            turns=self._delete(TURNS, TURNS.c.conversation_id.in_(conversations)),
-            conversations=self._delete(CONVERSATIONS, CONVERSATIONS.c.id.in_(conversation_ids)),
-        )
+        parents = {TURNS: turns, CONVERSATIONS: conversation_ids, VISITORS: visitor_ids}
+        rows = {
+            "stale_answers": stale.answers,
+            "stale_tellings": stale.tellings,
+            "gap_questions": gaps.askings,
+            "gaps": gaps.gaps,
+            **{
+                kind.counted_as: self._delete_of(table, parents)
+                for table, kind in tables_of_visitors().items()
+                if kind.counted_as
+            },
+            "turns": self._delete(TURNS, TURNS.c.conversation_id.in_(conversations)),
+            "conversations": self._delete(CONVERSATIONS, CONVERSATIONS.c.id.in_(conversation_ids)),
+        }
         return Erasure(new_id(), agent_id, rows, conversation_ids, self._now())
 
-    def _delete_of(self, table: Table, turns: Select[Any]) -> int:
-        return self._delete(table, table.c.turn_id.in_(turns))
+    def _delete_of(self, table: Table, parents: Mapping[Table, Any]) -> int:
+        """By one key after the other: each has an index, and all at once may use none."""
+        keys = [key for column in table.columns for key in column.foreign_keys if key.column.table in parents]
+        return sum(self._delete(table, key.parent.in_(parents[key.column.table])) for key in keys)
 
 
 def _conversations_of(visitor_id: UUID) -> Select[Any]:
@@ -170,22 +160,25 @@ class RetentionRecords(Repository):
             for agent_id, workspace_id, draft, live in self._connection.execute(agents)
         ]
 
-    def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> ErasedByAge:
+    def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> dict[str, int]:
         """Remove at most `limit` ended turns that were asked before then, with all that belongs to them, as many
-        leads, live messages and notes that were written before then, and as many conversations and visitors that have
-        no turn left and were not seen since.
+        leads, live messages and whatever else expires that was written before then, and as many conversations and
+        visitors that have no turn left and were not seen since. Return how many of each; what hangs on a turn goes
+        with it and is not counted.
 
         What turns cost stays, under ids that lead nowhere. A gap is counted again by the askings that remain, and
         goes with the last of them, as a stale answer does with the last who was told.
         """
-        return ErasedByAge(
-            leads=self._erase_old(LEADS, period.agent_id, before, limit),
-            live_messages=self._erase_old(LIVE_MESSAGES, period.agent_id, before, limit),
-            notes=self._erase_old(CONVERSATION_NOTES, period.agent_id, before, limit),
-            turns=self._erase_turns(period.agent_id, before, limit),
-            conversations=self._erase_conversations(period.agent_id, before, limit),
-            visitors=self._erase_visitors(period.agent_id, before, limit),
-        )
+        return {
+            **{
+                kind.counted_as: self._erase_old(table, period.agent_id, before, limit)
+                for table, kind in tables_of_visitors().items()
+                if kind.expire
+            },
+            "turns": self._erase_turns(period.agent_id, before, limit),
+            "conversations": self._erase_conversations(period.agent_id, before, limit),
+            "visitors": self._erase_visitors(period.agent_id, before, limit),
+        }
 
     def _erase_turns(self, agent_id: UUID, before: datetime, limit: int) -> int:
         old = (
