@@ -1,6 +1,7 @@
 """A table says what becomes of rows that go with a visitor, and that becomes of them."""
 
 from collections.abc import Iterable
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
@@ -47,6 +48,15 @@ def test_no_two_of_them_are_counted_under_one_name() -> None:
     names = [kind.counted_as for kind in tables_of_visitors().values() if kind.counted_as]
     assert len({*names, *BY_CODE_OF_THEIR_OWN}) == len(names) + len(BY_CODE_OF_THEIR_OWN)
     assert all(kind.counted_as for kind in tables_of_visitors().values() if kind.expire)
+
+
+def test_what_is_exported_has_a_name_a_meaning_and_columns() -> None:
+    exported = [(table, kind, kind.exported) for table, kind in tables_of_visitors().items() if kind.exported]
+    assert exported
+    for table, kind, row in exported:
+        assert kind.counted_as
+        assert kind.meaning
+        assert {"visitor_id", "created_at", *(field.name for field in fields(row))} <= set(table.columns.keys())
 
 
 async def test_a_visitor_who_is_erased_has_no_row_left_and_a_receipt_of_each(

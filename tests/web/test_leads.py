@@ -87,6 +87,7 @@ async def test_the_visitor_sees_it_in_the_export_and_takes_it_back(asking: House
     await visitor.call("POST", "/leads", GIVEN)
     await other.call("POST", "/leads", GIVEN | {"name": "Ben"})
     [own] = (await visitor.call("GET", "/me/export")).json()["leads"]
+    assert own.keys() == {"id", "conversation_id", "name", "email", "message", "created_at"}
     assert own["name"] == "Ann"
     assert (await visitor.call("DELETE", "/me")).json()["rows"]["leads"] == 1
     assert [lead["name"] for lead in await leads(asking)] == ["Ben"]

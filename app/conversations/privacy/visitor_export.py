@@ -1,11 +1,11 @@
 """Everything that is kept of one visitor, for the visitor."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from app.conversations.conversation import Conversation, Note, Visitor
-from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import LiveMessage
 from app.core.turn import StoredTurn
 
@@ -42,10 +42,10 @@ class ExportedConversation:
 
 @dataclass(frozen=True, slots=True)
 class VisitorExport:
-    """Conversations and leads by age, turns in order."""
+    """All by age, turns in order. `left` is what tables list, by its name."""
 
     visitor: Visitor
     first_seen_at: datetime
     exported_at: datetime
     conversations: tuple[ExportedConversation, ...]
-    leads: tuple[Lead, ...] = ()
+    left: Mapping[str, Sequence[object]]

@@ -24,11 +24,13 @@ class OfVisitors:
     """Of a table: its rows go with the turn, the conversation or the visitor that is their `parent`. A receipt counts
     them as `counted_as` ("": not at all, or by code of their own), which has the `meaning`. Those that `expire` go by
     themselves as well, by `agent_id` and `created_at`, once they are older than their agent keeps what visitors wrote.
+    What a visitor takes along lists those of their `visitor_id` under the same name, each by the fields of `exported`.
     """
 
     counted_as: str = ""
-    meaning: str = ""
+    meaning: str | None = None
     expire: bool = False
+    exported: type[Any] | None = None
 
 
 def table(name: str, *parts: SchemaItem | OfVisitors) -> Table:

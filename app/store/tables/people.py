@@ -1,6 +1,10 @@
 """People beside the agent: live chats with what was written in them, what visitors left for people to answer, and what
 operators save for their work."""
 
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
 from sqlalchemy import Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
 
 from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
@@ -57,9 +61,20 @@ LIVE_PICTURES = table(
     column("body", LargeBinary),
 )
 
+
+@dataclass(frozen=True, slots=True)
+class ExportedLead:
+    id: UUID
+    conversation_id: UUID
+    name: str
+    email: str
+    message: str
+    created_at: datetime
+
+
 LEADS = table(
     "leads",
-    OfVisitors("leads", expire=True),
+    OfVisitors("leads", "What the visitor left for people to answer.", expire=True, exported=ExportedLead),
     own_id(),
     parent("agent_id", "agents"),
     parent("visitor_id", "visitors", index=True),

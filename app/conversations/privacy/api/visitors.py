@@ -2,10 +2,10 @@
 
 from base64 import b64encode
 from datetime import datetime
-from typing import Final
+from typing import Any, Final, get_type_hints
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, conlist, create_model
 
 from app.conversations.api.conversations import TAG, NoteOut, VisitorDeviceOut
 from app.conversations.api.widget_models import CitationOut, ConfirmationOut
@@ -77,21 +77,22 @@ class ExportedConversationOut(Model):
         return super().of(exported, exported.conversation, turns=turns, live_messages=written)
 
 
-class ExportedLeadOut(Model):
-    id: UUID
-    conversation_id: UUID
-    name: str
-    email: str
-    message: str
-    created_at: datetime
-
-
 class VisitorAttributeOut(Model):
     name: str
     value: str
     is_signed: bool = Field(description="Whether the website's server vouches for it; else it may be made up.")
 
 
+_COUNTED: Final = [kind for kind in tables_of_visitors().values() if kind.counted_as]
+
+
+def _listed(exported: type[Any], meaning: str | None) -> Any:
+    """The field of an export that a table says of itself."""
+    row = create_model(f"{exported.__name__}Out", __base__=Model, **get_type_hints(exported))
+    return conlist(row), Field(description=f"{meaning} Oldest first.")
+
+
+@with_fields({kind.counted_as: _listed(kind.exported, kind.meaning) for kind in _COUNTED if kind.exported})
 class VisitorExportOut(Model):
     visitor_id: UUID
     anonymous_id: UUID
@@ -101,18 +102,15 @@ class VisitorExportOut(Model):
     first_seen_at: datetime
     exported_at: datetime
     conversations: tuple[ExportedConversationOut, ...] = Field(description="Oldest first, cleared ones among them.")
-    leads: tuple[ExportedLeadOut, ...] = Field(description="What the visitor left for people to answer, oldest first.")
 
     @classmethod
     def of(cls, export: VisitorExport) -> "VisitorExportOut":
         conversations = tuple(map(ExportedConversationOut.of, export.conversations))
-        return super().of(export, export.visitor, visitor_id=export.visitor.id, conversations=conversations)
+        others = {"visitor_id": export.visitor.id, "conversations": conversations, **export.left}
+        return super().of(export, export.visitor, **others)
 
 
-_COUNTED: Final = [kind for kind in tables_of_visitors().values() if kind.counted_as]
-
-
-@with_fields({kind.counted_as: (int, Field(description=kind.meaning or None)) for kind in _COUNTED})
+@with_fields({kind.counted_as: (int, Field(description=kind.meaning)) for kind in _COUNTED})
 class ErasedRowsOut(Model):
     conversations: int
     turns: int

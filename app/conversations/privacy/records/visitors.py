@@ -9,7 +9,6 @@ from sqlalchemy import Row, Select, Table, and_, func, select
 
 from app.agents.agent import AgentConfig
 from app.conversations.conversation import Conversation, Role, Visitor
-from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import LiveMessage
 from app.conversations.people.records.live_chats import live_message_of
 from app.conversations.privacy.erasure import Erasure, RetentionPeriod
@@ -24,7 +23,7 @@ from app.store.tables import tables_of_visitors
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS, own_row
 from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS, STALE_TELLINGS
-from app.store.tables.people import LEADS, LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
+from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
 from app.store.transaction import Repository, config_from_json, new_id, value_of
 
 
@@ -45,9 +44,6 @@ class VisitorRecords(Repository):
             select(CONVERSATIONS)
             .where(CONVERSATIONS.c.visitor_id == visitor_id)
             .order_by(CONVERSATIONS.c.created_at, CONVERSATIONS.c.id)
-        )
-        leads = self._connection.execute(
-            select(LEADS).where(LEADS.c.visitor_id == visitor_id).order_by(LEADS.c.created_at, LEADS.c.id)
         )
         written: dict[UUID, list[LiveMessage]] = {}
         pictures = LIVE_MESSAGES.outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
@@ -79,7 +75,11 @@ class VisitorRecords(Repository):
                 )
                 for each in conversations
             ),
-            tuple(value_of(Lead, lead) for lead in leads),
+            {
+                kind.counted_as: self._values(kind.exported, _left_by(visitor_id, table))
+                for table, kind in tables_of_visitors().items()
+                if kind.exported
+            },
         )
 
     def conversation_ids(self, workspace_id: UUID, visitor_id: UUID) -> list[UUID]:
@@ -142,6 +142,10 @@ class VisitorRecords(Repository):
 
 def _conversations_of(visitor_id: UUID) -> Select[Any]:
     return select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.visitor_id == visitor_id)
+
+
+def _left_by(visitor_id: UUID, table: Table) -> Select[Any]:
+    return select(table).where(table.c.visitor_id == visitor_id).order_by(table.c.created_at, table.c.id)
 
 
 class RetentionRecords(Repository):
