@@ -2,12 +2,13 @@
 
 from sqlalchemy import Boolean, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, false, text
 
-from app.store.tables.columns import OfVisitors, column, own_id, parent, table
+from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # `sealed` holds the values of the headers as a JSON object; `revision` counts what was saved.
 ACTIONS = table(
     "actions",
+    Audited("action", lambda row: str(row.title or row.name)),
     own_id(),
     parent("agent_id", "agents"),
     column("name", StorableText),

@@ -19,11 +19,12 @@ from sqlalchemy import (
     true,
 )
 
-from app.store.tables.columns import column, own_id, parent, table
+from app.store.tables.columns import Audited, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 AGENTS = table(
     "agents",
+    Audited("agent", lambda row: str(row.draft["name"])),
     own_id(),
     parent("workspace_id", "workspaces"),
     column("draft", StorableJson),
@@ -53,6 +54,7 @@ AGENT_FIRSTS = table(
 # The secret by which a website signs who its visitors are is drawn from a signing key and `salt`.
 USER_KEYS = table(
     "user_keys",
+    Audited("agent", key="agent_id"),
     parent("agent_id", "agents", primary_key=True),
     column("kid", String(32)),
     column("salt", LargeBinary),
@@ -62,6 +64,7 @@ USER_KEYS = table(
 # Whose tokens say who an agent's visitors are: `jwks_url` is where the issuer publishes its keys.
 USER_ISSUERS = table(
     "user_issuers",
+    Audited("agent", key="agent_id"),
     parent("agent_id", "agents", primary_key=True),
     column("issuer", StorableText),
     column("audience", StorableText),
@@ -96,6 +99,7 @@ def _written_answer() -> list[Column[Any]]:
 
 CURATED_ANSWERS = table(
     "curated_answers",
+    Audited("curated_answer", lambda row: str(row.pattern)),
     own_id(),
     parent("agent_id", "agents"),
     *_written_answer(),
@@ -125,6 +129,7 @@ CURATED_EDITS = table(
 # `wording` is the SHA-256 of the question's normal form.
 GOLDEN_QUESTIONS = table(
     "golden_questions",
+    Audited("golden_question"),
     own_id(),
     parent("agent_id", "agents"),
     column("wording", String(64)),

@@ -1,9 +1,10 @@
 """What every table is written with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Column, ForeignKey, Index, MetaData, Table, Uuid, text
+from sqlalchemy import Column, ForeignKey, Index, MetaData, Row, Table, Uuid, text
 from sqlalchemy.schema import SchemaItem
 
 from app.store.time_ordered_id import new_id
@@ -33,9 +34,22 @@ class OfVisitors:
     exported: type[Any] | None = None
 
 
-def table(name: str, *parts: SchemaItem | OfVisitors) -> Table:
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """Of a table: its rows belong to what actions of that `kind` name, the first word of "agent.publish", by the column
+    `key`. The audit keeps a hash of them without the columns that are `unhashed`. `name` is what people call a row.
+    Nothing of visitors: not even a hash of what they wrote outlives its erasure."""
+
+    kind: str
+    name: Callable[[Row[Any]], str] | None = None
+    key: str = "id"
+    unhashed: tuple[str, ...] = ()
+
+
+def table(name: str, *parts: SchemaItem | OfVisitors | Audited) -> Table:
     columns = [part for part in parts if isinstance(part, SchemaItem)]
-    return Table(name, METADATA, *columns, info={type(part): part for part in parts if isinstance(part, OfVisitors)})
+    info = {type(part): part for part in parts if not isinstance(part, SchemaItem)}
+    return Table(name, METADATA, *columns, info=info)
 
 
 def column(name: str, kind: Any, *parts: SchemaItem, nullable: bool = False, **options: Any) -> Column[Any]:

@@ -2,12 +2,13 @@
 
 from sqlalchemy import Date, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
 
-from app.store.tables.columns import column, own_id, parent, partial_index, table
+from app.store.tables.columns import Audited, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # A page of a source. `url_key` is the URL's SHA-256: URLs may be longer than an index entry can be.
 DOCUMENTS = table(
     "documents",
+    Audited("document"),
     own_id(),
     parent("agent_id", "agents"),
     parent("source_id", "sources"),
@@ -25,6 +26,7 @@ DOCUMENTS = table(
 # was not kept, null where they came as chunks.
 DOCUMENT_VERSIONS = table(
     "document_versions",
+    Audited("document", key="document_id", unhashed=("markdown",)),  # long, and its hash is there
     own_id(),
     parent("document_id", "documents", index=True),
     parent("agent_id", "agents"),

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text, true
 
-from app.store.tables.columns import OfVisitors, column, own_id, parent, table
+from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by`
@@ -13,6 +13,7 @@ from app.store.types import StorableJson, StorableText, UtcDateTime
 # split it: clustering may add to it, and leaves it otherwise as it is.
 GAPS = table(
     "gaps",
+    Audited("gap", unhashed=("question", "question_key", "meaning")),  # a visitor's words
     own_id(),
     parent("agent_id", "agents"),
     column("question_key", String(64)),
@@ -52,6 +53,7 @@ GAP_QUESTIONS = table(
 # its webhook is signed with, as JSON.
 REPOSITORIES = table(
     "repositories",
+    Audited("repository"),
     own_id(),
     parent("agent_id", "agents", unique=True),
     column("owner", StorableText),
@@ -86,6 +88,7 @@ PULL_REQUESTS = table(
 # an operator's, never a visitor's. `new_answer` is what a question of the operator's own gets now.
 STALE_ANSWERS = table(
     "stale_answers",
+    Audited("stale_answer", unhashed=("key", "old_words", "new_words", "new_answer")),  # a visitor may have been told
     own_id(),
     parent("agent_id", "agents"),
     column("key", String(64)),

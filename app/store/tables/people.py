@@ -7,13 +7,14 @@ from uuid import UUID
 
 from sqlalchemy import Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
 
-from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
+from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableText, UtcDateTime
 
 # One a conversation, from the first time that a person was asked for. `message_count` also numbers the messages: it
 # is raised in the transaction that stores one.
 LIVE_CHATS = table(
     "live_chats",
+    Audited("live_chat", unhashed=("conversation_id",)),  # which its visitor's erasure must leave nowhere
     OfVisitors(),
     own_id(),
     parent("agent_id", "agents", index=True),
@@ -93,6 +94,7 @@ LEADS = table(
 # For the live chats of one agent, or of all.
 SAVED_REPLIES = table(
     "saved_replies",
+    Audited("saved_reply", lambda row: str(row.title)),
     own_id(),
     parent("workspace_id", "workspaces", index=True),
     parent("agent_id", "agents", index=True, nullable=True),
@@ -103,6 +105,7 @@ SAVED_REPLIES = table(
 # What an operator saved for themselves, or (NULL) for all of the workspace.
 SAVED_FILTERS = table(
     "saved_filters",
+    Audited("saved_filter", lambda row: str(row.name)),
     own_id(),
     parent("workspace_id", "workspaces", index=True),
     parent("operator_id", "operators", index=True, nullable=True),

@@ -16,11 +16,12 @@ from sqlalchemy import (
     text,
 )
 
-from app.store.tables.columns import column, own_id, parent, partial_index, table
+from app.store.tables.columns import Audited, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 SOURCES = table(
     "sources",
+    Audited("source", lambda row: str(row.config["name"])),
     own_id(),
     parent("agent_id", "agents"),
     column("config", StorableJson),
@@ -105,6 +106,7 @@ GIVEN_DOCUMENTS = table(
 # The secret is drawn from a signing key and `salt` whenever it is needed.
 SOURCE_HOOKS = table(
     "source_hooks",
+    Audited("source", key="source_id"),
     parent("source_id", "sources", primary_key=True),
     column("kid", String(32)),
     column("salt", LargeBinary),
@@ -135,6 +137,7 @@ HOOK_CALLS = table(
 # A source without a row is read when somebody asks for it.
 SOURCE_SCHEDULES = table(
     "source_schedules",
+    Audited("source", key="source_id"),
     parent("source_id", "sources", primary_key=True),
     column("cron", String(100)),
     column("every_hours", Integer),

@@ -2,11 +2,12 @@
 
 from sqlalchemy import BigInteger, Index, LargeBinary, String, Uuid
 
-from app.store.tables.columns import column, own_id, parent, table
+from app.store.tables.columns import Audited, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 WORKSPACES = table(
     "workspaces",
+    Audited("workspace", lambda row: str(row.name)),
     own_id(),
     column("name", StorableText),
     column("created_at", UtcDateTime),
@@ -14,6 +15,7 @@ WORKSPACES = table(
 
 API_TOKENS = table(
     "api_tokens",
+    Audited("token", lambda row: str(row.name)),
     own_id(),
     parent("workspace_id", "workspaces", index=True),
     column("name", StorableText),
@@ -72,6 +74,7 @@ PROCESSES = table(
 # provider. `invited_at`: who was invited has not chosen a password yet.
 OPERATORS = table(
     "operators",
+    Audited("operator", lambda row: str(row.email)),
     own_id(),
     parent("workspace_id", "workspaces", index=True),
     column("email", String(254), unique=True),

@@ -2,12 +2,13 @@
 
 from sqlalchemy import Boolean, Integer, LargeBinary, String, UniqueConstraint
 
-from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
+from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
 # The secret is drawn from a signing key and `salt` whenever it is needed.
 WEBHOOKS = table(
     "webhooks",
+    Audited("webhook", lambda row: str(row.url)),
     own_id(),
     parent("agent_id", "agents", index=True),
     column("url", StorableText),
@@ -20,6 +21,7 @@ WEBHOOKS = table(
 # One outbox row on its way to one webhook. `next_at` is when it is due, and NULL once it was delivered or has died.
 WEBHOOK_DELIVERIES = table(
     "webhook_deliveries",
+    Audited("webhook"),
     OfVisitors(),
     own_id(),
     parent("webhook_id", "webhooks"),
@@ -53,6 +55,7 @@ MAILS = table(
 # A channel of a chat that a team talks in. `sealed` is the address that is posted to, sealed by the key `sealed_by`.
 NOTICE_CHANNELS = table(
     "notice_channels",
+    Audited("notice_channel", lambda row: str(row.name)),
     own_id(),
     parent("workspace_id", "workspaces", index=True),
     column("kind", String(16)),
@@ -84,6 +87,7 @@ NOTICE_POSTS = table(
 # Where an agent's hand-overs go. `sealed` is the token that lets us in ("" for mail), sealed by the key `sealed_by`.
 HELP_DESKS = table(
     "help_desks",
+    Audited("agent", key="agent_id"),
     own_id(),
     parent("agent_id", "agents", unique=True),
     column("kind", String(16)),

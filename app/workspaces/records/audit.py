@@ -2,67 +2,23 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Table, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, or_, select
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
-from app.store.tables.actions import ACTIONS
-from app.store.tables.agents import AGENTS, CURATED_ANSWERS, GOLDEN_QUESTIONS, USER_ISSUERS, USER_KEYS
-from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.gaps import GAPS, REPOSITORIES, STALE_ANSWERS
-from app.store.tables.people import LIVE_CHATS, SAVED_FILTERS, SAVED_REPLIES
-from app.store.tables.sources import SOURCE_HOOKS, SOURCE_SCHEDULES, SOURCES
-from app.store.tables.tenancy import API_TOKENS, AUDIT_LOG, OPERATORS, WORKSPACES
-from app.store.tables.webhooks import HELP_DESKS, NOTICE_CHANNELS, WEBHOOK_DELIVERIES, WEBHOOKS
+from app.store.tables import all_tables
+from app.store.tables.columns import Audited
+from app.store.tables.tenancy import AUDIT_LOG
 from app.store.transaction import Keyset, Repository, new_id
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 
-
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """What an action's first word names. `keys` are the columns that hold its id, its own row's first; `name` is what
-    people call that row. Nothing of visitors: not even a hash of what they wrote outlives its erasure."""
-
-    keys: tuple[Column[UUID], ...]
-    name: Callable[[Row[Any]], str] | None = None
-
-
-_SUBJECTS: Final[Mapping[str, _Subject]] = {
-    "agent": _Subject(
-        (AGENTS.c.id, USER_KEYS.c.agent_id, USER_ISSUERS.c.agent_id, HELP_DESKS.c.agent_id),
-        lambda row: str(row.draft["name"]),
-    ),
-    "source": _Subject(
-        (SOURCES.c.id, SOURCE_HOOKS.c.source_id, SOURCE_SCHEDULES.c.source_id), lambda row: str(row.config["name"])
-    ),
-    "document": _Subject((DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.document_id)),
-    "curated_answer": _Subject((CURATED_ANSWERS.c.id,), lambda row: str(row.pattern)),
-    "action": _Subject((ACTIONS.c.id,), lambda row: str(row.title or row.name)),
-    "golden_question": _Subject((GOLDEN_QUESTIONS.c.id,)),
-    "gap": _Subject((GAPS.c.id,)),
-    "repository": _Subject((REPOSITORIES.c.id,)),
-    "stale_answer": _Subject((STALE_ANSWERS.c.id,)),
-    "live_chat": _Subject((LIVE_CHATS.c.id,)),
-    "saved_reply": _Subject((SAVED_REPLIES.c.id,), lambda row: str(row.title)),
-    "saved_filter": _Subject((SAVED_FILTERS.c.id,), lambda row: str(row.name)),
-    "webhook": _Subject((WEBHOOKS.c.id, WEBHOOK_DELIVERIES.c.id), lambda row: str(row.url)),
-    "notice_channel": _Subject((NOTICE_CHANNELS.c.id,), lambda row: str(row.name)),
-    "token": _Subject((API_TOKENS.c.id,), lambda row: str(row.name)),
-    "operator": _Subject((OPERATORS.c.id,), lambda row: str(row.email)),
-    "workspace": _Subject((WORKSPACES.c.id,), lambda row: str(row.name)),
-}
-_UNHASHED: Final[Mapping[Table, tuple[str, ...]]] = {
-    GAPS: ("question", "question_key", "meaning"),  # a visitor's words
-    STALE_ANSWERS: ("key", "old_words", "new_words", "new_answer"),  # what a visitor may have been told
-    LIVE_CHATS: ("conversation_id",),  # which its visitor's erasure must leave nowhere
-    DOCUMENT_VERSIONS: ("markdown",),  # long, and its hash is there
-}
 _SEALED: Final = ("sealed", "sealed_by")  # of any table: other bytes each time that a key seals it
 _LATEST_FIRST = Keyset(AUDIT_LOG.c.created_at, AUDIT_LOG.c.id, descending=True)
 
@@ -117,23 +73,29 @@ class AuditRecords(Repository):
                 by_kind.setdefault(entry.action.partition(".")[0], set()).add(UUID(entry.subject))
         found: dict[str, str] = {}
         for kind, ids in by_kind.items():
-            subject = _SUBJECTS.get(kind)
-            if subject and subject.name:
-                rows = self._connection.execute(select(subject.keys[0].table).where(subject.keys[0].in_(ids)))
-                found.update((str(row.id), subject.name(row)) for row in rows)
+            for table, audited in _tables_of(kind).items():
+                if audited.name:
+                    rows = self._connection.execute(select(table).where(table.c.id.in_(ids)))
+                    found.update((str(row.id), audited.name(row)) for row in rows)
         return found
+
+
+@cache
+def _tables_of(kind: str) -> Mapping[Table, Audited]:
+    """Those with rows of such subjects, the subjects' own first."""
+    audited = [(table, table.info[Audited]) for table in all_tables().sorted_tables if Audited in table.info]
+    return {table: each for table, each in audited if each.kind == kind}
 
 
 def _sha256(reader: Connection, action: str, subject_id: UUID) -> bytes | None:
     """Of the rows of an action's subject, as `reader` sees them; None where there are none. It shows that something
     changed and repeats nothing."""
-    subject = _SUBJECTS.get(action.partition(".")[0])
     found = []
-    for key in subject.keys if subject else ():
-        left_out = (*_UNHASHED.get(key.table, ()), *_SEALED)
-        columns = [column for column in key.table.columns if column.name not in left_out]
-        rows = reader.execute(select(*columns).where(key == subject_id))
-        found += [[key.table.name, dict(row)] for row in rows.mappings()]
+    for table, audited in _tables_of(action.partition(".")[0]).items():
+        left_out = (*audited.unhashed, *_SEALED)
+        columns = [column for column in table.columns if column.name not in left_out]
+        rows = reader.execute(select(*columns).where(table.c[audited.key] == subject_id))
+        found += [[table.name, dict(row)] for row in rows.mappings()]
     if not found:
         return None
     return hashlib.sha256(json.dumps(found, sort_keys=True, default=_as_json).encode()).digest()
