@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, Select, exists, func, select, tuple_
 
 from app.conversations.conversation import (
     EVERY_CONVERSATION,
@@ -87,7 +87,7 @@ class InboxRecords(Repository):
             LIVE_CHATS.c.conversation_id.in_(ids), LIVE_CHATS.c.asked_at.is_not(None)
         )
         handed_over = set(self._connection.scalars(asked))
-        labels = self._labels_of(ids)
+        labels = self.labels_of(ids)
         visitor_ids = {conversation.visitor_id for conversation in conversations}
         named = select(VISITORS.c.id, VISITORS.c.user_id).where(VISITORS.c.id.in_(visitor_ids))
         users = dict(self._connection.execute(named).all())
@@ -129,6 +129,18 @@ class InboxRecords(Repository):
             .order_by(func.lower(CONVERSATION_LABELS.c.label), CONVERSATION_LABELS.c.label)
         )
         return [LabelCount(label, count) for label, count in self._connection.execute(statement)]
+
+    def labels_of(self, conversation_ids: Sequence[UUID] | Select[Any]) -> dict[UUID, tuple[str, ...]]:
+        """Of those that have any."""
+        statement = (
+            select(CONVERSATION_LABELS.c.conversation_id, CONVERSATION_LABELS.c.label)
+            .where(CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids))
+            .order_by(CONVERSATION_LABELS.c.label)
+        )
+        found: dict[UUID, tuple[str, ...]] = {}
+        for conversation_id, label in self._connection.execute(statement):
+            found[conversation_id] = (*found.get(conversation_id, ()), label)
+        return found
 
     def label_counts(self, conversation_ids: Sequence[UUID]) -> dict[UUID, int]:
         """How many labels each has that has any."""
@@ -200,17 +212,6 @@ class InboxRecords(Repository):
             # Of the visitor and not of each conversation: else SQLite may walk through all of the agent's.
             of_agent = exists().where(VISITORS.c.id == only.visitor_id, VISITORS.c.agent_id == agent_id)
         return [of_agent, CONVERSATIONS.c.turn_count > 0, *fits]
-
-    def _labels_of(self, conversation_ids: Sequence[UUID]) -> dict[UUID, tuple[str, ...]]:
-        statement = (
-            select(CONVERSATION_LABELS.c.conversation_id, CONVERSATION_LABELS.c.label)
-            .where(CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids))
-            .order_by(CONVERSATION_LABELS.c.label)
-        )
-        found: dict[UUID, tuple[str, ...]] = {}
-        for conversation_id, label in self._connection.execute(statement):
-            found[conversation_id] = (*found.get(conversation_id, ()), label)
-        return found
 
 
 def _entry(

@@ -21,7 +21,7 @@ from app.core.errors import NotFound
 from app.core.turn import TurnState
 from app.store.tables import tables_of_visitors
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS, own_row
-from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
+from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
 from app.store.tables.gaps import GAP_QUESTIONS, STALE_TELLINGS
 from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
 from app.store.transaction import Repository, config_from_json, new_id, value_of
@@ -53,12 +53,7 @@ class VisitorRecords(Repository):
             written.setdefault(message.conversation_id, []).append(live_message_of(message))
         chats = select(LIVE_CHATS).where(LIVE_CHATS.c.conversation_id.in_(_conversations_of(visitor_id)))
         ratings = {chat.conversation_id: chat.rating for chat in self._connection.execute(chats)}
-        labels: dict[UUID, tuple[str, ...]] = {}
-        borne = select(CONVERSATION_LABELS.c.conversation_id, CONVERSATION_LABELS.c.label).where(
-            CONVERSATION_LABELS.c.conversation_id.in_(_conversations_of(visitor_id))
-        )
-        for conversation_id, label in self._connection.execute(borne.order_by(CONVERSATION_LABELS.c.label)):
-            labels[conversation_id] = (*labels.get(conversation_id, ()), label)
+        labels = InboxRecords(self._tx).labels_of(_conversations_of(visitor_id))
         return VisitorExport(
             value_of(Visitor, row),
             row.created_at,
