@@ -4,11 +4,12 @@ answers without those who were told."""
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select, update
 
-from app.conversations.privacy.erasure import ErasedGaps, ErasedTellings
+from app.conversations.records.packed_days import PackedDayRecords
 from app.store.tables.conversations import USAGE
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS, STALE_ANSWERS, STALE_TELLINGS
 from app.store.transaction import Repository, batches, new_id
@@ -38,20 +39,26 @@ class _Asking:
 
 
 class TurnErasing(Repository):
-    def make_usage_anonymous(self, turn_ids: Sequence[UUID]) -> None:
+    def forget(self, turn_ids: Sequence[UUID], turns: Select[Any] | Sequence[UUID]) -> dict[str, int]:
+        """What they leave behind that does not go with them; `turns` are those ids, and those of turns that have begun
+        since. Return how many rows went: `gaps` and `stale_answers` are those that nobody else has asked or was told.
+        """
+        PackedDayRecords(self._tx).outdate_turns(turn_ids)
         if turn_ids:
             rows = [{"turn": turn_id, "nobody": new_id()} for turn_id in turn_ids]
             self._connection.execute(_ANONYMOUS_USAGE, rows)
+        return self._forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turns)) | self._forget_tellings(
+            STALE_TELLINGS.c.turn_id.in_(turns)
+        )
 
-    def forget_gaps(self, asked_in: ColumnElement[bool]) -> ErasedGaps:
-        """The condition is on `GAP_QUESTIONS`."""
+    def _forget_gaps(self, asked_in: ColumnElement[bool]) -> dict[str, int]:
         gap_ids = list(self._connection.scalars(select(GAP_QUESTIONS.c.gap_id).where(asked_in).distinct()))
         askings = self._delete(GAP_QUESTIONS, asked_in)
-        return ErasedGaps(sum([self.count_again(batch) for batch in batches(gap_ids)]), askings)
+        return {"gap_questions": askings, "gaps": sum([self.count_again(batch) for batch in batches(gap_ids)])}
 
-    def forget_tellings(self, told_in: ColumnElement[bool]) -> ErasedTellings:
-        """The condition is on `STALE_TELLINGS`. A stale answer goes with the last who was told it; those of curated
-        answers and golden questions are told by an operator and stay."""
+    def _forget_tellings(self, told_in: ColumnElement[bool]) -> dict[str, int]:
+        """A stale answer goes with the last who was told it; those of curated answers and golden questions are told by
+        an operator and stay."""
         stale = list(self._connection.scalars(select(STALE_TELLINGS.c.stale_answer_id).where(told_in).distinct()))
         tellings = self._delete(STALE_TELLINGS, told_in)
         is_told = select(STALE_TELLINGS.c.turn_id).where(STALE_TELLINGS.c.stale_answer_id == STALE_ANSWERS.c.id)
@@ -59,7 +66,7 @@ class TurnErasing(Repository):
             self._delete(STALE_ANSWERS, and_(STALE_ANSWERS.c.id.in_(batch), ~is_told.exists()))
             for batch in batches(stale)
         ]
-        return ErasedTellings(sum(erased), tellings)
+        return {"stale_tellings": tellings, "stale_answers": sum(erased)}
 
     def count_again(self, gap_ids: Sequence[UUID]) -> int:
         """Gaps by what others have asked; return how many are gone, for nobody has."""

@@ -15,14 +15,12 @@ from app.conversations.privacy.erasure import Erasure, RetentionPeriod
 from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
 from app.conversations.records.inbox import InboxRecords
-from app.conversations.records.packed_days import PackedDayRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.turn import TurnState
 from app.store.tables import tables_of_visitors
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS, own_row
 from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
-from app.store.tables.gaps import GAP_QUESTIONS, STALE_TELLINGS
 from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
 from app.store.transaction import Repository, config_from_json, new_id, value_of
 
@@ -109,16 +107,9 @@ class VisitorRecords(Repository):
         # Turns before their conversation, as a turn's end locks them; a new turn then waits for the conversation.
         turn_ids = list(self._connection.scalars(turns.with_for_update()))
         conversation_ids = tuple(self._connection.scalars(conversations.with_for_update()))
-        PackedDayRecords(self._tx).outdate_turns(turn_ids)
-        TurnErasing(self._tx).make_usage_anonymous(turn_ids)
-        gaps = TurnErasing(self._tx).forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turns))
-        stale = TurnErasing(self._tx).forget_tellings(STALE_TELLINGS.c.turn_id.in_(turns))
         parents = {TURNS: turns, CONVERSATIONS: conversation_ids, VISITORS: visitor_ids}
         rows = {
-            "stale_answers": stale.answers,
-            "stale_tellings": stale.tellings,
-            "gap_questions": gaps.askings,
-            "gaps": gaps.gaps,
+            **TurnErasing(self._tx).forget(turn_ids, turns),
             **{
                 kind.counted_as: self._delete_of(table, parents)
                 for table, kind in tables_of_visitors().items()
@@ -193,10 +184,7 @@ class RetentionRecords(Repository):
         )
         turns = self._connection.execute(old).all()
         turn_ids = [turn_id for turn_id, _ in turns]
-        PackedDayRecords(self._tx).outdate_turns(turn_ids)
-        TurnErasing(self._tx).make_usage_anonymous(turn_ids)
-        TurnErasing(self._tx).forget_gaps(GAP_QUESTIONS.c.turn_id.in_(turn_ids))
-        TurnErasing(self._tx).forget_tellings(STALE_TELLINGS.c.turn_id.in_(turn_ids))
+        TurnErasing(self._tx).forget(turn_ids, turn_ids)
         self._delete(TURNS, TURNS.c.id.in_(turn_ids))
         self._name_again({conversation_id for _, conversation_id in turns})
         return len(turn_ids)
