@@ -131,6 +131,23 @@ class LiveChatRecords(Repository):
         )
         return [live_message_of(row) for row in self._connection.execute(later)]
 
+    def written_in(self, conversation_ids: Select[Any]) -> dict[UUID, list[LiveMessage]]:
+        """All messages with their pictures, by conversation, in order."""
+        shown = select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height, LIVE_PICTURES.c.body)
+        written = shown.outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id).where(
+            LIVE_MESSAGES.c.conversation_id.in_(conversation_ids)
+        )
+        found: dict[UUID, list[LiveMessage]] = {}
+        for row in self._connection.execute(written.order_by(LIVE_MESSAGES.c.number)):
+            found.setdefault(row.conversation_id, []).append(live_message_of(row))
+        return found
+
+    def ratings(self, conversation_ids: Select[Any]) -> dict[UUID, Literal["up", "down"] | None]:
+        """What visitors said of their chats, by conversation."""
+        chats = select(LIVE_CHATS.c.conversation_id, LIVE_CHATS.c.rating)
+        rated = chats.where(LIVE_CHATS.c.conversation_id.in_(conversation_ids))
+        return dict(self._connection.execute(rated).all())
+
     def picture_count(self, conversation_id: UUID, author: Author) -> int:
         """How many that side of a conversation has sent."""
         return self._connection.scalar(_pictures_of(func.count(), conversation_id, author=author.value)) or 0

@@ -9,8 +9,7 @@ from sqlalchemy import Row, Select, Table, and_, func, select
 
 from app.agents.agent import AgentConfig
 from app.conversations.conversation import Conversation, Role, Visitor
-from app.conversations.people.live_chat import LiveMessage
-from app.conversations.people.records.live_chats import live_message_of
+from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.privacy.erasure import Erasure, RetentionPeriod
 from app.conversations.privacy.records.turn_erasing import TurnErasing
 from app.conversations.privacy.visitor_export import ExportedConversation, ExportedTurn, Feedback, VisitorExport
@@ -21,7 +20,6 @@ from app.core.turn import TurnState
 from app.store.tables import tables_of_visitors
 from app.store.tables.agents import AGENT_VERSIONS, AGENTS, own_row
 from app.store.tables.conversations import CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, VISITORS
-from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES
 from app.store.transaction import Repository, config_from_json, new_id, value_of
 
 
@@ -32,7 +30,7 @@ class VisitorRecords(Repository):
         row = self._visitor(workspace_id, visitor_id)
         rated = select(FEEDBACK).join(TURNS, TURNS.c.id == FEEDBACK.c.turn_id)
         feedback = {
-            given.turn_id: Feedback(given.rating, given.comment, given.created_at, given.updated_at)
+            given.turn_id: value_of(Feedback, given)
             for given in self._connection.execute(rated.where(TURNS.c.visitor_id == visitor_id))
         }
         turns: dict[UUID, list[ExportedTurn]] = {}
@@ -43,15 +41,9 @@ class VisitorRecords(Repository):
             .where(CONVERSATIONS.c.visitor_id == visitor_id)
             .order_by(CONVERSATIONS.c.created_at, CONVERSATIONS.c.id)
         )
-        written: dict[UUID, list[LiveMessage]] = {}
-        pictures = LIVE_MESSAGES.outerjoin(LIVE_PICTURES, LIVE_PICTURES.c.live_message_id == LIVE_MESSAGES.c.id)
-        shown = select(LIVE_MESSAGES, LIVE_PICTURES.c.width, LIVE_PICTURES.c.height, LIVE_PICTURES.c.body)
-        live = shown.select_from(pictures).where(LIVE_MESSAGES.c.conversation_id.in_(_conversations_of(visitor_id)))
-        for message in self._connection.execute(live.order_by(LIVE_MESSAGES.c.number)):
-            written.setdefault(message.conversation_id, []).append(live_message_of(message))
-        chats = select(LIVE_CHATS).where(LIVE_CHATS.c.conversation_id.in_(_conversations_of(visitor_id)))
-        ratings = {chat.conversation_id: chat.rating for chat in self._connection.execute(chats)}
-        labels = InboxRecords(self._tx).labels_of(_conversations_of(visitor_id))
+        own = _conversations_of(visitor_id)
+        written, ratings = LiveChatRecords(self._tx).written_in(own), LiveChatRecords(self._tx).ratings(own)
+        labels = InboxRecords(self._tx).labels_of(own)
         return VisitorExport(
             value_of(Visitor, row),
             row.created_at,
