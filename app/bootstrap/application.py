@@ -34,7 +34,7 @@ from app.conversations.api.conversations import AdminConversations, AdminInbox
 from app.conversations.pages.conversation import ConversationPages
 from app.conversations.pages.conversations import InboxPages
 from app.conversations.pages.spending import SpendingPages
-from app.conversations.people.api.leads import AdminLeads
+from app.conversations.people.api.leads import AdminLeads, WidgetLeads
 from app.conversations.people.api.live_chats import AdminLiveChats, AdminSavedReplies
 from app.conversations.people.api.live_pictures import AdminLivePictures, WidgetPictures
 from app.conversations.people.api.widget_person import WidgetPerson
@@ -42,7 +42,7 @@ from app.conversations.people.pages.leads import LeadPages
 from app.conversations.people.pages.live import LivePages, SavedReplyPages
 from app.conversations.people.pages.news import NewsPages
 from app.conversations.privacy.api.visitors import AdminVisitors
-from app.conversations.privacy.api.widget_me import WidgetLeads, WidgetMe, WidgetTranscripts
+from app.conversations.privacy.api.widget_me import WidgetMe, WidgetTranscripts
 from app.conversations.privacy.pages.visitors import VisitorPages
 from app.core.errors import DocentError
 from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions, AdminGapTriage

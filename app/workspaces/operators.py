@@ -16,7 +16,7 @@ from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, SecondFactorRecords
 from app.workspaces.second_factor import SecondFactor, is_secret, new_recovery_codes, recovery_hash, step_of
 
-MAX_EMAIL_CHARS = 254
+MAX_EMAIL_CHARS = 254  # RFC 5321
 MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 12, 256
 _EMAIL = re.compile(r"[^@\s\"'<>(),;:\\]+@[^@\s\"'<>(),;:\\]+")
 _SCOPES = {Role.VIEWER: (READ,), Role.EDITOR: (READ, WRITE), Role.ADMIN: (READ, WRITE, MANAGE)}

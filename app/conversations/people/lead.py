@@ -6,7 +6,6 @@ from enum import StrEnum
 from uuid import UUID
 
 MAX_NAME_CHARS = 100
-MAX_EMAIL_CHARS = 254  # RFC 5321
 MAX_MESSAGE_CHARS = 4000
 
 

@@ -12,7 +12,6 @@ from app.conversations.conversation import MAX_AT_ONCE
 from app.conversations.inbox import check_search
 from app.conversations.people.lead import (
     EVERY_LEAD,
-    MAX_EMAIL_CHARS,
     MAX_MESSAGE_CHARS,
     MAX_NAME_CHARS,
     Lead,
@@ -30,7 +29,7 @@ from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.workspaces.operators import checked_assignee
+from app.workspaces.operators import MAX_EMAIL_CHARS, checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000

@@ -1,8 +1,8 @@
-"""Admin API: what visitors left for people to answer."""
+"""What visitors leave for people to answer: the call with which they do, and the admin API."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
@@ -10,11 +10,13 @@ from starlette.responses import Response
 
 from app.conversations.api.conversations import TAG
 from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, MAX_WORDS, NOBODY
-from app.conversations.people.lead import Lead, LeadChange, LeadFilter, LeadState
+from app.conversations.people.lead import MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead, LeadChange, LeadFilter, LeadState
 from app.conversations.people.leads import MAX_EXPORTED, Leads
 from app.core.actor import Actor
 from app.core.spreadsheet_cell import as_cell
+from app.web.access import VisitorCaller, visitor
 from app.web.file_export import ExportFormat, exported
+from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, get, patch, post, read, write
 from app.workspaces.operators import MAX_EMAIL_CHARS
 
@@ -86,6 +88,40 @@ class LeadsQuery(WantedLeads, ListQuery):
 
 class LeadExportQuery(WantedLeads):
     format: ExportFormat = "csv"
+
+
+class LeadIn(Model):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"email": "ann@example.com", "message": "Do you ship to Malta?", "consent": True}]
+        }
+    )
+
+    name: str = Field(default="", max_length=MAX_NAME_CHARS)
+    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS)
+    message: str = Field(min_length=1, max_length=MAX_MESSAGE_CHARS)
+    consent: Literal[True] = Field(description="The visitor has agreed that this is kept to answer them.")
+
+
+class WidgetLeads(Api):
+    tag = "Visitors"
+
+    def __init__(self, leads: Leads, limits: LimitsPolicy, counting: VisitorLimits) -> None:
+        self._leads = leads
+        self._limits = limits
+        self._counting = counting
+
+    @post(
+        "/v1/widget/leads",
+        "Leave a message for people to answer, if the agent offers it",
+        access=visitor,
+        codes=("not_found",),
+    )
+    async def leave_lead(self, call: Call[VisitorCaller, LeadIn]) -> None:
+        session, given = call.caller.session, call.input
+        most = self._limits.leads_per_caller
+        await self._counting.count(call.request, session.visitor_id, "lead", per_address=most, per_visitor=most)
+        await self._leads.leave(session, given.name, given.email, given.message)
 
 
 class AdminLeads(Api):
