@@ -19,7 +19,7 @@ from app.core.text.section_text import section_name
 from app.core.text.sentences import asks
 from app.core.text.stop_words import without_stop_words
 from app.core.text.untrusted_text import without_controls
-from app.core.text.words import folded_words, is_spaceless
+from app.core.text.words import folded_words, is_spaceless, normalised
 
 MOST_NEXT_QUESTIONS: Final = 3
 _MAX_CHARS: Final = 90  # of a button below an answer
@@ -28,6 +28,7 @@ _MIN_WORDS: Final = 2  # that tell something: "Overview" and "Thank you" are no 
 _MIN_SPACELESS: Final = 4  # characters, where a word is not told from the next
 _LINK: Final = re.compile(r"https?://|[{}\\]|\)\(")
 _NUMBERED: Final = re.compile(r"^(?:\d{1,3}\.)+\d{0,3}\s+")
+_key: Final = lru_cache(maxsize=4096)(normalised)  # a page's headings are compared with each answer that cites it
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +145,3 @@ def offered(heading: str) -> str | None:
     telling = [word for word in folded_words(text) if is_content_word(word) and any(map(str.isalpha, word))]
     tells = len(telling) >= _MIN_WORDS or sum(map(is_spaceless, text)) >= _MIN_SPACELESS
     return text if tells or asks(text[-2:]) else None
-
-
-@lru_cache(maxsize=4096)
-def _key(text: str) -> str:
-    return " ".join(folded_words(text))
