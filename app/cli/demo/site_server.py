@@ -6,10 +6,12 @@ import mimetypes
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from socketserver import TCPServer
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 _TEXTS = frozenset({".html", ".xml", ".txt"})
@@ -52,64 +54,69 @@ class DemoSite:
         return self.filled(_VISIT_PAGE)
 
 
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or each body waits 40 ms for its head's acknowledgement
+
+    def __init__(self, site: DemoSite, *connection: Any) -> None:
+        self._site = site
+        super().__init__(*connection)  # which answers at once
+
+    def do_GET(self) -> None:
+        path = unquote(urlsplit(self.path).path)
+        found = self._site.file_at(path)
+        if path == "/try-the-widget":
+            self._answer(200, self._site.visit_page(), "text/html; charset=utf-8")
+        elif path in self._site.redirects:
+            self._redirect(self._site.redirects[path])
+        elif found is None:
+            self._answer(404, b"<!doctype html><title>Not found</title><h1>Not found</h1>", "text/html")
+        elif found.name == "index.html" and not path.endswith(("/", ".html")):
+            self._redirect(f"{path}/")
+        else:
+            kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+            charset = "; charset=utf-8" if kind.startswith("text/") or kind.endswith("xml") else ""
+            self._answer(200, self._site.body_of(found), kind + charset)
+
+    do_HEAD = do_GET  # noqa: N815 - the library's name
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+        """The demo's terminal is for the demo."""
+
+    def _redirect(self, target: str) -> None:
+        self.send_response(301)
+        self.send_header("Location", target)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def _answer(self, status: int, body: bytes, kind: str) -> None:
+        etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        if status == 200 and self.headers.get("If-None-Match") == etag:
+            status, body = 304, b""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("ETag", etag)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
+class _Server(ThreadingHTTPServer):
+    def server_bind(self) -> None:
+        """As the library's, which would look up a name for the address to have one."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A visitor who hangs up is no news."""
+
+
 @contextmanager
 def serve_demo_site() -> Iterator[DemoSite]:
     """The site on a free port of 127.0.0.1 until the block is left."""
     site = DemoSite()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # or each body waits 40 ms for its head's acknowledgement
-
-        def do_GET(self) -> None:
-            path = unquote(urlsplit(self.path).path)
-            found = site.file_at(path)
-            if path == "/try-the-widget":
-                self._answer(200, site.visit_page(), "text/html; charset=utf-8")
-            elif path in site.redirects:
-                self._redirect(site.redirects[path])
-            elif found is None:
-                self._answer(404, b"<!doctype html><title>Not found</title><h1>Not found</h1>", "text/html")
-            elif found.name == "index.html" and not path.endswith(("/", ".html")):
-                self._redirect(f"{path}/")
-            else:
-                kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
-                charset = "; charset=utf-8" if kind.startswith("text/") or kind.endswith("xml") else ""
-                self._answer(200, site.body_of(found), kind + charset)
-
-        do_HEAD = do_GET  # noqa: N815 - the library's name
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-            """The demo's terminal is for the demo."""
-
-        def _redirect(self, target: str) -> None:
-            self.send_response(301)
-            self.send_header("Location", target)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def _answer(self, status: int, body: bytes, kind: str) -> None:
-            etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-            if status == 200 and self.headers.get("If-None-Match") == etag:
-                status, body = 304, b""
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("ETag", etag)
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
-
-    class Server(ThreadingHTTPServer):
-        def server_bind(self) -> None:
-            """As the library's, which would look up a name for the address to have one."""
-            TCPServer.server_bind(self)
-            self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
-
-        def handle_error(self, request: object, client_address: object) -> None:
-            """A visitor who hangs up is no news."""
-
-    server = Server(("127.0.0.1", 0), Handler)
+    server = _Server(("127.0.0.1", 0), partial(_Handler, site))
     site.base = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, name="demo site", daemon=True)
     thread.start()
