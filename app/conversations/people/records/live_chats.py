@@ -68,20 +68,7 @@ class LiveChatRecords(Repository):
 
     def keep(self, chat: LiveChat) -> None:
         """Store the chat as it is now; its conversation was active."""
-        state = {
-            "state": chat.state.value,
-            "asked_at": chat.asked_at,
-            "taken_by": chat.taken_by,
-            "taken_by_id": chat.taken_by_id,
-            "operator_name": chat.operator_name,
-            "taken_at": chat.taken_at,
-            "ended_at": chat.ended_at,
-            "message_count": chat.message_count,
-        }
-        first = self._insert(LIVE_CHATS).values(
-            id=chat.id, agent_id=chat.agent_id, conversation_id=chat.conversation_id, **state
-        )
-        self._connection.execute(first.on_conflict_do_update(index_elements=["conversation_id"], set_=state))
+        self._put(LIVE_CHATS, {"conversation_id": chat.conversation_id}, chat)
         self._update(CONVERSATIONS, CONVERSATIONS.c.id == chat.conversation_id, last_active_at=self._now())
 
     def rate(self, chat: LiveChat, rating: Literal["up", "down"]) -> LiveChat:
