@@ -74,6 +74,7 @@ def _plain(name: str, text: str) -> str:
 
 
 def _text(value: Any) -> str:
+    """As it is sent, a text without its quotes."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -85,7 +86,7 @@ def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping
             raise WrongArguments(f"{name}: characters that nobody sees")
     request = request_of(action, {**arguments, **fixed}, {})
     labels = {name: told.get("title") or name for name, told in action.parameters.get("properties", {}).items()}
-    shown = tuple(ShownValue(name, labels[name], shown_value(value)) for name, value in arguments.items())
+    shown = tuple(ShownValue(name, labels[name], _text(value)) for name, value in arguments.items())
     return ProposedChange(
         id=uuid4(),
         action_id=action.id,
@@ -98,11 +99,6 @@ def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping
         url=request.url,
         body=None if request.body is None else request.body.decode(),
     )
-
-
-def shown_value(value: Any) -> str:
-    """As it is sent, a text without its quotes."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _is_seen(text: str) -> bool:
