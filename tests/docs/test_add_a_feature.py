@@ -43,6 +43,11 @@ def test_every_file_that_knows_the_feature_is_named() -> None:
     assert _importers_of(own_modules) - _OWN <= _LINES | _IN_TEXT
 
 
+def test_what_becomes_of_visitors_data_is_written_without_the_feature() -> None:
+    """Its table says it."""
+    assert [path for path in _importers_of(_OWN) if path.startswith("app/conversations/privacy/")] == []
+
+
 def test_no_file_is_named_that_does_not_know_the_feature() -> None:
     assert _importers_of(_OWN) >= _LINES
 
