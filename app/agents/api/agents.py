@@ -28,20 +28,8 @@ from app.knowledge.starter_suggestions import SUGGESTED, StarterSuggestions
 from app.providers.pictures.pillow_picture import MEDIA_TYPE, SIDE_PX
 from app.quality.publishing import Publishing
 from app.web.access import everyone
-from app.web.operation import (
-    AnyEndpoint,
-    Api,
-    Call,
-    ListOut,
-    ListQuery,
-    Model,
-    Multipart,
-    get,
-    patch,
-    post,
-    read,
-    write,
-)
+from app.web.endpoint import AnyEndpoint
+from app.web.operation import Api, Call, ListOut, ListQuery, Model, Multipart, get, patch, post, read, write
 from app.web.request_body import FORM_BYTES, FilePart
 
 TAG = "Agents"
