@@ -80,3 +80,13 @@ def test_the_usage_of_a_command_is_quoted_without_the_command_above_it() -> None
     found = _passage("\n\n".join(named), "- `halfop`")
     nearness = [0.3, 0.5, *[0.3] * (len(found.own_pieces) - 2)]
     assert without_far_ends(found, nearness, "How do I ignore somebody?").text == named[1]
+
+
+def test_the_last_part_of_a_long_usage_is_quoted_without_the_next_command() -> None:
+    usage = "\n".join(f"-{letter}: what the option {letter} does to the one who is ignored" for letter in "abcdefghij")
+    named = [f"- `ignore`: nobody is heard\n\n```\n{usage}\n```", "- `info`: who it is\n\n```\n/info NICK\n```"]
+    found = next(each for each in passages(source(1, "\n\n".join(named), "Options")) if each.start == 1)
+    assert found.text.endswith(named[1])
+    assert without_far_ends(found, [0.5, 0.3], "How do I ignore somebody?").text == found.text.removesuffix(
+        f"\n\n{named[1]}"
+    )

@@ -343,7 +343,7 @@ def _end(pieces: Sequence[Piece], start: int) -> int:
 
 def has_definitions(passage: Passage) -> bool:
     """Whether it is several definitions, each of something else."""
-    return len(_beginnings(passage)) > 1 and _is_in_definition(passage.pieces, passage.start)
+    return len({passage.start, *_beginnings(passage)}) > 1 and _is_in_definition(passage.pieces, passage.start)
 
 
 def _nearness_of_definitions(passage: Passage, nearness: Sequence[float]) -> list[float]:
