@@ -70,6 +70,16 @@ def test_what_is_indented_stays_with_the_line_above_it_within_a_long_statement()
     assert all(part[-1].startswith("      light") for part in parts)
 
 
+def test_a_run_of_code_that_does_not_fit_behind_another_one_begins_anew() -> None:
+    runs = ["\n".join(f"{name} {n}: light it up in the hall" for n in range(9)) for name in ("lamp", "bell")]
+    code = "\n\n".join(runs)
+    (unit,) = units(blocks(f"Use it:\n\n```\n{code}\n```"))
+    assert [piece[1].text.splitlines()[1] for piece in pieces_of(unit)] == [
+        "lamp 0: light it up in the hall",
+        "bell 0: light it up in the hall",
+    ]
+
+
 def test_the_rest_of_a_sentence_comes_with_the_code_that_interrupts_it() -> None:
     said = " ".join(["and as many more of them as there are."] * 5)
     first, second = "While this:\n\n```\nlist dream\n```", "```\nlist a:dream\n```"

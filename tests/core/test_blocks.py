@@ -167,6 +167,10 @@ def test_code_consists_of_runs_between_blank_lines() -> None:
 def test_a_run_consists_of_lines_with_what_is_indented_below_them_and_what_closes_them() -> None:
     statements = ["git stash push [-p]\n          [-q]", "git stash list", "options {\n    a;\n}", "c"]
     assert code_parts("\n".join(statements)) == statements
+    assert code_parts("# The lamp\n# of the hall\nlamp = on\nbell = on") == [
+        "# The lamp\n# of the hall\nlamp = on",
+        "bell = on",
+    ]
     assert code_parts("    a:\n      b\n    c") == ["    a:\n      b", "    c"]
 
 

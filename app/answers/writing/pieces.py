@@ -2,13 +2,12 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from app.core.text.blocks import (
     Block,
     BlockKind,
-    code_fences,
     code_like,
     code_lines,
     code_parts,
@@ -67,40 +66,38 @@ def _together(found: Piece) -> Iterator[Piece]:
 
 def _cut(block: Block, room: int) -> Iterator[str]:
     """Parts of a block that is too long: whole items, rows, sentences, or what its code consists of."""
-    before = after = ""
-    between = "\n"
     match block.kind:
         case BlockKind.LIST:
-            parts = list_items(block.text)
+            yield from _gathered(list_items(block.text), room)
         case BlockKind.TABLE:
-            before, parts = table_rows(block.text)
-            before += "\n"
-            room = min(room, _LONGEST_ROWS)
+            header, rows = table_rows(block.text)
+            room_for_rows = min(room, _LONGEST_ROWS) - len(header) - 1
+            yield from (f"{header}\n{part}" for part in _gathered(rows, room_for_rows))
         case BlockKind.CODE:
-            opening, closing = code_fences(block.text)
-            before, after = f"{opening}\n", f"\n{closing}"
-            code = "\n".join(code_lines(block.text))
-            parts = list(_fitting([code], room - len(before) - len(after)))
+            room_for_lines = room - len(code_like(block.text, ["", ""]))
+            parts = _gathered(["\n".join(code_lines(block.text))], room_for_lines, code_parts)
+            yield from (code_like(block.text, [part]) for part in parts)
         case _:
-            between, parts = " ", sentences(block.text)
-    room -= len(before) + len(after)
-    group: list[str] = []
-    for part in parts:
-        if group and sum(map(len, group)) + len(group) + len(part) > room:
-            yield before + between.join(group) + after
-            group = []
-        group.append(part)
+            yield from _gathered(sentences(block.text), room, between=" ")
+
+
+def _gathered(
+    found: Iterable[str], room: int, parts_of: Callable[[str], list[str]] | None = None, between: str = "\n"
+) -> Iterator[str]:
+    """As many together as fit. What is too long begins anew, and is cut by `parts_of` where it has parts."""
+    group = ""
+    for part in found:
+        joined = f"{group}{between}{part}" if group else part
+        if len(joined) <= room:
+            group = joined
+            continue
+        if group:
+            yield group
+        inner = parts_of(part) if parts_of and len(part) > room else [part]
+        *full, group = _gathered(inner, room, parts_of, between) if len(inner) > 1 else inner
+        yield from full
     if group:
-        yield before + between.join(group) + after
-
-
-def _fitting(found: Iterable[str], room: int) -> Iterator[str]:
-    """Lines of code, whole; of what is too long, what it consists of."""
-    for lines in found:
-        if len(lines) <= room or "\n" not in lines:
-            yield lines
-        else:
-            yield from _fitting(code_parts(lines), room)
+        yield group
 
 
 def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:

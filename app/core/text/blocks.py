@@ -13,6 +13,7 @@ _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
 _CLOSING = ")]}"
+_COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
 _ITEM_NUMBER = re.compile(r"(\d{1,9})[.)]")
@@ -128,12 +129,14 @@ def code_parts(text: str) -> list[str]:
 
 
 def _statements(lines: Sequence[str]) -> list[str]:
-    """Lines of code, each with those that belong to it: what is indented below it, and what closes it."""
+    """Lines of code, each with those that belong to it: the comment above it, what is indented below it, and what
+    closes it."""
     told = [line for line in lines if line.strip()]
     least = min((_indentation(line) for line in told), default=0)
     found: list[list[str]] = []
     for line in lines:
-        if found and (not line.strip() or _indentation(line) > least or line.lstrip()[0] in _CLOSING):
+        is_more = not line.strip() or _indentation(line) > least or line.lstrip()[0] in _CLOSING
+        if found and (is_more or _COMMENT.match(found[-1][-1])):
             found[-1].append(line)
         else:
             found.append([line])
