@@ -11,6 +11,7 @@ from app.core.text.blocks import (
     term_of,
     units,
 )
+from tests.linear_time import takes_linear_time
 
 PAGE = """## Returns
 
@@ -133,6 +134,13 @@ def test_steps_that_are_counted_on_stay_together(between: str, *, is_one: bool) 
     last = [block.text for block in units(blocks(page))[-1]]
     assert "2. Install it." in last
     assert ("1. Get the key." in last) is is_one
+
+
+def test_steps_are_counted_on_in_linear_time() -> None:
+    def read(steps: str) -> None:
+        units(blocks("\n\n".join(f"{n}. Run it.\n\n```\nmake\n```" for n in range(1, len(steps)))))
+
+    assert takes_linear_time(read, "s", 200)
 
 
 def test_a_list_that_begins_anew_is_another_one() -> None:

@@ -300,6 +300,13 @@ def test_100_kb_of_open_brackets_become_chunks_within_the_time_of_a_page(chunker
     assert max(len(name) for chunk in chunks for name in (*chunk.breadcrumb, "")) <= MAX_NAME_CHARS
 
 
+def test_code_that_is_indented_without_end_is_cut(chunker: Chunker) -> None:
+    down = [f"{' ' * n}step {n}:" for n in range(1000)]
+    code = "\n".join([*down, *reversed(down)])
+
+    assert section_text(texts(chunker.cut(page(f"```\n{code}\n```")))).count("step") == 2000
+
+
 def test_cutting_again_gives_the_same(chunker: Chunker) -> None:
     markdown = f"# Help\n\n{sentence(900)}\n\n| a | b |\n|---|---|\n| 1 | 2 |"
 

@@ -13,6 +13,7 @@ _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
 _CLOSING = ")]}"
+_DEEPEST = 40  # columns: below a line that is indented further, each line stands for itself
 _COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
@@ -125,7 +126,7 @@ def code_parts(text: str) -> list[str]:
     if len(statements) > 1:
         return statements
     first, *below = text.split("\n")
-    return [first, *_statements(below)]
+    return [first, *(below if _indentation(first) > _DEEPEST else _statements(below))]
 
 
 def _statements(lines: Sequence[str]) -> list[str]:
@@ -154,7 +155,8 @@ def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
     groups: list[list[Block]] = []
     for block in found:
         if (first := _counted_on(groups, block)) is not None:
-            groups[first:] = [[*itertools.chain(*groups[first:]), block]]
+            groups[first] += [*itertools.chain(*groups[first + 1 :]), block]
+            del groups[first + 1 :]
         elif groups and (_continues(groups[-1], block) or goes_on(groups[-1][-1], block)):
             groups[-1].append(block)
         else:
