@@ -64,7 +64,7 @@ async def test_names_and_lines_hold_no_link() -> None:
     text = "The port is in [the list](https://evil.example) of ports [7]."
     found = await written("Which port?", source(1, "The [best](https://x) *port*", text))
 
-    assert found.endswith("- **The best(https://x) port** [1]: The port is in the list of ports (7).")
+    assert found.endswith("- **The best(`https://x`) port** [1]: The port is in the list of ports (7).")
 
 
 async def test_nothing_is_said_without_a_section() -> None:

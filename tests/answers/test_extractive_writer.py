@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from app.agents.agent import AgentConfig
+from app.answers.guard.output_guard import OutputGuard
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import PassageJudge
@@ -20,6 +21,12 @@ async def test_the_passage_that_answers_is_quoted_with_its_source() -> None:
 async def test_the_heading_of_the_section_is_shown() -> None:
     found = await answer("How do I restart the hub?", source(1, "Hold its button for ten seconds.", "hub restart"))
     assert found == "**hub restart**\n\nHold its button for ten seconds. [1]"
+
+
+async def test_an_address_in_a_heading_leaves_as_it_stands() -> None:
+    found = await answer("Which lamps are there?", source(1, "The lamps of the hall.", "qemu:///system lamps"))
+    guard = OutputGuard({1}, link_hosts=(), max_chars=1_000, source_text="## qemu:///system lamps")
+    assert guard.feed(found) + guard.close() == "**`qemu:///system` lamps**\n\nThe lamps of the hall. [1]"
 
 
 async def test_a_heading_that_several_pages_have_is_shown_with_its_page() -> None:

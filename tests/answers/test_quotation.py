@@ -17,6 +17,8 @@ from app.answers.writing.quotation import word_for_word
         ("Open //files.example.org/lamps on Windows.", "Open `//files.example.org/lamps` on Windows."),
         ("**WWW.EXAMPLE.ORG** has more.", "**`WWW.EXAMPLE.ORG`** has more."),
         ("`ftp://a.example` and ftp://b.example", "`ftp://a.example` and `ftp://b.example`"),
+        ("Port 143 for imap:// and 993 for imaps:// hosts.", "Port 143 for `imap://` and 993 for `imaps://` hosts."),
+        ("QEMU with TLS (qemu+tls://), or test:///default.", "QEMU with TLS (`qemu+tls://`), or `test:///default`."),
         ("Write and/or, 1//2, a: b.", "Write and/or, 1//2, a: b."),
     ],
 )

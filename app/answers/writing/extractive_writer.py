@@ -276,7 +276,7 @@ def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
     source, heading = passage.source, passage.heading or passage.source.title
     above = [name for name in (source.title, *source.breadcrumb) if name not in (heading, source.heading)]
     names = [*above[-1:], heading] if heading in common else [heading]
-    return ": ".join(name for part in names if (name := markdown_name(part)))
+    return ": ".join(name for part in names if (name := word_for_word(markdown_name(part))))
 
 
 def _paragraph(passage: Passage, common: Set[str], *, below: Passage | None = None) -> str:
@@ -333,5 +333,5 @@ class ClosestSectionsWriter:
 
 def _linked(passage: Passage) -> str:
     """The page and its section, each said once."""
-    parts = dict.fromkeys(markdown_name(part) for part in (passage.source.title, passage.heading))
+    parts = dict.fromkeys(word_for_word(markdown_name(part)) for part in (passage.source.title, passage.heading))
     return ": ".join(part for part in parts if part)

@@ -7,7 +7,8 @@ from app.core.text.blocks import lines_with_code
 _CODE_SPAN = re.compile(r"(`[^`\n]++`)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _ADDRESS = re.compile(
-    r"<?((?:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.|(?<![:\w/])//(?=[^\s/]*\.))[^\s<>`)\]]*[^\s<>`)\].,;:!?'\"*])>?",
+    r"<?(\b[a-z][a-z0-9+.-]{1,20}://(?:[^\s<>`)\]]*[^\s<>`)\].,;:!?'\"*])?"
+    r"|(?:\bwww\.|(?<![:\w/])//(?=[^\s/]*\.))[^\s<>`)\]]*[^\s<>`)\].,;:!?'\"*])>?",
     re.IGNORECASE,
 )
 _BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
