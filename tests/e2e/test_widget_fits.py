@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.doubles.scripted_widget_api import citations, done, tokens
+from tests.doubles.scripted_widget_api import Hold, citations, done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
 
@@ -230,3 +230,54 @@ def test_the_button_that_unfolds_sources_stands_beside_the_last_of_them(page: Pa
     whole = chat.answers.last.locator(".sources li").nth(1).bounding_box()
     assert whole
     assert whole["x"] + whole["width"] > right, "unfolded it has all the width"
+
+
+# Lines of text, as far as the log shows them, that the button stands on.
+COVERED = """button => {
+  const log = button.getRootNode().querySelector('.log');
+  const box = button.getBoundingClientRect();
+  const seen = log.getBoundingClientRect();
+  const walker = document.createTreeWalker(log, NodeFilter.SHOW_TEXT);
+  const covered = [];
+  while (walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    for (const line of range.getClientRects()) {
+      const top = Math.max(line.top, seen.top), bottom = Math.min(line.bottom, seen.bottom);
+      const isBeside = line.left >= box.right || line.right <= box.left;
+      if (top < bottom && line.width && top < box.bottom && bottom > box.top && !isBeside)
+        covered.push(walker.currentNode.data.slice(0, 40));
+    }
+  }
+  return covered;
+}"""
+DESK = {"viewport": {"width": 1100, "height": 800}}
+PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True}
+ON_ITS_SIDE = {"viewport": {"width": 667, "height": 375}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.mark.parametrize("lang", ["en", "ar"])
+@pytest.mark.parametrize("screen", [DESK, PHONE, ON_ITS_SIDE], ids=["desk", "phone", "on its side"])
+def test_the_button_to_the_end_covers_no_text(browser: Browser, site: Site, screen: dict[str, Any], lang: str) -> None:
+    text = {"en": "You have thirty days to send it back. ", "ar": "يمكنك إرجاع أي منتج خلال ثلاثين يوماً. "}[lang]
+    site.api.script[QUESTION] = [*tokens(text * 60, size=400), Hold(), *tokens(text * 60, size=400), done()]
+    site.write(lang=lang)
+    context = browser.new_context(**screen, reduced_motion="reduce")
+    try:
+        page = context.new_page()
+        chat = Chat.visit(page, site)
+        chat.launcher.click()
+        page.locator("docent-widget .greeting").wait_for()
+        field, jump = page.locator("docent-widget textarea"), page.locator("docent-widget .jump button")
+        field.fill(QUESTION)
+        field.press("Enter")
+        for ends in (False, True):
+            if ends:
+                site.api.release()
+                chat.answers.last.locator(".actions").wait_for()
+            expect(jump).to_be_visible()
+            for _ in range(4):  # at any place in a line
+                assert jump.evaluate(COVERED) == []
+                chat.log.evaluate("log => log.scrollTop += 5")
+    finally:
+        context.close()
