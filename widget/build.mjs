@@ -116,7 +116,7 @@ const INTERNAL_NAMES = [
   ...["exported", "lent", "iconButton", "trouble", "dots", "chip", "load", "tab", "client", "store", "root", "isRefused", "offer", "askWhy", "withPeople", "call", "wait", "list", "panel", "input", "tag", "source", "chat", "say", "look"],
   ...["frame", "announcer", "approach", "opened", "closed", "wear", "emit", "isSent", "typed", "speak", "fail"],
   ...["goTo", "older", "mend", "mark", "isMarked", "expect", "keep", "hasEarlier", "hasPast", "isGoingBack", "current", "button"],
-  ...["attend", "paint", "isNone", "isCut"],
+  ...["attend", "paint", "isNone", "isCut", "options"],
 ];
 
 /** The scripts that another one loads. */

@@ -178,3 +178,22 @@ def test_it_comes_under_a_strict_policy(page: Page, manual: Site) -> None:
     page.on("console", lambda message: refused.append(message.text) if message.type == "error" else None)
     expect(code(asked(page, manual)).locator(COLOURED).first).to_be_visible()
     assert [each for each in refused if "favicon" not in each] == []
+
+
+def test_blocks_that_waited_for_the_colours_get_them_in_tasks_of_their_own(page: Page, site: Site) -> None:
+    said = {"turn_id": "t1", "created_at": "2026-03-01T10:00:00Z"}
+    asked = {"id": "m1", "role": "visitor", "text": QUESTION, **said}
+    site.api.messages = [asked, {"id": "m2", "role": "agent", "text": f"{ANSWER}\n\n" * 9, **said}]
+    page.add_init_script(f"""window.coloured = [];
+    let watched;
+    const look = () => {{
+      const log = document.querySelector("docent-widget")?.shadowRoot.querySelector(".log");
+      const count = () => coloured.push(log.querySelectorAll("pre:has({COLOURED})").length);
+      if (log) (watched = new MutationObserver(count)).observe(log, {{ childList: true, subtree: true }});
+      else requestAnimationFrame(look);
+    }};
+    requestAnimationFrame(look);""")
+    chat = Chat.opened(page, site)
+    expect(chat.answer.locator(f"pre:has({COLOURED})")).to_have_count(9)
+    counts = page.evaluate("coloured")
+    assert set(counts) == set(range(10))

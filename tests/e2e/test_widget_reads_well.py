@@ -1,5 +1,6 @@
 """A long answer is read from its question down, and what belongs to it takes little room."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.doubles.scripted_widget_api import Hold, citations, done, tokens
@@ -149,31 +150,75 @@ def test_a_number_is_a_link_as_soon_as_its_source_is_here_and_stays_it(page: Pag
     assert before.evaluate("text => text.isConnected"), "what was there was not drawn anew"
 
 
-def test_a_long_conversation_is_drawn_from_its_end_and_what_is_read_stays_in_its_place(page: Page, site: Site) -> None:
-    site.api.at_once = 80
+def said(turns: int) -> list[dict[str, str]]:
     answer = "You can return anything within **30 days**. " * 30
-    for turn in range(40):
-        asked = {"id": f"q{turn}", "turn_id": f"t{turn}", "role": "visitor", "text": f"Question {turn}?"}
-        site.api.messages += [asked, {**asked, "id": f"a{turn}", "role": "agent", "text": f"{answer} End {turn}."}]
-    page.add_init_script(
-        """window.seen = [];
-        const look = () => {
-          const log = document.querySelector("docent-widget")?.shadowRoot.querySelector(".log");
-          const drawn = log?.querySelectorAll(".text p").length ?? 0;
-          if (drawn) window.seen.push([drawn, Math.round(log.scrollHeight - log.scrollTop - log.clientHeight)]);
-          if (drawn < 40) requestAnimationFrame(look);
-        };
-        requestAnimationFrame(look);"""
-    )
-    chat = Chat.opened(page, site)
-    expect(chat.answer.locator("p")).to_have_count(1)
-    expect(chat.log.locator(".text p")).to_have_count(40)
-    seen = page.evaluate("window.seen")
-    assert seen[0][0] < 40, "not all at once"
-    assert {below for _, below in seen} == {0}
+    both = [{"turn_id": f"t{turn}", "created_at": "2026-03-01T10:00:00Z"} for turn in range(turns)]
+    return [
+        message
+        for turn, told in enumerate(both)
+        for message in (
+            {"id": f"q{turn}", "role": "visitor", "text": f"Question {turn}?", **told},
+            {"id": f"a{turn}", "role": "agent", "text": f"{answer} End {turn}.", **told},
+        )
+    ]
+
+
+# After each task that changes the log, and in each frame: how many turns are drawn, which, what is seen of them, and
+# how far the end is.
+WATCHED = """window.tasks = [];
+window.drawings = [];
+window.shifts = [];
+const heard = (list) => shifts.push(...list.getEntries().map((each) => each.value));
+new PerformanceObserver(heard).observe({ type: "layout-shift" });
+const look = () => {
+  const log = document.querySelector("docent-widget")?.shadowRoot.querySelector(".log");
+  const turns = [...(log?.querySelectorAll(".turn") ?? [])];
+  const drawn = turns.filter((turn) => turn.querySelector(".text p"));
+  const isLast = drawn.every((turn, at) => turn === turns[turns.length - drawn.length + at]);
+  const topOf = (each) => each.getBoundingClientRect().top;
+  const isFull = drawn.length === turns.length || (drawn.length && topOf(drawn[0]) <= topOf(log));
+  return turns.length && {
+    drawn: drawn.length,
+    isLast,
+    isWell: isFull || getComputedStyle(log).visibility === "hidden",
+    below: Math.round(log.scrollHeight - log.scrollTop - log.clientHeight),
+  };
+};
+let watched;
+const each = () => {
+  const log = document.querySelector("docent-widget")?.shadowRoot.querySelector(".log");
+  if (log && !watched) {
+    watched = new MutationObserver(() => tasks.push(look()));
+    watched.observe(log, { childList: true, subtree: true });
+  }
+  if (look()) drawings.push(look());
+  requestAnimationFrame(each);
+};
+requestAnimationFrame(each);"""
+
+
+@pytest.mark.parametrize("turns", [1, 3, 40])
+def test_a_conversation_is_drawn_from_its_end_in_short_tasks_and_nothing_moves(
+    page: Page, site: Site, turns: int
+) -> None:
+    site.api.at_once = 2 * turns
+    site.api.messages = said(turns)
+    page.add_init_script(WATCHED)
+    chat = Chat.visit(page, site)
+    page.evaluate("Docent.open()")
+    expect(chat.log.locator(".text p")).to_have_count(turns)
+    tasks = [task for task in page.evaluate("tasks") if task]
+    assert tasks[0]["drawn"] == 0, "the panel is laid out first"
+    assert all(task["isLast"] for task in tasks)
+    page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    frames = page.evaluate("drawings")
+    assert frames[-1]["drawn"] == turns
+    assert all(frame["isWell"] for frame in frames), "no half of a conversation is seen"
+    assert {frame["below"] for frame in frames} == {0}
+    assert page.evaluate("shifts") == []
     assert chat.log.locator(".text").evaluate_all(
         "all => all.map((each) => each.textContent.match(/End (\\d+)/)[1])"
-    ) == [str(turn) for turn in range(40)]
+    ) == [str(turn) for turn in range(turns)]
 
 
 def test_a_folded_source_shows_as_much_of_its_title_as_a_line_holds(page: Page, site: Site) -> None:

@@ -84,7 +84,7 @@ function drawLink(href: string, children: Child[]): HTMLElement {
 }
 
 export function drawCitation(id: string, context: MarkdownContext): globalThis.Text | HTMLElement {
-  const citation = context.citations.find((one) => String(one.id) === id);
+  const citation = context.citations.find((one) => "" + one.id === id);
   const url = citation && safeLink(citation.link || citation.url);
   if (!url) {
     // Sources arrive after the text; until then the number waits in place.

@@ -33,13 +33,16 @@ function attend(shell: Shell): void {
   });
 }
 
-let painter: Promise<PaintCode | undefined> | undefined;
+let painter: PaintCode | undefined;
+let last: Promise<unknown> | undefined;
 
 /** Colours a block of code; once what it takes is here, before the browser shows the block. */
 async function paint({ load }: Shell, code: HTMLElement, language: string): Promise<void> {
   // Tried once: code that is being written is drawn with each word, and reads well without.
-  painter ??= load<PaintCode>(CODE).catch(() => undefined);
-  (await painter)?.(code, language);
+  last ??= load<PaintCode>(CODE).then((loaded) => (painter = loaded)).catch(() => undefined);
+  // Blocks that wait for it have a task each.
+  if (!painter) await (last = last.then(() => new Promise(requestAnimationFrame)));
+  painter?.(code, language);
 }
 
 function dayOf(iso: string, dates: Intl.DateTimeFormat): string {

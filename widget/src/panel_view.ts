@@ -23,11 +23,11 @@ export interface PanelActions extends TurnActions, PastActions {
 }
 
 /** Of the log's padding, above a question that was just asked. */
-const PINNED_PX = 12;
+const PINNED_PX = 8;
 /** This near to the first turn, those before it are fetched. */
 const NEAR_START_PX = 120;
 /** Of what an earlier page had, as much is drawn at once. */
-const SLICE_MS = 8;
+const SLICE_MS = 4;
 /** Less than this is no reason for a button. */
 const NEAR_END_PX = 40;
 
@@ -96,7 +96,7 @@ export class PanelView {
     frame.log.after(h("div", { class: "jump" }, this.#jump));
     const scrolled = (): void => {
       this.#offerJump();
-      if (frame.log.scrollTop < NEAR_START_PX && this.#drawn?.hasEarlier) void actions.older();
+      if (!this.#drawing && frame.log.scrollTop < NEAR_START_PX && this.#drawn?.hasEarlier) void actions.older();
     };
     frame.log.addEventListener("scroll", scrolled, { passive: true });
     frame.log.addEventListener("click", ({ target }) => {
@@ -127,7 +127,7 @@ export class PanelView {
   goTo([id, px]: NonNullable<Stay["place"]>): void {
     const view = this.#turns.get(id);
     if (!view) return;
-    this.#drawAnswers(id);
+    this.#drawAnswers(0, id);
     this.#frame.log.scrollTop = view.root.offsetTop + px;
   }
 
@@ -153,24 +153,19 @@ export class PanelView {
     this.#drawn = state;
     const shadow = this.root.getRootNode() as ShadowRoot;
     const focused = shadow.activeElement;
-    const focusKey = focused?.closest("article") && (focused as HTMLElement).dataset.focus;
-    const place = focused?.parentElement?.closest("article");
+    const focusKey = (focused as HTMLElement | null)?.dataset.focus;
+    const place = focused?.closest("article");
     if (before?.agent !== state.agent || before?.connection !== state.connection) {
       // A question that was asked before the greeting came stays where it is read.
-      const { log } = this.#frame;
-      // Measuring lays the panel out, so only where something is read.
-      const height = this.#turns.size && log.scrollHeight;
-      this.#drawHead(state, before);
-      const grown = height && log.scrollHeight - height;
-      if (grown) this.#pinnedAt = log.scrollTop += grown;
+      this.#drawAbove(() => this.#drawHead(state, before));
     }
     this.#drawTurns(state, before);
     const running = isRunning(state.turns.at(-1));
     const { send, input, notice } = this.#frame;
     this.#fresh.hidden = !state.turns.length;
     this.#pastButton.hidden = !state.hasPast || state.connection !== "ready";
-    if (send.dataset.running !== String(running)) {
-      send.dataset.running = String(running);
+    if (send.dataset.running !== "" + running) {
+      send.dataset.running = "" + running;
       send.title = this.words[running ? W.stop : W.send];
       send.setAttribute("aria-label", send.title);
       fill(send, icon(running ? ICONS.stop : ICONS.send));
@@ -256,39 +251,39 @@ export class PanelView {
     if (before?.turns === state.turns && before.isOpen === state.isOpen) return;
     const { log } = this.#frame;
     // Whoever has gone down to the end of an answer goes with it; nobody else is moved while they read.
-    const follows = log.scrollTop > this.#pinnedAt + 2 && belowOf(log) < 2;
+    const follows = this.#turns.size && log.scrollTop > this.#pinnedAt + 2 && belowOf(log) < 2;
     const kept = new Set(state.turns.map((turn) => turn.id));
     for (const [id, view] of this.#turns) {
       if (kept.has(id)) continue;
       view.root.remove();
       this.#turns.delete(id);
     }
-    // What is put above leaves in its place what is read.
-    const isBack = before?.turns[0] && before.turns[0].id !== state.turns[0]?.id && kept.has(before.turns[0].id);
-    const { scrollTop, scrollHeight } = log;
-    if (before?.hasEarlier !== state.hasEarlier) {
-      fill(this.#earlier, state.hasEarlier && h("p", { class: "earlier" }, chip(this.words[W.earlier], () => void this.actions.older())));
-    }
-    // From the last, so that each is put before the next one, whatever else stands between them.
-    let after: Element | null = null;
-    for (const turn of [...state.turns].reverse()) {
-      let view = this.#turns.get(turn.id);
-      if (!view) {
-        view = new TurnView(turn, this.words, this.actions);
-        this.#turns.set(turn.id, view);
-        this.#list.insertBefore(view.root, after);
-      }
-      after = view.root;
-    }
-    this.#drawAnswers();
-    this.#intro.classList.toggle("talking", state.turns.length > 0);
-    if (isBack) log.scrollTop = scrollTop + log.scrollHeight - scrollHeight;
+    const first = before?.turns[0]?.id;
     const last = state.turns.at(-1);
+    const isNow = isRunning(last);
+    this.#drawAbove(() => {
+      if (before?.hasEarlier !== state.hasEarlier) {
+        fill(this.#earlier, state.hasEarlier && h("p", { class: "earlier" }, chip(this.words[W.earlier], () => void this.actions.older())));
+      }
+      // From the last, so that each is put before the next one, whatever else stands between them.
+      let after: Element | null = null;
+      for (const turn of [...state.turns].reverse()) {
+        let view = this.#turns.get(turn.id);
+        if (!view) {
+          view = new TurnView(turn, this.words, this.actions);
+          this.#turns.set(turn.id, view);
+          this.#list.insertBefore(view.root, after);
+        }
+        after = view.root;
+      }
+      this.#intro.classList.toggle("talking", !!last);
+      // What an earlier page had begins with the next task: the panel is laid out in this one.
+      this.#drawAnswers(first || isNow ? undefined : 0);
+    }, first !== state.turns[0]?.id && kept.has(first!));
     const view = last && this.#turns.get(last.id);
     if (view && last.id !== before?.turns.at(-1)?.id) {
       this.#past?.close();
       // A question goes to the top, and its answer grows below it; what was said before this page is read from its end.
-      const isNow = isRunning(last);
       view.root.classList.toggle("now", isNow);
       log.scrollTop = isNow ? view.root.offsetTop - PINNED_PX : log.scrollHeight;
       this.#pinnedAt = log.scrollTop;
@@ -296,28 +291,35 @@ export class PanelView {
     this.#offerJump();
   }
 
-  /** From the last, as far as one sees and at least to that turn; those before it in tasks of their own, above what is read. */
-  #drawAnswers(until?: string): void {
+  /** What is put above leaves in its place what is read. Measuring lays the panel out, so only where something is. */
+  #drawAbove(draw: () => void, isRead: unknown = this.#turns.size): void {
+    if (!isRead) return draw();
+    const { log } = this.#frame;
+    const { scrollTop, scrollHeight } = log;
+    draw();
+    const grown = log.scrollHeight - scrollHeight;
+    log.scrollTop = scrollTop + grown;
+    this.#pinnedAt += grown;
+  }
+
+  /** From the last and at least to that turn, in tasks that leave the browser time, above what is read; nothing is seen before it fills the log. */
+  #drawAnswers(end = performance.now() + SLICE_MS, until?: string): void {
     clearTimeout(this.#drawing);
+    this.#drawing = undefined;
     const { turns, agent } = this.#drawn!;
     const { log } = this.#frame;
-    const end = performance.now() + SLICE_MS;
     let isFree = !until;
+    let isBlank = false;
     for (const turn of [...turns].reverse()) {
       const view = this.#turns.get(turn.id)!;
-      const isLater = isFree && performance.now() > end && log.scrollHeight - view.root.offsetTop >= 2 * log.clientHeight;
-      if (view.draw(turn, agent?.fallback, isLater)) {
-        this.#drawing = setTimeout(() => {
-          const { scrollTop, scrollHeight } = log;
-          this.#drawAnswers();
-          const grown = log.scrollHeight - scrollHeight;
-          log.scrollTop = scrollTop + grown;
-          this.#pinnedAt += grown;
-        });
-        return;
+      if (view.draw(turn, agent?.fallback, isFree && performance.now() > end)) {
+        this.#drawing = setTimeout(() => this.#drawAbove(() => this.#drawAnswers()));
+        isBlank = log.scrollHeight - view.root.offsetTop < log.clientHeight;
+        break;
       }
       isFree ||= turn.id === until;
     }
+    log.classList.toggle("away", isBlank);
   }
 
   #offerJump(): void {

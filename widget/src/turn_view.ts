@@ -30,28 +30,25 @@ const SHOWN_SOURCES = 2;
 /** Draws one turn, and on each change only what changed: whatever a visitor has selected stays selected. */
 export class TurnView {
   readonly root: HTMLElement;
-  readonly #text = h("div", { class: "text", dir: "auto" });
-  readonly #above = h("div");
-  readonly #below = h("div", { class: "below" });
-  readonly #answer = h("div", { class: "answer" }, this.#above, this.#text, this.#below);
+  #text!: HTMLElement;
+  #above!: HTMLElement;
+  #below!: HTMLElement;
+  #answer!: HTMLElement;
+  /** Ways to people, to the rest, or what is to be confirmed: drawn once, so that what was typed there stays when the answer is drawn anew. */
+  #people!: HTMLElement;
+  #why!: HTMLElement;
   #drawn: Turn | null = null;
   #sources: (string | undefined)[] = [];
   /** How many sources there are; -1 while they are awaited. */
   #sourced = -1;
   #isUnfolded = false;
-  /** Ways to people, to the rest, or what is to be confirmed: drawn once, so that what was typed there stays when the answer is drawn anew. */
-  readonly #people = h("div");
-  readonly #why = h("div");
 
   constructor(
-    turn: Turn,
+    { at }: Turn,
     readonly words: Words,
     readonly actions: TurnActions,
   ) {
-    const question =
-      turn.question &&
-      h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, words[W.you] + ": "), turn.question);
-    this.root = h("article", { class: "turn", "data-at": turn.at }, question, this.#answer);
+    this.root = h("article", { class: "turn", "data-at": at });
   }
 
   /** `hasPeople` when there are ways to people, to be offered where the site had no clear answer. With `isLater`, what was never drawn
@@ -59,7 +56,10 @@ export class TurnView {
   draw(turn: Turn, hasPeople: unknown, isLater: boolean): boolean {
     const before = this.#drawn;
     if (before === turn) return false;
-    if (isLater && !before) return true;
+    if (!before) {
+      if (isLater) return true;
+      this.#build(turn.question);
+    }
     this.#drawn = turn;
     const running = isRunning(turn);
     this.#answer.className = "answer" + (turn.isUnsure ? " unsure" : "") + (running && turn.answer ? " live" : "");
@@ -75,6 +75,21 @@ export class TurnView {
     }
     this.#drawBelow(turn, running);
     return false;
+  }
+
+  /** Many turns of an earlier page are there long before they are drawn. */
+  #build(question: string): void {
+    this.#people = h("div");
+    this.#why = h("div");
+    this.#answer = h(
+      "div",
+      {},
+      (this.#above = h("div")),
+      (this.#text = h("div", { class: "text", dir: "auto" })),
+      (this.#below = h("div", { class: "below" })),
+    );
+    const asked = question && h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, this.words[W.you] + ": "), question);
+    fill(this.root, asked, this.#answer);
   }
 
   /** The answer as a screen reader should speak it, once it is whole. */
@@ -210,7 +225,7 @@ export class TurnView {
     const { words, actions } = this;
     const thumb = (rating: Rating): HTMLElement =>
       iconButton(words[rating === "up" ? W.up : W.down], ICONS[rating], () => void actions.rate(turn.id, rating), {
-        "aria-pressed": String(turn.rating === rating),
+        "aria-pressed": "" + (turn.rating === rating),
         "data-focus": rating,
       });
     const copy = copyButton(words[W.copy], words[W.copied], () => actions.copy(turn));
