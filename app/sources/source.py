@@ -246,9 +246,10 @@ class LatestReading:
 
 @dataclass(frozen=True, slots=True)
 class PageStatus:
-    """How one URL of a run ended, or that it still waits (`status` "queued")."""
+    """How one URL of a run ended, or that it still waits (`status` "queued"); `title` is the live page's."""
 
     url: str
+    title: str | None
     status: str
     reason: str
     document_id: UUID | None

@@ -96,13 +96,14 @@ async def test_each_page_tells_how_it_ended(record: SystemOfRecord, source: Sour
         rest = CrawlPageRecords(tx).pages(run.id, PageRequest(limit=2, cursor=first.next_cursor))
         missing = CrawlPageRecords(tx).pages(run.id, PageRequest(), status="not_found")
     page = first.items[0]
-    assert (page.status, page.document_id, page.chunks, page.fetched_at) == (
+    assert (page.status, page.title, page.document_id, page.chunks, page.fetched_at) == (
         "indexed",
+        a_page(URL).title,
         version.document_id,
         4,
         read_at,
     )
-    assert [(page.url, page.status, page.reason) for page in first.items[1:]] == [("b", "not_found", "404")]
+    assert [(page.url, page.title, page.reason) for page in first.items[1:]] == [("b", None, "404")]
     assert [(page.url, page.status, page.fetched_at) for page in rest.items] == [("c", "queued", None)]
     assert [page.url for page in missing.items] == ["b"]
 

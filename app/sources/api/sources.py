@@ -151,6 +151,7 @@ class SourceOut(Model):
 
 class PageOut(Model):
     url: str
+    title: str | None = Field(description="Of the page as it is searched now; null where none is.")
     status: str
     reason: str
     document_id: UUID | None

@@ -15,7 +15,7 @@ from app.knowledge.document import PageContent
 from app.knowledge.records.documents import DocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.runs.site_reader import QueuedPage
+from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.sources.sources import Sources
 from app.web.request_body import FORM_BYTES
@@ -77,6 +77,22 @@ async def test_a_source_shows_what_became_of_each_page(house: House, browser: Co
     assert page.index('href="#settings"') < page.index("https://www.example.com/a")  # below as many pages as it has
     assert 'id="settings"' in page
     assert "No pages here" in text_of(await browser.page(f"{list_path(house)}/{source.id}?status=indexed"))
+
+
+async def test_a_page_that_was_read_is_listed_by_its_title_above_its_address(
+    house: House, browser: ConsoleBrowser
+) -> None:
+    sources, url = house.parts.get(Sources), "https://www.example.com/hours"
+    source = await sources.create(house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Shop", url))
+    run = await sources.sync(house.actor, source.id)
+    version = await add_live(house.record, source, PageContent(url, "Opening <hours>", "9 to 17."))
+    with house.record.writing() as tx:
+        CrawlPageRecords(tx).add_pages(run.id, [QueuedPage(url, 0)])
+        CrawlPageRecords(tx).take_pages(run.id, 1)
+        CrawlPageRecords(tx).settle_page(run.id, ReadPage(url, 0, "fetched"), "indexed", version.document_id, 1)
+    page = await browser.page(f"{list_path(house)}/{source.id}")
+    assert f'/pages/{version.document_id}">Opening &lt;hours&gt;</a>' in page
+    assert f"Opening <hours> {url} indexed" in text_of(page)
 
 
 async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBrowser) -> None:

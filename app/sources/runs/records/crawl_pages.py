@@ -188,7 +188,13 @@ class CrawlPageRecords(Repository):
 
     def pages(self, run_id: UUID, page: PageRequest, status: str | None = None) -> ListPage[PageStatus]:
         """In the order in which they were found."""
-        statement = select(SOURCE_PAGES).where(SOURCE_PAGES.c.run_id == run_id)
+        is_live = DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
+        of_page = DOCUMENT_VERSIONS.c.document_id == SOURCE_PAGES.c.document_id
+        statement = (
+            select(SOURCE_PAGES, DOCUMENT_VERSIONS.c.title)
+            .outerjoin(DOCUMENT_VERSIONS, of_page & is_live)
+            .where(SOURCE_PAGES.c.run_id == run_id)
+        )
         if status is not None:
             statement = statement.where(SOURCE_PAGES.c.status == status)
         return _AS_FOUND.page(self._connection, statement, page, _page_status)
