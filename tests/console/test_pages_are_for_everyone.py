@@ -34,6 +34,15 @@ COMPARED = {
     *("The curve as a table", "What it changes"),
 }
 AS_TABLES = "[...document.querySelectorAll('.table:not(.as-cards)')].map((list) => list.getAttribute('aria-label'))"
+# A box answers where its label is pressed as well. Links in a text and buttons in a line of it are as high as that.
+SMALL = """() => {
+  document.querySelectorAll('details').forEach((each) => { each.open = true; });
+  const sizes = (e) => [e, ...(e.labels ?? [])].map((each) => each.getBoundingClientRect());
+  const isSmall = (e) => !sizes(e).some((size) => size.height > 43.9);
+  const named = (e) => `${e.name || e.textContent.trim().slice(0, 30)} ${sizes(e)[0].height}`;
+  return [...document.querySelectorAll('button:not(.link), .button, summary, select, textarea, input, nav a')]
+    .filter((e) => e.getClientRects().length && e.type !== 'hidden' && isSmall(e)).map(named);
+}"""
 EMPTY = "[...document.querySelectorAll('.as-cards td:empty')].filter((cell) => cell.getClientRects().length).length"
 
 
@@ -73,6 +82,17 @@ def test_axe_finds_nothing_to_mend(page: ConsolePage, browser: Browser, served: 
         assert width > 390 or shown.evaluate(SIDEWAYS) == 0, "a list is wider than the phone"
         assert {label.removesuffix(", numbers") for label in shown.evaluate(AS_TABLES)} <= COMPARED
         assert width > 390 or shown.evaluate(EMPTY) == 0, "a cell without a word keeps its head on a phone"
+    shown.context.close()
+
+
+@each_page
+def test_what_is_touched_has_room_for_a_thumb(page: ConsolePage, browser: Browser, served: ServedConsole) -> None:
+    phone = {"viewport": {"width": 375, "height": 812}, "has_touch": True, "is_mobile": True}
+    shown = opened(browser, served, page.scope is not None, **phone)
+    go(shown, served, page)
+    assert shown.evaluate(SMALL) == []
+    too_wide = shown.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert too_wide <= 0
     shown.context.close()
 
 
