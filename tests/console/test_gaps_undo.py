@@ -16,8 +16,10 @@ def test_the_chosen_gaps_are_ignored_and_taken_back(browser: Browser, served: Se
     boxes = page.get_by_role("checkbox", name="Select:")
     there = boxes.count()
     assert there
+    ignore = page.locator("summary", has_text="Ignore those selected")
+    expect(ignore, "nothing is to be done with nothing").to_be_hidden()
     boxes.first.check()
-    page.locator("summary", has_text="Ignore those selected").click()
+    ignore.click()
     page.get_by_label("Reason").fill("not ours")
     page.get_by_role("button", name="Ignore", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="1 ignored.")).to_be_visible()

@@ -39,6 +39,9 @@ def test_one_talks_on_and_looks_into_each_answer(context: BrowserContext, served
     expect(page.get_by_role("heading", name="What made answer 3, published")).to_be_visible()
     expect(page.get_by_label("Who answers"), "the choice stays").to_have_value("both")
     assert page.evaluate("window.isTheSamePage")
+    # Between the parts of what is drawn stand lines that are nobody's.
+    spaces = log.locator(".drawn").evaluate_all("all => all.map((each) => getComputedStyle(each).whiteSpaceCollapse)")
+    assert set(spaces) == {"collapse"}
     page.evaluate(AXE.read_text("utf-8"))
     violations = page.evaluate(LOOK, RULES)
     assert violations == [], "\n".join(violations)
