@@ -111,12 +111,13 @@ class ConversationState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
     """`outcome` is the first that occurred of handed over, unanswered, failed, answered; None where nothing was asked,
-    or not answered yet. `rating` is "down" where one answer got that thumb. Page and language are of the latest turn
-    that has one. `user_id` is set for a visitor whom the website has named."""
+    or not answered yet. `turns_so` is of how many turns it is that. `rating` is "down" where one answer got that thumb.
+    Page and language are of the latest turn that has one. `user_id` is set for a visitor whom the website has named."""
 
     conversation: Conversation
     labels: tuple[str, ...] = ()
     outcome: Outcome | None = None
+    turns_so: int = 0
     rating: Literal["up", "down"] | None = None
     page_url: str = ""
     language: str | None = None

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.conversations.conversation import MAX_NOTE_CHARS, ConversationState
+from app.conversations.conversation import MAX_NOTE_CHARS, ConversationState, outcome_of_turn
 from app.conversations.inbox import ConversationReview, Inbox, Thread
 from app.conversations.pages.conversations import OUTCOMES, WRITERS, EditForm, InboxWanted, gone_to, label_errors
 from app.conversations.people.live_chats import LiveChats
@@ -96,6 +96,7 @@ class ConversationPages(Pages):
                 "turns": turns,
                 "writers": WRITERS,
                 "outcomes": OUTCOMES,
+                "outcome_of_turn": outcome_of_turn,
                 "decisions": _DECISIONS,
                 "labels": [each.label for each in labels if each.label not in thread.entry.labels],
                 "people": await self._assignees.of_workspace(visit.actor),

@@ -218,19 +218,21 @@ def _entry(
     conversation: Conversation, turns: Sequence[Any], labels: tuple[str, ...], user_id: str | None, is_handed_over: bool
 ) -> InboxEntry:
     """`turns` are latest first."""
-    outcomes = {
+    outcomes = [
         outcome_of_turn(
             TurnState(turn.state),
             None if turn.answered_by is None else AnsweredBy(turn.answered_by),
             is_low=turn.low_confidence,
         )
         for turn in turns
-    }
+    ]
+    outcome = worst(outcomes)
     ratings = {turn.rating for turn in turns}
     return InboxEntry(
         conversation,
         labels,
-        Outcome.HANDED_OVER if is_handed_over else worst(outcomes),
+        Outcome.HANDED_OVER if is_handed_over else outcome,
+        outcomes.count(outcome),
         "down" if "down" in ratings else "up" if "up" in ratings else None,
         next((turn.page_url for turn in turns if turn.page_url), ""),
         next((turn.language for turn in turns if turn.language), None),

@@ -12,6 +12,7 @@ from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.visitor_device import DeviceKind, VisitorDevice
 from app.core.turn import Channel, VisitorSession
+from tests.store.sample_rows import ask
 from tests.web.console.browser import Value, text_of
 from tests.web.console.page_examples import OpenConsole
 from tests.web.ended_turn import store_turn
@@ -86,6 +87,20 @@ async def test_one_works_through_a_filtered_list_conversation_by_conversation(co
     closed = await editor.post(act, {"do": "close", "back": query[1:]})
     assert closed.headers["location"].startswith(third.partition("?")[0])
     assert "1 conversation closed." in await editor.page(closed.headers["location"])
+
+
+async def test_how_many_of_its_questions_got_no_answer_is_told(console: OpenConsole) -> None:
+    visitor = await console.house.visitor()
+    await visitor.ask(uuid4())
+    session = console.house.turns.asked[-1][0]
+    await store_turn(console.house, session, uuid4(), "Is it waterproof?")
+    await ask(console.house.record, session, "And the strap?")
+    listed = await console.viewer.page(place(console, "?q=waterproof"))
+    assert "1 of 2 unanswered" in text_of(listed)
+    (opened,) = re.findall(r'class="inbox-question" href="([^"]+)"', listed)
+    shown = text_of(await console.viewer.page(unescape(opened)))
+    assert "Quoted from pages unanswered confidence 20%" in shown
+    assert shown.count("unanswered") == 2  # the conversation, and its one turn
 
 
 async def test_what_is_found_is_taken_along_as_a_table_without_formulas(console: OpenConsole) -> None:
