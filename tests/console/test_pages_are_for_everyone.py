@@ -96,6 +96,15 @@ def test_what_is_touched_has_room_for_a_thumb(page: ConsolePage, browser: Browse
     shown.context.close()
 
 
+def test_the_stages_of_a_golden_run_fit_beside_each_other(browser: Browser, served: ServedConsole) -> None:
+    shown = opened(browser, served, True, viewport={"width": 1440, "height": 900})
+    go(shown, served, next(page for page in PAGES if page.name == "golden_run"))
+    expect(shown.get_by_role("region", name="Stages of the")).to_have_count(2)
+    wide = "[...document.querySelectorAll('.table')].filter((list) => list.scrollWidth > list.clientWidth).length"
+    assert shown.evaluate(wide) == 0
+    shown.context.close()
+
+
 @pytest.fixture(scope="module")
 def without_scripts(browser: Browser, served: ServedConsole) -> Iterator[Mapping[bool, Page]]:
     """A page that is signed in, and one that is not: such a page keeps nothing of the one before."""
