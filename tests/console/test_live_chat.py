@@ -135,6 +135,22 @@ def test_enter_sends_and_the_page_stays(context: BrowserContext, served: ServedC
     assert page.evaluate("window.isTheSamePage")
 
 
+def test_whoever_has_taken_a_chat_over_writes_at_once(context: BrowserContext, served: ServedConsole) -> None:
+    page = chat_taken_over(context, served)
+    expect(page.get_by_label("Your message")).to_be_focused()
+    nothing, hint = page.get_by_text("Nothing new."), page.get_by_text("Enter sends, Shift and Enter begin a new line.")
+    page.goto(page.url.replace("#write", "?after=999#write"))
+    expect(page.get_by_label("Your message")).to_be_focused()
+    expect(nothing).to_be_visible()
+    page.keyboard.type("Hello!")
+    for text in ("Hello!", "How can I help?"):
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("log").get_by_text(text)).to_have_count(1)
+        expect(nothing).to_be_hidden()
+        expect(hint).to_be_visible()
+        page.keyboard.type("How can I help?")
+
+
 def test_the_number_of_those_who_wait_fits_on_a_phone(browser: Browser, served: ServedConsole) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 800})
     served.sign_in(context)

@@ -9,9 +9,20 @@ document.addEventListener("keydown", (event) => {
   htmx.process(target.form); // one that was drawn this moment is not htmx's own yet, and would load the page anew
   target.form.requestSubmit();
 });
-for (const hint of document.querySelectorAll("[data-enter-hint]")) hint.hidden = false;
+
+/* Also below a form that was drawn anew. */
+function tellOfEnter() {
+  for (const hint of document.querySelectorAll("[data-enter-hint]")) hint.hidden = false;
+}
+tellOfEnter();
+
+// Whoever has taken a chat over writes next. The address leads to all that is to do, of which this is the first.
+const write = (place) => place?.id === "write" && place.querySelector("[data-enter-sends]")?.focus();
+document.addEventListener("focusin", ({ target }) => write(target));
+write(document.activeElement);
 
 document.addEventListener("htmx:afterSettle", () => {
+  tellOfEnter();
   const said = document.getElementById("typing-said");
   const seen = document.querySelector("#newer [data-typing]")?.textContent ?? "";
   if (said && said.textContent !== seen) said.textContent = seen;
