@@ -100,7 +100,6 @@ class AnswerForm(Form):
     pattern: str = Field(max_length=MAX_PATTERNS_CHARS)
     answer: str = Field(max_length=MAX_ANSWER_CHARS)
     language: str | None = Field(default=None, max_length=3)
-    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 
 class HalfWrittenForm(Form):
@@ -110,7 +109,6 @@ class HalfWrittenForm(Form):
     pattern: str = Field(default="", max_length=MAX_PATTERNS_CHARS)
     answer: str = Field(default="", max_length=MAX_ANSWER_CHARS)
     language: str | None = Field(default=None, max_length=3)
-    note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
 
 class GapAnswerPages(Pages):
@@ -168,7 +166,7 @@ class GapAnswerPages(Pages):
                     old, trigger=given.trigger, pattern=given.pattern, answer=given.answer, language=given.language
                 ),
             )
-        return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, given.note or gap.note))
+        return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, gap.note))
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/replay", access=write, under="gaps")
     async def replay_gap(self, visit: Visit[NoForm]) -> Shown:

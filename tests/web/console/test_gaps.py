@@ -65,9 +65,7 @@ async def test_what_visitors_wrote_is_text_wherever_it_stands(house: House) -> N
     about = await browser.post(f"{path}/about", {"note": HOSTILE})
     assert about.status_code == 303
     replayed = await browser.post(f"{path}/replay")
-    rehearsed = await browser.post(
-        f"{path}/rehearse", {"trigger": "any_of", "pattern": HOSTILE, "answer": HOSTILE, "note": HOSTILE}
-    )
+    rehearsed = await browser.post(f"{path}/rehearse", {"trigger": "any_of", "pattern": HOSTILE, "answer": HOSTILE})
     pages = [await browser.page(path), await browser.page(gaps_path(house)), replayed.text, rehearsed.text]
     pages.append(await browser.page(f"{gaps_path(house)}?text=%3Cscript%3E"))
     for text in pages:
@@ -120,13 +118,15 @@ async def test_what_was_stopped_and_rephrased_says_so_everywhere(house: House) -
 async def test_a_rehearsal_saves_nothing_and_keeps_what_was_typed(house: House) -> None:
     gap = await asked_in_vain(house, "Do you ship to Malta?")
     browser = await an_operator(house)
-    fields = {"trigger": "phrase", "pattern": "ship to malta", "answer": "Yes, we do.", "note": "asked the warehouse"}
+    fields = {"trigger": "phrase", "pattern": "ship to malta", "answer": "Yes, we do."}
     response = await browser.post(f"{gaps_path(house)}/{gap}/rehearse", fields)
     assert response.status_code == 200
     assert "It would have answered 1 question of 1" in text_of(response.text)
     assert "Yes, we do.</textarea>" in response.text
     assert "ship to malta</textarea>" in response.text
-    assert 'value="asked the warehouse"' in response.text
+    assert 'name="note"' not in response.text.partition("Write an answer")[2].partition("</form>")[0], (
+        "it has one below"
+    )
     with house.record.reading() as tx:
         assert CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
 
@@ -136,10 +136,9 @@ async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: Hous
     browser = await an_operator(house)
     path = f"{gaps_path(house)}/{gap}"
     assert "Draft it from the pages" in await browser.page(path)
-    response = await browser.post(f"{path}/suggest", {"trigger": "phrase", "pattern": "price", "note": "ask Bob"})
+    response = await browser.post(f"{path}/suggest", {"trigger": "phrase", "pattern": "price"})
     assert "It costs 12 euros a month.</textarea>" in response.text
     assert "price</textarea>" in response.text
-    assert 'value="ask Bob"' in response.text
     assert "Drafted from the pages below." in text_of(response.text)
     assert "Pricing https://www.example.com/pricing#monthly" in text_of(response.text)
     with house.record.reading() as tx:
