@@ -84,6 +84,24 @@ def test_where_nobody_comes_a_message_can_be_left_and_the_waiting_goes_on(page: 
     expect(chat.presence).to_be_visible()
 
 
+def test_what_people_wrote_goes_between_turns_that_are_drawn_late(page: Page, live_site: Site) -> None:
+    api, person = live_site.api, live_site.api.person
+    both = {"turn_id": "t1", "created_at": "2026-03-01T10:00:00Z"}
+    api.messages = [
+        {"id": "q1", "role": "visitor", "text": "Before?", **both},
+        {"id": "a1", "role": "agent", "text": "Yes.", **both},
+    ]
+    chat = talking(page, live_site)
+    person.writes("Hello!", at="2026-03-01T10:30:00Z")
+    expect(chat.said).to_have_text(["Hello!"])
+    page.add_init_script("window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 2000)")
+    page.reload()
+    expect(chat.said).to_have_text(["Hello!"])
+    expect(page.locator("docent-widget .turn .text")).to_have_text("Yes.")
+    order = page.locator("docent-widget .turns > *").evaluate_all("all => all.map(one => one.innerText)")
+    assert ["Before?" in text for text in order] == [True, False]
+
+
 def test_after_a_reload_all_stands_where_it_was_and_what_was_unsent_is_sent(page: Page, live_site: Site) -> None:
     def turn(turn_id: str, at: str) -> list[dict[str, str]]:
         both = {"turn_id": turn_id, "created_at": at}

@@ -150,8 +150,7 @@ export class Conversation implements Panel, PanelActions {
     };
     online();
     for (const name of ["online", "offline"]) addEventListener(name, online, { signal });
-    addEventListener("pagehide", () => this.#keepPlace(), { signal });
-    addEventListener("pagehide", () => this.client.pause(), { signal });
+    addEventListener("pagehide", () => this.#rest(), { signal });
     document.addEventListener("visibilitychange", () => void this.#catchUp(), { signal });
     addEventListener("pageshow", () => this.client.wake(), { signal });
   }
@@ -205,8 +204,7 @@ export class Conversation implements Panel, PanelActions {
       this.#shell.frame.typed();
     }
     if (!place || !this.#state.isOpen) return;
-    const isHere = (): boolean => this.#state.turns.some(({ id }) => id === place[0]);
-    while (!isHere() && (await this.older()));
+    while (!this.#state.turns.some(({ id }) => id === place[0]) && (await this.older()));
     this.#draw();
     this.#view.goTo(place);
   }
@@ -215,10 +213,11 @@ export class Conversation implements Panel, PanelActions {
     return stayOf(this.#shell, this.#state, this.#view, this.client.conversation);
   }
 
-  #keepPlace(): void {
+  #rest(): void {
     // Of whoever has not opened it themselves, nothing is kept.
     const { tab } = this.#shell;
     if (tab.read().open != null) tab.keep(this.#stay());
+    this.client.pause();
   }
 
   #hear({ stay, conversation, turn, question, rating }: Told): void {
@@ -311,10 +310,11 @@ export class Conversation implements Panel, PanelActions {
     await this.client.rate(id, rating, comment).catch((error: unknown) => this.notice(error));
   }
 
-  /** Does it once the file that sees to people is here, which most visitors never need. */
+  /** Does it once the file that sees to people is here, which most visitors never need, and the turns are drawn, between which they write. */
   async withPeople(act: (people: People) => unknown): Promise<void> {
     try {
       const open = await this.#shell.load<OpenPeople>(PEOPLE);
+      this.#draw();
       await act((this.#people ??= open(this.#view, this.client, this.#shell, this.#state.agent)));
     } catch (error) {
       this.notice(error);
