@@ -5,29 +5,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.chunk import ChunkDraft
 from app.core.text.section_text import section_text
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
-from app.knowledge.document import PageContent, SectionHeading
+from app.knowledge.document import SectionHeading
 from app.knowledge.page_sections import MAX_NAME_CHARS
 from app.providers.markdown_text_splitter import MarkdownTextSplitter
 from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 from crawler.extract.extraction_pool import DEFAULT_TIMEOUT_SECONDS
+from tests.knowledge.chunked_pages import page, sentence, texts
 
 EMBEDDER_TOKENS = 256
-
-
-def page(markdown: str, *headings: SectionHeading) -> PageContent:
-    return PageContent("https://shop.example/help", "Help", markdown, headings=headings, site="shop.example")
-
-
-def sentence(words: int, topic: str = "parcel") -> str:
-    return " ".join([f"The {topic} number {n} leaves the warehouse today." for n in range(max(1, words // 8))])
-
-
-def texts(chunks: list[ChunkDraft]) -> list[str]:
-    return [chunk.text for chunk in chunks]
 
 
 def test_each_section_is_a_chunk_with_its_headings_and_anchor(chunker: Chunker) -> None:
@@ -101,18 +89,6 @@ def test_what_is_nested_in_a_long_item_stays_a_list(chunker: Chunker) -> None:
         *nested,
     ]
     assert all(line.startswith("- ") for text in chunks[1:] for line in text.splitlines())
-
-
-def test_code_in_a_long_item_stays_code(chunker: Chunker) -> None:
-    lines = [f"light the lamp with the number {n} in the hall" for n in range(40)]
-    code = "\n".join(lines)
-    item = f"1. Make a file:\n\n```\n{code}\n```\n\nIt says when.".replace("\n", "\n   ").replace("\n   \n", "\n\n")
-
-    chunks = texts(chunker.cut(page(f"## Steps\n\n{item}\n2. Start it.")))
-
-    assert len(chunks) > 1
-    assert all(chunk.count("```") % 2 == 0 for chunk in chunks)
-    assert section_text(chunks) == f"## Steps\n\n1. Make a file:\n\n```\n{code}\n```\n\nIt says when.\n\n2. Start it."
 
 
 def test_a_line_that_announces_something_in_a_long_definition_stays_with_it(chunker: Chunker) -> None:
@@ -199,13 +175,6 @@ def test_a_table_that_goes_on_repeats_its_header(chunker: Chunker) -> None:
     assert kept == rows.splitlines()
 
 
-def test_code_that_fits_stays_whole(chunker: Chunker) -> None:
-    code = "```python\n" + "\n".join(f"total = add(total, price_{n})" for n in range(12)) + "\n```"
-    chunks = chunker.cut(page(f"## Totals\n\n{sentence(120)}\n\n{code}\n\n{sentence(120)}"))
-
-    assert [chunk for chunk in chunks if code in chunk.text]
-
-
 @pytest.mark.parametrize("words", range(40, 200, 12))
 def test_a_list_is_never_cut_from_the_line_that_introduces_it(chunker: Chunker, words: int) -> None:
     steps = "\n".join(f"{n}. Turn the wheel to number {n}." for n in range(1, 6))
@@ -225,15 +194,6 @@ def test_a_list_that_is_too_long_is_cut_between_items_and_introduced_again(chunk
     assert [line for chunk in chunks for line in chunk.text.splitlines() if line.startswith("- ")] == items
 
 
-def test_code_that_does_not_fit_is_fenced_in_every_piece(chunker: Chunker) -> None:
-    lines = [f"    price_{n} = fetch_price({n})" for n in range(80)]
-    chunks = chunker.cut(page("## Load\n\n```python\n" + "\n".join(lines) + "\n```"))
-
-    assert len(chunks) > 2
-    assert all(chunk.text.count("```python\n") == 1 and chunk.text.endswith("\n```") for chunk in chunks)
-    assert [line for chunk in chunks for line in chunk.text.splitlines() if "fetch_price" in line] == lines
-
-
 def test_a_chunk_that_begins_within_a_definition_begins_with_its_term(chunker: Chunker) -> None:
     told = [f"**`--option-{n}`**\n\n{sentence(70)}\n\n{sentence(70)}\n\n{sentence(70)}" for n in range(4)]
     markdown = "\n\n".join([*told, "**`--last`**\n\nThat is all."])
@@ -242,35 +202,6 @@ def test_a_chunk_that_begins_within_a_definition_begins_with_its_term(chunker: C
 
     assert len(chunks) > 4
     assert all(text.startswith("**`--") for text in chunks)
-    assert section_text(chunks) == markdown
-
-
-def test_the_item_that_names_a_command_stands_above_each_part_of_its_usage(chunker: Chunker) -> None:
-    usage = "\n".join(f"option-{n}: what the option does to the key that is bound to it" for n in range(40))
-    chunks = texts(chunker.cut(page(f"## Commands\n\n- `key`: bind keys\n\n```\n{usage}\n```")))
-
-    assert len(chunks) > 1
-    assert all("- `key`: bind keys\n\n```\noption-" in text for text in chunks)
-    assert section_text(chunks) == f"## Commands\n\n- `key`: bind keys\n\n```\n{usage}\n```"
-
-
-def test_code_is_not_cut_within_a_statement(chunker: Chunker) -> None:
-    calls = [f"price_{n} = fetch_price(\n    shop={n},\n    day=today,\n)" for n in range(40)]
-    chunks = texts(chunker.cut(page("```python\n" + "\n".join(calls) + "\n```")))
-
-    assert len(chunks) > 2
-    assert all(text.startswith("```python\nprice_") and text.endswith(",\n)\n```") for text in chunks)
-
-
-def test_what_a_command_printed_follows_it_in_every_piece(chunker: Chunker) -> None:
-    rows = [f"snapshot {n}  2015-05-08 21:40:19  /home/user/work" for n in range(40)]
-    code = "\n".join(["```console", "$ restic snapshots", *rows, "```"])
-    markdown = f"You can list them:\n\n{code}"
-
-    chunks = texts(chunker.cut(page(markdown)))
-
-    assert len(chunks) > 2
-    assert all("```console\n$ restic snapshots\n" in text for text in chunks)
     assert section_text(chunks) == markdown
 
 
@@ -298,13 +229,6 @@ def test_100_kb_of_open_brackets_become_chunks_within_the_time_of_a_page(chunker
     assert time.process_time() - started < DEFAULT_TIMEOUT_SECONDS
     assert sum(chunk.text.count("[") for chunk in chunks) >= markdown.count("[")
     assert max(len(name) for chunk in chunks for name in (*chunk.breadcrumb, "")) <= MAX_NAME_CHARS
-
-
-def test_code_that_is_indented_without_end_is_cut(chunker: Chunker) -> None:
-    down = [f"{' ' * n}step {n}:" for n in range(1000)]
-    code = "\n".join([*down, *reversed(down)])
-
-    assert section_text(texts(chunker.cut(page(f"```\n{code}\n```")))).count("step") == 2000
 
 
 def test_cutting_again_gives_the_same(chunker: Chunker) -> None:

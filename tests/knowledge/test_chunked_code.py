@@ -1,0 +1,69 @@
+"""Code is cut where it parts, and every part can be understood."""
+
+from app.core.text.section_text import section_text
+from app.knowledge.chunker import Chunker
+from tests.knowledge.chunked_pages import page, sentence, texts
+
+
+def test_code_in_a_long_item_stays_code(chunker: Chunker) -> None:
+    lines = [f"light the lamp with the number {n} in the hall" for n in range(40)]
+    code = "\n".join(lines)
+    item = f"1. Make a file:\n\n```\n{code}\n```\n\nIt says when.".replace("\n", "\n   ").replace("\n   \n", "\n\n")
+
+    chunks = texts(chunker.cut(page(f"## Steps\n\n{item}\n2. Start it.")))
+
+    assert len(chunks) > 1
+    assert all(chunk.count("```") % 2 == 0 for chunk in chunks)
+    assert section_text(chunks) == f"## Steps\n\n1. Make a file:\n\n```\n{code}\n```\n\nIt says when.\n\n2. Start it."
+
+
+def test_code_that_fits_stays_whole(chunker: Chunker) -> None:
+    code = "```python\n" + "\n".join(f"total = add(total, price_{n})" for n in range(12)) + "\n```"
+    chunks = chunker.cut(page(f"## Totals\n\n{sentence(120)}\n\n{code}\n\n{sentence(120)}"))
+
+    assert [chunk for chunk in chunks if code in chunk.text]
+
+
+def test_code_that_does_not_fit_is_fenced_in_every_piece(chunker: Chunker) -> None:
+    lines = [f"    price_{n} = fetch_price({n})" for n in range(80)]
+    chunks = chunker.cut(page("## Load\n\n```python\n" + "\n".join(lines) + "\n```"))
+
+    assert len(chunks) > 2
+    assert all(chunk.text.count("```python\n") == 1 and chunk.text.endswith("\n```") for chunk in chunks)
+    assert [line for chunk in chunks for line in chunk.text.splitlines() if "fetch_price" in line] == lines
+
+
+def test_the_item_that_names_a_command_stands_above_each_part_of_its_usage(chunker: Chunker) -> None:
+    usage = "\n".join(f"option-{n}: what the option does to the key that is bound to it" for n in range(40))
+    chunks = texts(chunker.cut(page(f"## Commands\n\n- `key`: bind keys\n\n```\n{usage}\n```")))
+
+    assert len(chunks) > 1
+    assert all("- `key`: bind keys\n\n```\noption-" in text for text in chunks)
+    assert section_text(chunks) == f"## Commands\n\n- `key`: bind keys\n\n```\n{usage}\n```"
+
+
+def test_code_is_not_cut_within_a_statement(chunker: Chunker) -> None:
+    calls = [f"price_{n} = fetch_price(\n    shop={n},\n    day=today,\n)" for n in range(40)]
+    chunks = texts(chunker.cut(page("```python\n" + "\n".join(calls) + "\n```")))
+
+    assert len(chunks) > 2
+    assert all(text.startswith("```python\nprice_") and text.endswith(",\n)\n```") for text in chunks)
+
+
+def test_what_a_command_printed_follows_it_in_every_piece(chunker: Chunker) -> None:
+    rows = [f"snapshot {n}  2015-05-08 21:40:19  /home/user/work" for n in range(40)]
+    code = "\n".join(["```console", "$ restic snapshots", *rows, "```"])
+    markdown = f"You can list them:\n\n{code}"
+
+    chunks = texts(chunker.cut(page(markdown)))
+
+    assert len(chunks) > 2
+    assert all("```console\n$ restic snapshots\n" in text for text in chunks)
+    assert section_text(chunks) == markdown
+
+
+def test_code_that_is_indented_without_end_is_cut(chunker: Chunker) -> None:
+    down = [f"{' ' * n}step {n}:" for n in range(1000)]
+    code = "\n".join([*down, *reversed(down)])
+
+    assert section_text(texts(chunker.cut(page(f"```\n{code}\n```")))).count("step") == 2000
