@@ -17,17 +17,17 @@ def write_api_code(tree: LexborHTMLParser) -> None:
         for number in listing.css("span.lineno"):
             number.decompose()
         if lines := [line.text().replace("\u00a0", " ") for line in listing.css("div.line")]:
-            listing.replace_with(_code(tree, dedent("\n".join(lines)), "pre"))
+            listing.replace_with(_pre(tree, dedent("\n".join(lines))))
     for signature in tree.body.css(_SIGNATURES):
         for labels in signature.css("td.mlabels-right"):
             labels.decompose()
-        signature.replace_with(_code(tree, _on_one_line([signature]), "pre"))
+        signature.replace_with(_pre(tree, _on_one_line([signature])))
     for name in tree.body.css("td.memItemRight"):
         kind = name.prev
         if kind is not None and kind.tag == "td" and (member := _on_one_line([kind, name])):
             kind.decompose()
             cell = tree.create_node("td")
-            cell.insert_child(_code(tree, member, "p"))
+            cell.insert_child(_code(tree, member))
             name.replace_with(cell)
     for summary in tree.body.css("div.summary-table"):
         if rows := _rows(summary):
@@ -49,11 +49,16 @@ def _rows(summary: LexborNode) -> list[list[LexborNode]]:
     return [cells[at : at + columns] for at in range(0, len(cells), columns)] if columns else []
 
 
-def _code(tree: LexborHTMLParser, text: str, frame: str) -> LexborNode:
-    around, code = tree.create_node(frame), tree.create_node("code")
+def _pre(tree: LexborHTMLParser, text: str) -> LexborNode:
+    pre = tree.create_node("pre")
+    pre.insert_child(_code(tree, text))
+    return pre
+
+
+def _code(tree: LexborHTMLParser, text: str) -> LexborNode:
+    code = tree.create_node("code")
     code.insert_child(text)
-    around.insert_child(code)
-    return around
+    return code
 
 
 def _on_one_line(cells: list[LexborNode]) -> str:

@@ -270,7 +270,7 @@ def _names(node: LexborNode) -> frozenset[str]:
 def _is_label(node: LexborNode) -> bool:
     if node.first_child is None:
         return False
-    text = node.text().strip(" \t\n\r\u00a0✎✏🖉🔗↑")
+    text = node.text().strip(" \t\n\r\u00a0✎✏🖉🔗↑()[]")
     if not 3 < len(text) < 50 or node.css_first("code,pre") is not None:
         return False
     if _LABELS.fullmatch(text):

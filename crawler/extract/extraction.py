@@ -21,6 +21,7 @@ from crawler.extract.page_metadata import page_description, page_title
 from crawler.extract.page_signs import read_signs
 from crawler.extract.product_choices import write_choices
 from crawler.extract.step_pictures import remove_step_pictures
+from crawler.extract.unmarked_headings import write_headings
 
 
 def extract_page(
@@ -48,6 +49,7 @@ def extract_page(
         write_choices(tree)
     hidden_text = remove_hidden(tree)
     write_api_code(tree)
+    write_headings(tree)
     place_labels(tree)
     anchors = HeadingAnchors(tree)
     if tree.body is not None:

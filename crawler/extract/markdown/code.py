@@ -51,6 +51,20 @@ def is_code(pre: LexborNode) -> bool:
     return any(_CODE_CLASSES & set((node.attributes.get("class") or "").lower().split()) for node in around)
 
 
+def typed_line(paragraph: LexborNode) -> str:
+    """What is to be typed, where the paragraph is that alone, by its class or by the line that announces it; "" for any
+    other. Code alone may as well be a term, or a message, with what is said of it below."""
+    code = paragraph.css_first("code,kbd,tt")
+    text = " ".join(paragraph.text().split())
+    if code is None or text != " ".join(code.text().split()):
+        return ""
+    before = paragraph.prev
+    while before is not None and not before.is_element_node:
+        before = before.prev
+    is_announced = before is not None and before.tag == "p" and before.text().rstrip().endswith(":")
+    return text if is_announced or paragraph.css_first(".userinput") is not None else ""
+
+
 def code_text(pre: LexborNode) -> str:
     """The text of `pre`, line by line, without blank lines at either end and without blanks at line ends."""
     pieces: list[str] = []

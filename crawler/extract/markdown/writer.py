@@ -12,7 +12,7 @@ from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.markdown.code import code_language, code_text, fenced_code, is_code
+from crawler.extract.markdown.code import code_language, code_text, fenced_code, is_code, typed_line
 from crawler.extract.markdown.definition import definition_parts, is_named_term, is_short, is_signature, signature
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.inline import as_text, code_span, inline_markdown, plain_text
@@ -128,7 +128,9 @@ class _Writer:
             yield from self._quote(node, depth)
         elif tag in {"p", "summary", "figcaption", "caption", "legend"} and node.mem_id not in self._wrappers:
             text = inline_markdown(node.iter(include_text=True))
-            if text:
+            if tag == "p" and (typed := typed_line(node)):
+                yield _Block(_Kind.TEXT, fenced_code(typed))
+            elif text:
                 is_title = tag == "summary" or (tag == "p" and _is_admonition_title(node))
                 yield _Block(_Kind.TEXT, _strong(text) if is_title or is_named_term(node, text) else text)
         elif tag == "div" and is_named_term(node, text := plain_text(node)):

@@ -1,5 +1,7 @@
 """Code of a page: its lines, its language, and what stands beside it."""
 
+import pytest
+
 from crawler.extract.page import Heading
 from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
 
@@ -48,3 +50,18 @@ def test_a_menu_that_opens_in_code_is_no_code() -> None:
     assert _page(f"<main><h1>Options</h1><p>{FILLER}</p><pre>set {menu} 10\nstart</pre></main>").markdown.endswith(
         "```\nset rate 10\nstart\n```"
     )
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p><strong class=userinput><code>lamp --on</code></strong></p>", "```\nlamp --on\n```"),
+        ("<p>Light it up:</p> <p><code>lamp --on</code></p>", "Light it up:\n\n```\nlamp --on\n```"),
+        ("<p><code>No lamp is on</code></p>", "`No lamp is on`"),
+        ("<p>Type:</p><p>at once <code>lamp --on</code></p>", "Type:\n\nat once `lamp --on`"),
+    ],
+    ids=["by its class", "announced", "a message", "in a sentence"],
+)
+def test_a_paragraph_that_is_to_be_typed_is_a_block_of_code(html: str, markdown: str) -> None:
+    page = _page(f"<main><h1>T</h1><p>{FILLER}</p>{html}</main>")
+    assert page.markdown.endswith(f"\n\n{markdown}")

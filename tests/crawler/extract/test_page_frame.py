@@ -108,3 +108,7 @@ def test_a_style_rule_that_no_engine_knows_is_passed_over() -> None:
 )
 def test_what_a_page_asks_of_itself_is_no_text(label: str) -> None:
     assert label not in _markdown(f"<main>{TITLE}<p>{FILLER}</p><h3>{label}</h3></main>")
+
+
+def test_a_link_back_to_the_top_is_frame_in_brackets_as_well() -> None:
+    assert _markdown(f"{TITLE}<p>{FILLER}</p><p><a href='#top'>(back to top)</a></p>").endswith("it clicks.")

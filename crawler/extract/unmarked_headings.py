@@ -1,0 +1,75 @@
+"""Headings that a page writes with other elements: by a role, by the class of what is the title of a section, or as a
+numbered line in bold that links lead to."""
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from crawler.extract.html_tree import ancestors
+
+_ROLE = "[role=heading]"
+_TITLE_CLASS = re.compile(r"(?:section|chapter)[-_]?([1-5])?[-_]?(?:title|heading)", re.IGNORECASE)
+_NUMBER_CLASS = re.compile(r"(?:section|chapter)[-_]?[1-5]?[-_]?number", re.IGNORECASE)
+_NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3})*)\.?\s+\S")
+_BOLD = "b,strong,.bold"
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_MAX_CHARS = 150
+_USUAL_LEVEL = 2
+
+
+def write_headings(tree: LexborHTMLParser) -> None:
+    """Put them into <h2> to <h6>, in place. Nothing is done in what is a heading already."""
+    if tree.body is None:
+        return
+    for node, level in [*_by_role(tree.body), *_by_class(tree.body), *_by_number(tree.body)]:
+        text = " ".join(node.text().split())
+        has_blocks = any(part.mem_id != node.mem_id for part in node.css("p,div,li,table,pre,h1,h2,h3,h4,h5,h6"))
+        if not 0 < len(text) <= _MAX_CHARS or has_blocks or _is_in_heading(node):
+            continue
+        before = _element_before(node)
+        if before is not None and _has_class(before, _NUMBER_CLASS):
+            before.decompose()
+        heading = tree.create_node(f"h{min(6, level)}")
+        for child in list(node.iter(include_text=True)):
+            heading.insert_child(child)
+        if anchor := node.attributes.get("id"):
+            heading.attrs["id"] = anchor
+        node.replace_with(heading)
+
+
+def _by_role(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
+    for node in body.css(_ROLE):
+        level = node.attributes.get("aria-level") or ""
+        yield node, int(level) if level.isascii() and level.isdigit() else _USUAL_LEVEL
+
+
+def _by_class(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
+    for node in body.css("div[class],p[class],span[class]"):
+        if found := _has_class(node, _TITLE_CLASS):
+            yield node, int(found[1]) + 1 if found[1] else _USUAL_LEVEL
+
+
+def _by_number(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
+    for target in body.css("p a[name],p a[id],p span[id]"):
+        line = next((above for above in ancestors(target) if above.tag == "p"), None)
+        if line is None or line.css_first(_BOLD) is None or len(line.text()) != len(target.text()):
+            continue
+        if number := _NUMBERED.match(line.text().strip()):
+            yield line, number[1].count(".") + 2
+
+
+def _is_in_heading(node: LexborNode) -> bool:
+    return node.tag in _HEADINGS or any(above.tag in _HEADINGS for above in ancestors(node))
+
+
+def _element_before(node: LexborNode) -> LexborNode | None:
+    before = node.prev
+    while before is not None and not before.is_element_node:
+        before = before.prev
+    return before
+
+
+def _has_class(node: LexborNode, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    names = (node.attributes.get("class") or "").split()
+    return next((found for name in names if (found := pattern.fullmatch(name))), None)
