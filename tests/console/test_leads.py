@@ -55,5 +55,6 @@ def test_filters_are_saved_opened_renamed_and_deleted(page: Page, served: Served
     saved.get_by_role("link", name="Edit").click()
     page.get_by_label("Name of This week").fill("Of 7 days")
     page.get_by_role("button", name="Rename This week").click()
+    page.get_by_role("row", name="Of 7 days").get_by_text("Delete …").click()
     page.get_by_role("button", name="Delete Of 7 days").click()
     expect(page.get_by_role("link", name="Of 7 days")).to_have_count(0)

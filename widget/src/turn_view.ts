@@ -92,9 +92,9 @@ export class TurnView {
     fill(this.root, asked, this.#answer);
   }
 
-  /** The answer as a screen reader should speak it, once it is whole. */
+  /** The answer as a screen reader should speak it, once it is whole; "" before it is drawn. */
   get spoken(): string {
-    return [this.#above.textContent, this.#text.textContent].filter(Boolean).join(" ");
+    return this.#drawn ? [this.#above.textContent, this.#text.textContent].filter(Boolean).join(" ") : "";
   }
 
   #drawText(turn: Turn, live: boolean): void {
