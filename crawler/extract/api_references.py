@@ -5,6 +5,8 @@ from textwrap import dedent
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from crawler.extract.html_tree import side_by_side
+
 _SIGNATURES = "div.memproto,div.member-signature,div.type-signature,div.tsd-signature"
 
 
@@ -13,23 +15,23 @@ def write_api_code(tree: LexborHTMLParser) -> None:
     laid out by columns into a <table>, in place."""
     if tree.body is None:
         return
-    for listing in tree.body.css("div.fragment"):
+    for listing in side_by_side(tree.body, "div.fragment"):
         for number in listing.css("span.lineno"):
             number.decompose()
-        if lines := [line.text().replace("\u00a0", " ") for line in listing.css("div.line")]:
+        if lines := [line.text().replace("\u00a0", " ") for line in side_by_side(listing, "div.line")]:
             listing.replace_with(_pre(tree, dedent("\n".join(lines))))
-    for signature in tree.body.css(_SIGNATURES):
+    for signature in side_by_side(tree.body, _SIGNATURES):
         for labels in signature.css("td.mlabels-right"):
             labels.decompose()
         signature.replace_with(_pre(tree, _on_one_line([signature])))
-    for name in tree.body.css("td.memItemRight"):
+    for name in side_by_side(tree.body, "td.memItemRight"):
         kind = name.prev
         if kind is not None and kind.tag == "td" and (member := _on_one_line([kind, name])):
             kind.decompose()
             cell = tree.create_node("td")
             cell.insert_child(_code(tree, member))
             name.replace_with(cell)
-    for summary in tree.body.css("div.summary-table"):
+    for summary in side_by_side(tree.body, "div.summary-table"):
         if rows := _rows(summary):
             table = tree.create_node("table")
             for cells in rows:

@@ -53,6 +53,17 @@ def outermost(nodes: Sequence[LexborNode]) -> list[LexborNode]:
     return [node for node in nodes if all(above.mem_id not in ids for above in ancestors(node))]
 
 
+def side_by_side(root: LexborNode, selector: str) -> Iterator[LexborNode]:
+    """What of `root` the selector names, in its order, where none is meant to lie in another. Of a page that nests them
+    no more is given than it has elements, so that looking into each takes no longer than looking at all."""
+    left = len(root.css("*"))
+    for node in root.css(selector):
+        left -= len(node.css("*"))
+        if left < 0:
+            return
+        yield node
+
+
 def text_length(node: LexborNode) -> int:
     """In characters that are no white space."""
     return len("".join(node.text().split()))

@@ -3,6 +3,7 @@ numbered line in bold that links lead to."""
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -12,20 +13,22 @@ _ROLE = "[role=heading]"
 _TITLE_CLASS = re.compile(r"(?:section|chapter)[-_]?([1-5])?[-_]?(?:title|heading)", re.IGNORECASE)
 _NUMBER_CLASS = re.compile(r"(?:section|chapter)[-_]?[1-5]?[-_]?number", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3})*)\.?\s+\S")
+_LEVEL = re.compile(r"[1-9]", re.ASCII)
 _BOLD = "b,strong,.bold"
+_TARGETS = "a[name],a[id],span[id]"
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_BLOCKS = _HEADINGS | {"p", "div", "li", "table", "pre"}
 _MAX_CHARS = 150
+_MAX_PARTS = 40  # elements and texts
 _USUAL_LEVEL = 2
 
 
 def write_headings(tree: LexborHTMLParser) -> None:
-    """Put them into <h2> to <h6>, in place. Nothing is done in what is a heading already."""
+    """Put them into <h1> to <h6>, in place. Nothing is done in what is a heading already."""
     if tree.body is None:
         return
     for node, level in [*_by_role(tree.body), *_by_class(tree.body), *_by_number(tree.body)]:
-        text = " ".join(node.text().split())
-        has_blocks = any(part.mem_id != node.mem_id for part in node.css("p,div,li,table,pre,h1,h2,h3,h4,h5,h6"))
-        if not 0 < len(text) <= _MAX_CHARS or has_blocks or _is_in_heading(node):
+        if not _is_line(node) or _is_in_heading(node):
             continue
         before = _element_before(node)
         if before is not None and _has_class(before, _NUMBER_CLASS):
@@ -41,7 +44,7 @@ def write_headings(tree: LexborHTMLParser) -> None:
 def _by_role(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
     for node in body.css(_ROLE):
         level = node.attributes.get("aria-level") or ""
-        yield node, int(level) if level.isascii() and level.isdigit() else _USUAL_LEVEL
+        yield node, int(level) if _LEVEL.fullmatch(level) else _USUAL_LEVEL
 
 
 def _by_class(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
@@ -51,12 +54,19 @@ def _by_class(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
 
 
 def _by_number(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
-    for target in body.css("p a[name],p a[id],p span[id]"):
-        line = next((above for above in ancestors(target) if above.tag == "p"), None)
-        if line is None or line.css_first(_BOLD) is None or len(line.text()) != len(target.text()):
-            continue
-        if number := _NUMBERED.match(line.text().strip()):
+    for line in body.css("p"):
+        text = line.text().strip()
+        number = _NUMBERED.match(text) if len(text) <= _MAX_CHARS else None
+        if number and line.css_first(_BOLD) and any(each.text().strip() == text for each in line.css(_TARGETS)):
             yield line, number[1].count(".") + 2
+
+
+def _is_line(node: LexborNode) -> bool:
+    """Whether it holds a few words and no blocks. Of a large element no more is looked at than a line may have."""
+    parts = list(islice(node.traverse(include_text=True), _MAX_PARTS + 1))
+    if len(parts) > _MAX_PARTS or any(part.tag in _BLOCKS and part.mem_id != node.mem_id for part in parts):
+        return False
+    return 0 < len(node.text().strip()) <= _MAX_CHARS
 
 
 def _is_in_heading(node: LexborNode) -> bool:

@@ -1,6 +1,11 @@
 """What references of programming interfaces lay out by lines and tables of their own is code, a member on one line."""
 
+import pytest
+
+from crawler.extract.api_references import write_api_code
 from crawler.extract.extraction import extract_page
+from crawler.extract.html_tree import parse_html
+from tests.linear_time import takes_linear_time
 
 _INTRO = "<h1>Lamps</h1><p>The library lights up lamps, in halls and in gardens, by day and by night.</p>"
 
@@ -70,3 +75,18 @@ def test_a_summary_that_is_laid_out_by_columns_is_a_table() -> None:
         "| Type | Method | Description |\n| --- | --- | --- |\n| void | dim(int by) | Darker. |\n"
         "| Lamp | copy() | Another one. |"
     )
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<div class=fragment>",
+        "<div class=fragment><div class=line>",
+        "<div class=fragment><div class=line>a</div></div>",
+        "<div class=memproto>",
+        "<div class=summary-table><div class=table-header>a</div>",
+        "<table><tr><td class=memItemLeft>a<td class=memItemRight>b",
+    ],
+)
+def test_code_is_found_in_linear_time(piece: str) -> None:
+    assert takes_linear_time(lambda text: write_api_code(parse_html(f"<body>{text}")), piece, 8_000)

@@ -3,7 +3,10 @@
 import pytest
 
 from crawler.extract.extraction import extract_page
+from crawler.extract.html_tree import parse_html
 from crawler.extract.page import Heading, Page
+from crawler.extract.unmarked_headings import write_headings
+from tests.linear_time import takes_linear_time
 
 _INTRO = "<h1>Lamps</h1><p>Every lamp has a switch, a shade and a bulb, and lights up the room that it stands in.</p>"
 
@@ -26,6 +29,11 @@ def _page(html: str) -> Page:
             "<div id=bulbs role=heading aria-level=3>Change a bulb</div>{}",
             Heading(3, "Change a bulb", "bulbs"),
             id="by role",
+        ),
+        pytest.param(
+            "<div id=bulbs role=heading aria-level=0>Change a bulb</div>{}",
+            Heading(2, "Change a bulb", "bulbs"),
+            id="by role, at no level",
         ),
         pytest.param(
             "<p><span class=bold><a name=bulbs>2.1. Change a bulb</a></span></p>{}",
@@ -57,3 +65,13 @@ def test_what_only_looks_like_one_is_none(html: str) -> None:
 def test_a_heading_within_a_heading_is_one() -> None:
     page = _page("<h2><span class=section-title>Bulbs</span></h2><p>Unscrew the old one.</p>")
     assert [heading.text for heading in page.headings] == ["Lamps", "Bulbs"]
+
+
+@pytest.mark.parametrize(
+    "piece", ["<b><a name=a>1. A</a></b>", "<p><b><a name=a>1. A</a></b>", "<div class=section-title>"]
+)
+def test_headings_are_found_in_linear_time(piece: str) -> None:
+    def read(text: str) -> None:
+        write_headings(parse_html(f"<body><p>{text}"))
+
+    assert takes_linear_time(read, piece, 8_000)
