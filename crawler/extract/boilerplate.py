@@ -8,7 +8,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.html_tree import ancestors, outermost, text_length
+from crawler.extract.html_tree import HEADING_TAGS, ancestors, outermost, text_length
 from crawler.extract.page_frame import frame_by_words, site_heading
 
 _BY_MARKUP = (
@@ -97,8 +97,7 @@ _BUTTON_WORDS = re.compile(r"copy|copied!?|print|share|\W*prev(?:ious)?|next\W*"
 _RUNNING_TEXT = frozenset(
     {"p", "li", "td", "th", "dd", "dt", "pre", "code", "blockquote", "figcaption", "caption", "em", "strong", "b", "i"}
 )
-_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_NEVER_FRAME = _HEADING_TAGS | {"html", "body", "main", "article", "pre", "code", "dt", "em", "strong"}
+_NEVER_FRAME = HEADING_TAGS | {"html", "body", "main", "article", "pre", "code", "dt", "em", "strong"}
 _POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # their ids are there to be linked to
 _CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
 _LARGE_SHARE = 0.4
@@ -181,7 +180,7 @@ def _has_own_words(link: LexborNode, text: str) -> bool:
 _LONGEST_PERMALINK = 24
 _PERMALINK_WORDS = frozenset({"link", "permalink", "anchor", "permanentlink", "directlink", "linktothissection"})
 _MARKED_UP = "b,strong,i,em,code,var,tt,samp,kbd"
-_NAMING_TAGS = _HEADING_TAGS | {"dt", "li", "p"}
+_NAMING_TAGS = HEADING_TAGS | {"dt", "li", "p"}
 _PERMALINK_CLASSES = frozenset(
     {
         "headerlink",
@@ -225,7 +224,7 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
 def _opens_something(button: LexborNode) -> bool:
     """The question of an accordion is a button; so is "Copy"."""
     above = button.parent
-    while above is not None and above.tag not in _HEADING_TAGS | {"dt", "summary"}:
+    while above is not None and above.tag not in HEADING_TAGS | {"dt", "summary"}:
         above = above.parent
     if above is not None:
         return len(_letters(above.text())) <= len(_letters(button.text())) + 3
@@ -277,7 +276,7 @@ def _is_label(node: LexborNode) -> bool:
         return not _is_part_of_a_sentence(node)
     if _BUTTON_WORDS.fullmatch(text) is None or node.tag not in {"a", "div", "span"}:
         return False
-    return not _is_in(node, *_RUNNING_TEXT, *_HEADING_TAGS)
+    return not _is_in(node, *_RUNNING_TEXT, *HEADING_TAGS)
 
 
 def _is_part_of_a_sentence(node: LexborNode) -> bool:
@@ -285,7 +284,7 @@ def _is_part_of_a_sentence(node: LexborNode) -> bool:
     if _is_in(node, "pre", "code", "dt"):
         return True
     parent = node.parent
-    if node.tag not in {"a", "span", "label"} or parent is None or parent.tag not in _RUNNING_TEXT | _HEADING_TAGS:
+    if node.tag not in {"a", "span", "label"} or parent is None or parent.tag not in _RUNNING_TEXT | HEADING_TAGS:
         return False
     return len(parent.text().strip()) > len(node.text().strip()) + 8
 

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.errors import ExtractionFailed
 
+HEADING_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MAX_ATTRIBUTES: Final = 1000  # of one tag; pages have dozens
 # A comment, or a tag; with a script or style sheet its text, in which "<" begins no tag.
 _ATTRIBUTE = r"""[\s/]++[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+"""
@@ -45,6 +46,15 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
     while above is not None:
         yield above
         above = above.parent
+
+
+def elements_before(node: LexborNode) -> Iterator[LexborNode]:
+    """Those beside it, the nearest first."""
+    before = node.prev
+    while before is not None:
+        if before.is_element_node:
+            yield before
+        before = before.prev
 
 
 def outermost(nodes: Sequence[LexborNode]) -> list[LexborNode]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import ancestors, outermost
+from crawler.extract.html_tree import ancestors, elements_before, outermost
 from crawler.extract.markdown.code import code_language
 from crawler.extract.markdown.inline import plain_text
 
@@ -132,7 +132,7 @@ def _mark_code_title(tree: LexborHTMLParser, pre: LexborNode, met: set[int]) -> 
         beside = len(frame.text().strip()) - own
         if beside > _MAX_FRAME_CHARS or (beside > 0 and not _is_code_frame(frame)) or len(frame.css("pre")) > 1:
             return
-        for before in _elements_before(inner):
+        for before in list(elements_before(inner)):
             _mark_title(tree, before, code_language(pre))
         inner = frame
 
@@ -141,16 +141,6 @@ def _is_code_frame(node: LexborNode) -> bool:
     if node.tag == "figure":
         return True
     return node.tag == "div" and _CODE_FRAME.search((node.attributes.get("class") or "").lower()) is not None
-
-
-def _elements_before(node: LexborNode) -> list[LexborNode]:
-    found = []
-    before = node.prev
-    while before is not None:
-        if before.is_element_node:
-            found.append(before)
-        before = before.prev
-    return found
 
 
 def _mark_title(tree: LexborHTMLParser, node: LexborNode, language: str) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.html_tree import text_length
+from crawler.extract.html_tree import HEADING_TAGS, text_length
 
 _TEASERS = re.compile(
     r"(?:more|best|latest|headlines)(?: must[- ]reads| stories| articles| posts| news)? (?:from|in|of|on) .{2,60}"
@@ -44,7 +44,6 @@ _LINE_TO_JUDGE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HOME = re.compile(r"(?:(?:\.{1,2}/)*|/|(?:.*/)?index\.\w{3,5})")
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_TEASER_CHARS = 200
 _MAX_SOURCE_CHARS = 800  # of a short line with the blanks of its source
 _MAX_LANGUAGE_CHARS = 24
@@ -126,7 +125,7 @@ def _teasers_below(heading: LexborNode) -> Iterator[LexborNode]:
     """The heading with the links to elsewhere that follow it."""
     below: list[LexborNode] = []
     node = heading.next
-    while node is not None and node.tag not in _HEADINGS:
+    while node is not None and node.tag not in HEADING_TAGS:
         if node.is_element_node and node.text().strip():
             if not _is_links(node):
                 break

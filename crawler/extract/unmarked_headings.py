@@ -7,7 +7,7 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import ancestors
+from crawler.extract.html_tree import HEADING_TAGS, ancestors, elements_before
 
 _ROLE = "[role=heading]"
 _TITLE_CLASS = re.compile(r"(?:section|chapter)[-_]?([1-5])?[-_]?(?:title|heading)", re.IGNORECASE)
@@ -16,8 +16,7 @@ _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3})*)\.?\s+\S")
 _LEVEL = re.compile(r"[1-9]", re.ASCII)
 _BOLD = "b,strong,.bold"
 _TARGETS = "a[name],a[id],span[id]"
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_BLOCKS = _HEADINGS | {"p", "div", "li", "table", "pre"}
+_BLOCKS = HEADING_TAGS | {"p", "div", "li", "table", "pre"}
 _MAX_CHARS = 150
 _MAX_PARTS = 40  # elements and texts
 _USUAL_LEVEL = 2
@@ -30,7 +29,7 @@ def write_headings(tree: LexborHTMLParser) -> None:
     for node, level in [*_by_role(tree.body), *_by_class(tree.body), *_by_number(tree.body)]:
         if not _is_line(node) or _is_in_heading(node):
             continue
-        before = _element_before(node)
+        before = next(elements_before(node), None)
         if before is not None and _has_class(before, _NUMBER_CLASS):
             before.decompose()
         heading = tree.create_node(f"h{min(6, level)}")
@@ -70,14 +69,7 @@ def _is_line(node: LexborNode) -> bool:
 
 
 def _is_in_heading(node: LexborNode) -> bool:
-    return node.tag in _HEADINGS or any(above.tag in _HEADINGS for above in ancestors(node))
-
-
-def _element_before(node: LexborNode) -> LexborNode | None:
-    before = node.prev
-    while before is not None and not before.is_element_node:
-        before = before.prev
-    return before
+    return node.tag in HEADING_TAGS or any(above.tag in HEADING_TAGS for above in ancestors(node))
 
 
 def _has_class(node: LexborNode, pattern: re.Pattern[str]) -> re.Match[str] | None:

@@ -13,7 +13,6 @@ from app.core.text.blocks import (
     Block,
     BlockKind,
     blocks,
-    code_like,
     code_lines,
     goes_on,
     list_items,
@@ -22,7 +21,7 @@ from app.core.text.blocks import (
     text_of,
     units,
 )
-from app.core.text.section_text import one_block
+from app.core.text.section_text import one_block, one_code
 from app.core.text.sentences import points_back, sentences
 from app.core.text.typed_commands import rejoined
 
@@ -269,15 +268,11 @@ def _uncut(first: Block, second: Block, page: str) -> Block | None:
     """Both as the paragraph or code that stands so on the page."""
     if first.kind is not second.kind:
         return None
-    match first.kind:
-        case BlockKind.PARAGRAPH:
-            text = inside = f"{first.text} {second.text}"
-        case BlockKind.CODE:
-            inside = "\n".join([*code_lines(first.text), *code_lines(second.text)])
-            text = code_like(first.text, [inside])
-        case _:
-            return None
-    return Block(first.kind, text) if inside in page else None
+    if first.kind is BlockKind.PARAGRAPH:
+        text = f"{first.text} {second.text}"
+        return Block(first.kind, text) if text in page else None
+    code = one_code(first, second)
+    return code if code and "\n".join(code_lines(code.text)) in page else None
 
 
 def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:

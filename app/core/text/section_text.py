@@ -42,7 +42,7 @@ def section_text(chunks: Sequence[str]) -> str:
         if whole and len(found) > 1 and (joined := rejoined(whole[-1], found[0], found[1])):
             whole[-1] = joined
             found = found[2:]
-        elif whole and found and (joined := one_block(whole[-1], found[0]) or _one_code(whole[-1], found[0])):
+        elif whole and found and (joined := one_block(whole[-1], found[0]) or one_code(whole[-1], found[0])):
             whole[-1] = joined
             found = found[1:]
         whole += found
@@ -81,8 +81,8 @@ def _one_list(first: Block, second: Block) -> Block | None:
     return Block(BlockKind.LIST, f"{first.text}\n{second.text}")
 
 
-def _one_code(first: Block, second: Block) -> Block | None:
-    """Both as one block of code, which a chunk that ends and one that begins with code have parts of."""
+def one_code(first: Block, second: Block) -> Block | None:
+    """Both as one block of code, of which each is a part."""
     if not first.kind is second.kind is BlockKind.CODE or code_fences(first.text) != code_fences(second.text):
         return None
     return Block(BlockKind.CODE, code_like(first.text, [*code_lines(first.text), *code_lines(second.text)]))

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from selectolax.lexbor import LexborNode
 
+from crawler.extract.html_tree import elements_before
 from crawler.extract.invisible_text import without_invisible
 
 _LANGUAGE = re.compile(
@@ -58,9 +59,7 @@ def typed_line(paragraph: LexborNode) -> str:
     text = " ".join(paragraph.text().split())
     if code is None or text != " ".join(code.text().split()):
         return ""
-    before = paragraph.prev
-    while before is not None and not before.is_element_node:
-        before = before.prev
+    before = next(elements_before(paragraph), None)
     is_announced = before is not None and before.tag == "p" and before.text().rstrip().endswith(":")
     return text if is_announced or paragraph.css_first(".userinput") is not None else ""
 
