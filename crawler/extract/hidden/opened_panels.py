@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import ancestors, text_length
+from crawler.extract.html_tree import HEADING_TAGS, ancestors, text_length
 
 # What opens at a click as well, and holds menus, forms and questions of the page's frame.
 _OTHER_TAGS = frozenset({"nav", "menu", "dialog", "form", "footer", "header", "aside", "select"})
 _OTHER_ROLES = frozenset(
     {"menu", "menubar", "navigation", "dialog", "alertdialog", "listbox", "tooltip", "search", "banner", "tree"}
 )
-_HEADED = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
+_HEADED = HEADING_TAGS | {"dt"}
 _MOST_LINKED = 0.5
 
 
