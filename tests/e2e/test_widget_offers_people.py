@@ -79,6 +79,14 @@ def test_the_form_comes_into_view_with_the_focus_in_it(page: Page, site: Site) -
     expect(page.locator("docent-widget .lead button")).to_be_in_viewport(ratio=1)
 
 
+def test_the_form_takes_the_focus_at_once_and_never_afterwards(page: Page, site: Site) -> None:
+    unsure(page, site, {"form": True})
+    press = "each => { each.click(); return each.getRootNode().activeElement?.name; }"
+    assert page.get_by_text("Contact us").evaluate(press) == "name"
+    page.get_by_text("Contact us").click()
+    expect(page.get_by_label("Your name")).to_be_hidden()
+
+
 def test_a_message_is_left_with_its_writer_s_consent(page: Page, site: Site) -> None:
     chat = unsure(page, site, {"form": True, "consent": "I agree to <i>this</i>."})
     page.get_by_text("Contact us").click()

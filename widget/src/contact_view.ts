@@ -20,12 +20,17 @@ export function drawContact(place: HTMLElement, question: string, { words, fallb
     const lead = Object.fromEntries(new FormData(event.target as HTMLFormElement)) as unknown as Lead;
     leave(lead).then(() => fill(leaving, h("p", { class: "status", role: "status" }, textOf(words, P.written))), failed);
   };
+  // At once: the browser's own event comes later, and would take the focus from a field that was already chosen.
+  const click = (event: Event): void => {
+    event.preventDefault();
+    if (leaving.querySelector("details")!.toggleAttribute("open")) show(leaving, leaving.querySelector("input")!);
+  };
   fill(
     leaving,
     h(
       "details",
-      { toggle: (event) => (event.target as HTMLDetailsElement).open && show(leaving, leaving.querySelector("input")!) },
-      h("summary", { class: "chip" }, textOf(words, P.contact)),
+      {},
+      h("summary", { class: "chip", click }, textOf(words, P.contact)),
       h(
         "form",
         { class: "lead", submit },
