@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.core.text.blocks import (
     BlockKind,
@@ -184,7 +186,18 @@ def test_a_run_consists_of_lines_with_what_is_indented_below_them_and_what_close
 
 def test_a_statement_consists_of_its_first_line_and_what_is_indented_below() -> None:
     assert code_parts("usage:\n  -a\n      all\n  -b\n      both") == ["usage:", "  -a\n      all", "  -b\n      both"]
+    assert code_parts("options {\n    a;\n    b;\n}") == ["options {", "    a;", "    b;\n}"]
     assert code_parts("one line") == ["one line"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.sampled_from(["", "a", "# a", "}", "a {"])), min_size=2))
+def test_code_of_more_than_a_line_consists_of_shorter_parts(lines: list[tuple[int, str]]) -> None:
+    code = "\n".join(" " * indentation + text for indentation, text in lines)
+
+    parts = code_parts(code)
+
+    assert "\n".join(parts) == code
+    assert len(parts) > 1
 
 
 @pytest.mark.parametrize("name", ["`-p` port", "--depth", "MaxAuthTries", "blame", "<branch>", "wal_level"])

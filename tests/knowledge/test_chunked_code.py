@@ -1,5 +1,7 @@
 """Code is cut where it parts, and every part can be understood."""
 
+import pytest
+
 from app.core.text.section_text import section_text
 from app.knowledge.chunker import Chunker
 from tests.knowledge.chunked_pages import page, sentence, texts
@@ -62,8 +64,16 @@ def test_what_a_command_printed_follows_it_in_every_piece(chunker: Chunker) -> N
     assert section_text(chunks) == markdown
 
 
-def test_code_that_is_indented_without_end_is_cut(chunker: Chunker) -> None:
-    down = [f"{' ' * n}step {n}:" for n in range(1000)]
+@pytest.mark.parametrize(
+    "down",
+    [
+        pytest.param([f"{' ' * n}step {n}:" for n in range(1000)], id="indented without end"),
+        pytest.param(["{", *(f"  step {n}," for n in range(1000)), "}"], id="in one pair of brackets"),
+        pytest.param(["} step"] * 1000, id="closing without end"),
+        pytest.param([f"{'  ' * (1000 - n)}step {n}" for n in range(1000)], id="less and less indented"),
+    ],
+)
+def test_code_of_a_thousand_lines_is_cut(chunker: Chunker, down: list[str]) -> None:
     code = "\n".join([*down, *reversed(down)])
 
     assert section_text(texts(chunker.cut(page(f"```\n{code}\n```")))).count("step") == 2000

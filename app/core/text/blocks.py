@@ -12,8 +12,8 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
-_CLOSING = ")]}"
-_DEEPEST = 40  # columns: below a line that is indented further, each line stands for itself
+_CLOSING = (")", "]", "}")
+_DEEPEST = 40  # so many columns in, or opening lines down, each line of code stands for itself
 _COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
@@ -114,8 +114,9 @@ def text_of(found: Iterable[Block]) -> str:
 
 def code_parts(text: str) -> list[str]:
     """What lines of code consist of: runs between blank lines; of one run, its statements; of one statement, its first
-    line and what is indented below it."""
-    statements = _statements(text.split("\n"))
+    line and what is indented below it, which is parted as well where it is one statement."""
+    lines = text.split("\n")
+    statements = _statements(lines)
     runs: list[list[str]] = [[]]
     for at, statement in enumerate(statements):
         runs[-1].append(statement)
@@ -123,25 +124,31 @@ def code_parts(text: str) -> list[str]:
             runs.append([])
     if len(runs) > 1:
         return ["\n".join(run) for run in runs]
-    if len(statements) > 1:
-        return statements
-    first, *below = text.split("\n")
-    return [first, *(below if _indentation(first) > _DEEPEST else _statements(below))]
+    opening = 0
+    while len(statements) == 1 and opening < min(len(lines) - 1, _DEEPEST):
+        opening += 1
+        statements = _statements(lines[opening:])
+    return [*lines[:opening], *(statements if len(statements) > 1 else lines[opening:])]
 
 
 def _statements(lines: Sequence[str]) -> list[str]:
     """Lines of code, each with those that belong to it: the comment above it, what is indented below it, and what
     closes it."""
-    told = [line for line in lines if line.strip()]
-    least = min((_indentation(line) for line in told), default=0)
+    least = min((_indentation(line) for line in lines if line.strip() and not _closes(line)), default=0)
+    if least > _DEEPEST:
+        return list(lines)
     found: list[list[str]] = []
     for line in lines:
-        is_more = not line.strip() or _indentation(line) > least or line.lstrip()[0] in _CLOSING
+        is_more = not line.strip() or _indentation(line) > least or _closes(line)
         if found and (is_more or _COMMENT.match(found[-1][-1])):
             found[-1].append(line)
         else:
             found.append([line])
     return ["\n".join(statement) for statement in found]
+
+
+def _closes(line: str) -> bool:
+    return line.lstrip().startswith(_CLOSING)
 
 
 def _indentation(line: str) -> int:
