@@ -6,6 +6,7 @@ The parser compares each attribute of a tag with all that the tag has already: 2
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -13,7 +14,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from crawler.errors import ExtractionFailed
 
 HEADING_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+BLOCK_TAGS: Final = HEADING_TAGS | {"p", "div", "li", "table", "pre", "ul", "ol", "dl", "dd"}
+MAX_LINE_CHARS: Final = 150
 MAX_ATTRIBUTES: Final = 1000  # of one tag; pages have dozens
+_MAX_LINE_PARTS: Final = 40  # elements and texts
 # A comment, or a tag; with a script or style sheet its text, in which "<" begins no tag.
 _ATTRIBUTE = r"""[\s/]++[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+"""
 _TAG = re.compile(
@@ -72,6 +76,14 @@ def side_by_side(root: LexborNode, selector: str) -> Iterator[LexborNode]:
         if left < 0:
             return
         yield node
+
+
+def is_line(node: LexborNode) -> bool:
+    """Whether it holds a few words and no blocks. Of a large element no more is looked at than a line may have."""
+    parts = list(islice(node.traverse(include_text=True), _MAX_LINE_PARTS + 1))
+    if len(parts) > _MAX_LINE_PARTS or any(part.tag in BLOCK_TAGS and part.mem_id != node.mem_id for part in parts):
+        return False
+    return 0 < len(node.text().strip()) <= MAX_LINE_CHARS
 
 
 def text_length(node: LexborNode) -> int:

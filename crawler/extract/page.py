@@ -38,7 +38,7 @@ class Outcome(StrEnum):
 class Heading:
     """One heading of a page, in document order. `anchor` is the id that a link can jump to, if there is one.
 
-    `is_question`: the page declares it a question (FAQPage), and what follows is the answer to it alone.
+    `is_question`: it is one, or the page declares it one (FAQPage), and what follows is the answer to it alone.
     """
 
     level: int  # 1..6

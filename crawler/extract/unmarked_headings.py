@@ -1,5 +1,5 @@
-"""Headings that a page writes with other elements: by a role, by the class of what is the title of a section, or as a
-numbered line in bold that links lead to."""
+"""Headings that a page writes with other elements: by a role, by the class of what is the title of a section, as a
+numbered line in bold that links lead to, or as a question."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,8 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import HEADING_TAGS, ancestors, elements_before
+from crawler.extract.asked_questions import asked_questions
+from crawler.extract.html_tree import HEADING_TAGS, MAX_LINE_CHARS, ancestors, elements_before, is_line
 
 _ROLE = "[role=heading]"
 _TITLE_CLASS = re.compile(r"(?:section|chapter)[-_]?([1-5])?[-_]?(?:title|heading)", re.IGNORECASE)
@@ -16,18 +17,21 @@ _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3})*)\.?\s+\S")
 _LEVEL = re.compile(r"[1-9]", re.ASCII)
 _BOLD = "b,strong,.bold"
 _TARGETS = "a[name],a[id],span[id]"
-_BLOCKS = HEADING_TAGS | {"p", "div", "li", "table", "pre"}
-_MAX_CHARS = 150
-_MAX_PARTS = 40  # elements and texts
 _USUAL_LEVEL = 2
+_NEAR = 20  # elements between a heading and its words
 
 
 def write_headings(tree: LexborHTMLParser) -> None:
     """Put them into <h1> to <h6>, in place. Nothing is done in what is a heading already."""
     if tree.body is None:
         return
-    for node, level in [*_by_role(tree.body), *_by_class(tree.body), *_by_number(tree.body)]:
-        if not _is_line(node) or _is_in_heading(node):
+    for node, level in [
+        *_by_role(tree.body),
+        *_by_class(tree.body),
+        *_by_number(tree.body),
+        *asked_questions(tree, tree.body),
+    ]:
+        if not is_line(node) or _is_in_heading(node):
             continue
         before = next(elements_before(node), None)
         if before is not None and _has_class(before, _NUMBER_CLASS):
@@ -35,7 +39,7 @@ def write_headings(tree: LexborHTMLParser) -> None:
         heading = tree.create_node(f"h{min(6, level)}")
         for child in list(node.iter(include_text=True)):
             heading.insert_child(child)
-        if anchor := node.attributes.get("id"):
+        if anchor := node.attributes.get("id") or (node.attributes.get("name") if node.tag == "a" else None):
             heading.attrs["id"] = anchor
         node.replace_with(heading)
 
@@ -55,21 +59,13 @@ def _by_class(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
 def _by_number(body: LexborNode) -> Iterator[tuple[LexborNode, int]]:
     for line in body.css("p"):
         text = line.text().strip()
-        number = _NUMBERED.match(text) if len(text) <= _MAX_CHARS else None
+        number = _NUMBERED.match(text) if len(text) <= MAX_LINE_CHARS else None
         if number and line.css_first(_BOLD) and any(each.text().strip() == text for each in line.css(_TARGETS)):
             yield line, number[1].count(".") + 2
 
 
-def _is_line(node: LexborNode) -> bool:
-    """Whether it holds a few words and no blocks. Of a large element no more is looked at than a line may have."""
-    parts = list(islice(node.traverse(include_text=True), _MAX_PARTS + 1))
-    if len(parts) > _MAX_PARTS or any(part.tag in _BLOCKS and part.mem_id != node.mem_id for part in parts):
-        return False
-    return 0 < len(node.text().strip()) <= _MAX_CHARS
-
-
 def _is_in_heading(node: LexborNode) -> bool:
-    return node.tag in HEADING_TAGS or any(above.tag in HEADING_TAGS for above in ancestors(node))
+    return node.tag in HEADING_TAGS or any(above.tag in HEADING_TAGS for above in islice(ancestors(node), _NEAR))
 
 
 def _has_class(node: LexborNode, pattern: re.Pattern[str]) -> re.Match[str] | None:

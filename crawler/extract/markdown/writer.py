@@ -12,6 +12,7 @@ from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
+from crawler.extract.asked_questions import QUESTION_MARKS
 from crawler.extract.markdown.code import code_language, code_text, fenced_code, is_code, typed_line
 from crawler.extract.markdown.definition import definition_parts, is_named_term, is_short, is_signature, signature
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
@@ -147,7 +148,8 @@ class _Writer:
         if _is_title_of_admonition(node):
             yield _Block(_Kind.TEXT, _strong(text))
             return
-        self.headings.append(Heading(level, text, self._anchors.of(node), self._is_question(node)))
+        is_question = text.endswith(QUESTION_MARKS) or self._is_question(node)
+        self.headings.append(Heading(level, text, self._anchors.of(node), is_question))
         yield _Block(_Kind.HEADING, f"{'#' * level} {text}")
 
     def _preformatted(self, pre: LexborNode) -> Iterator[_Block]:
