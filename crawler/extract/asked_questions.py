@@ -13,6 +13,7 @@ QUESTION_MARKS: Final = ("?", "？", "؟")
 _SET_OFF = "b,strong,dt,summary,button,.question p,[class*=question],[class*=faq],[class*=accordion],[class*=collaps]"
 _HEADINGS = ",".join(sorted(HEADING_TAGS))
 _INLINE = frozenset({"a", "b", "strong", "span", "font", "em", "i", "u"})
+_LINE_ENDS = BLOCK_TAGS | {"br"}
 _LABEL = re.compile(r"(?:[QA]|\d+(?:\.\d+)*)[.:)]")
 _LEAST_WORDS = 3
 _LEAST_QUESTIONS = 2  # one alone may be how a text begins
@@ -87,6 +88,6 @@ def _asks(node: LexborNode) -> bool:
 
 def _ends_line(node: LexborNode | None, *, before: bool = False) -> bool:
     """Whether the line ends beside a question: there is nothing, or a break."""
-    while node is not None and not node.text().strip() and node.tag != "br":
+    while node is not None and node.tag not in _LINE_ENDS and not node.text().strip():
         node = node.prev if before else node.next
-    return node is None or node.tag == "br" or node.tag in BLOCK_TAGS
+    return node is None or node.tag in _LINE_ENDS
