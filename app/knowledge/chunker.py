@@ -13,11 +13,13 @@ from app.core.text.blocks import (
     code_like,
     code_lines,
     code_parts,
+    introduced,
     list_items,
     names_code,
     table_rows,
     term_above,
     text_of,
+    together,
     units,
 )
 from app.core.text.sentences import sentences
@@ -142,7 +144,7 @@ class Chunker:
             introduction = ""
         pieces: list[str] = []
         current = _joined(lead, introduction)
-        for *leading, block in _introduced(unit[1:] if introduction else unit):
+        for *leading, block in self._groups(unit[1:] if introduction else unit):
             if current and self._fits(joined := _joined(current, text_of([*leading, block]))):
                 current = joined
                 continue
@@ -157,6 +159,21 @@ class Chunker:
             *full, current = self._cut(block, current, introduction)
             pieces += full
         return [*pieces, current]
+
+    def _groups(self, unit: Sequence[Block]) -> Iterator[Sequence[Block]]:
+        """Its blocks with what introduces them and what goes on behind them, while that fits. Of a long paragraph above
+        them it is the last sentence that does."""
+        for group in together(unit):
+            first, *others = group
+            *said, announcing = sentences(first.text)
+            near = (replace(first, text=announcing), *others)
+            if self._fits(text_of(group)):
+                yield group
+            elif said and first.is_lead_in and self._fits(text_of(near)):
+                yield (replace(first, text=" ".join(said)),)
+                yield near
+            else:
+                yield from introduced(group)
 
     def _cut(self, block: Block, lead: str, again: str = "") -> list[str]:
         """Pieces that fit, the first with `lead` before it, the others with `again`."""
@@ -301,18 +318,6 @@ class Chunker:
     def _fits(self, text: str, room: int | None = None) -> bool:
         room = self._limits.chunk_tokens if room is None else room
         return len(text) <= self._limits.chunk_chars and self._counter.count(text) <= room
-
-
-def _introduced(found: Sequence[Block]) -> Iterator[list[Block]]:
-    """Each block with those right before it that announce it."""
-    group: list[Block] = []
-    for block in found:
-        group.append(block)
-        if not block.is_lead_in:
-            yield group
-            group = []
-    if group:
-        yield group
 
 
 def _joined(first: str, second: str) -> str:

@@ -77,3 +77,19 @@ def test_code_of_a_thousand_lines_is_cut(chunker: Chunker, down: list[str]) -> N
     code = "\n".join([*down, *reversed(down)])
 
     assert section_text(texts(chunker.cut(page(f"```\n{code}\n```")))).count("step") == 2000
+
+
+def test_a_sentence_that_code_interrupts_goes_on_in_its_chunk(chunker: Chunker) -> None:
+    lead = f"{sentence(100)} For instance:"
+    page_text = (
+        f"**--lamp=<list>**\n\n{lead}\n\n```\n--lamp hall:20\n```\n\nmeans that only this one is on. However:\n\n"
+        f"```\n--lamp hall:21\n```\n\nmeans that any of them is on. {sentence(60)}"
+    )
+
+    found = texts(chunker.cut(page(page_text)))
+
+    assert [text.splitlines()[0] for text in found] == ["**--lamp=<list>**"] * len(found)
+    with_code = [text for text in found if "hall:20" in text]
+    assert len(found) > 1
+    assert [text.count("means that") for text in with_code] == [2]
+    assert "For instance:\n\n```" in with_code[0]

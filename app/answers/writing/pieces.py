@@ -11,10 +11,10 @@ from app.core.text.blocks import (
     code_like,
     code_lines,
     code_parts,
-    goes_on,
     list_items,
     names_code,
     table_rows,
+    together,
 )
 from app.core.text.sentences import sentences
 from app.core.text.typed_commands import commands_above
@@ -38,7 +38,7 @@ def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
     near = next(short, ())
     for block in lines[: len(lines) - len(near)]:
         yield from _parts(above, block)
-    for group in _together(unit[len(lines) :]):
+    for group in together(unit[len(lines) :]):
         if len(group) < len(unit):
             yield from pieces_of(group, (*above, *near))
         else:
@@ -50,18 +50,6 @@ def _parts(lead: Piece, block: Block) -> Iterator[Piece]:
     parts = [Block(block.kind, text) for text in _cut(block, LONGEST_PASSAGE - length([lead]))]
     for command, part in zip(_commands(block, parts), parts, strict=True):
         yield (*lead, *command, part)
-
-
-def _together(found: Piece) -> Iterator[Piece]:
-    """Each block, with the lines right above that introduce it; and code with the rest of the sentence that it
-    interrupts."""
-    group: Piece = ()
-    for block in found:
-        if group and not (group[-1].is_lead_in or goes_on(group[-1], block)):
-            yield group
-            group = ()
-        group = (*group, block)
-    yield group
 
 
 def _cut(block: Block, room: int) -> Iterator[str]:

@@ -176,6 +176,30 @@ def goes_on(code: Block, block: Block) -> bool:
     return code.kind is BlockKind.CODE and block.kind is BlockKind.PARAGRAPH and block.text[0].islower()
 
 
+def introduced(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+    """Each block with those right before it that announce it."""
+    group: tuple[Block, ...] = ()
+    for block in found:
+        group = (*group, block)
+        if not block.is_lead_in:
+            yield group
+            group = ()
+    if group:
+        yield group
+
+
+def together(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+    """The same, and code with the rest of the sentence that it interrupts."""
+    joined: tuple[Block, ...] = ()
+    for group in introduced(found):
+        if joined and not goes_on(joined[-1], group[0]):
+            yield joined
+            joined = ()
+        joined = (*joined, *group)
+    if joined:
+        yield joined
+
+
 def names_code(unit: Sequence[Block]) -> bool:
     """Whether it ends in code under a list's one item that names it, as the usage of commands is listed."""
     if len(unit) < 2 or unit[-1].kind is not BlockKind.CODE or unit[-2].kind is not BlockKind.LIST:
