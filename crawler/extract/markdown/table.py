@@ -31,7 +31,9 @@ def table_rows(table: LexborNode) -> list[TableRow]:
             rows.append(_row(part, False))
         elif part.tag in _SECTIONS:
             rows.extend(_row(row, part.tag == "thead") for row in part.iter() if row.tag == "tr")
-    return [row for row in rows if row.cells]
+    rows = [row for row in rows if row.cells]
+    is_headed = len(rows) > 1 and not any(row.is_header for row in rows) and _is_bold(rows[0])
+    return [TableRow(rows[0].cells, is_header=True), *rows[1:]] if is_headed and not _is_bold(rows[1]) else rows
 
 
 def grid_rows(node: LexborNode) -> list[TableRow]:
@@ -119,6 +121,12 @@ def _is_grid_cell(cell: LexborNode) -> bool:
 def _row(node: LexborNode, in_head: bool) -> TableRow:
     cells = tuple(cell for cell in node.iter() if cell.tag in {"td", "th"})
     return TableRow(cells, in_head or (bool(cells) and all(cell.tag == "th" for cell in cells)))
+
+
+def _is_bold(row: TableRow) -> bool:
+    """Whether it has several cells, each of them bold as a whole: a header that is written without <th>."""
+    told = [(cell.text().strip(), cell.css_first("b,strong")) for cell in row.cells]
+    return len(told) > 1 and all(text and bold is not None and bold.text().strip() == text for text, bold in told)
 
 
 def _cells(rows: list[TableRow]) -> list[LexborNode]:

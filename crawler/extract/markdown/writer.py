@@ -222,7 +222,7 @@ class _Writer:
                     text = text or plain_text(part)  # a sign, such as an operator
                     terms += [line.strip().rstrip(",:") for line in text.split("\n")]
                 elif terms:
-                    items.append(f"- {_strong(', '.join(terms))}: {text}")
+                    items.append(f"- {_defined(', '.join(terms))}: {text}")
                     terms = []
                 elif text and items:
                     items[-1] += f" {text}"  # more of the same definition
@@ -328,11 +328,16 @@ def _term(node: LexborNode) -> Iterator[_Block]:
     if is_signature(node) and (text := signature(node)):
         yield _Block(_Kind.TERM, code_span(text))
     elif text := inline_markdown(node.iter(include_text=True)):
-        yield _Block(_Kind.TERM, _strong(", ".join(line.rstrip(",") for line in text.split("\n"))))
+        yield _Block(_Kind.TERM, _defined(", ".join(line.rstrip(",") for line in text.split("\n"))))
 
 
 def _printed_term(text: str) -> str:
-    return code_span(text) if "*" in text or "`" in text else _strong(text)
+    return code_span(text) if "`" in text else _defined(text)
+
+
+def _defined(term: str) -> str:
+    """A term, which may hold code; one with a star in it cannot be bold."""
+    return code_span(term) if "*" in term and "`" not in term else _strong(term)
 
 
 def _item(marker: str, blocks: list[_Block], gap: str = "\n\n") -> str:

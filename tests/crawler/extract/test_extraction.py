@@ -202,6 +202,12 @@ def test_any_bytes_give_a_page(body: bytes) -> None:
         pytest.param("<blockquote><ul><li>a<li>b</ul></blockquote>", "- a\n- b", id="an indented list"),
         pytest.param("<blockquote><pre>ls -l</pre></blockquote>", "```\nls -l\n```", id="indented code"),
         pytest.param("<details><summary>Why?</summary><p>So.</p></details>", "**Why?**\n\nSo.", id="details"),
+        pytest.param(
+            "<dl><dt><b>-d</b>, <b>--on</b>={*|<i>n</i>}<dd><p>Which.<p>All.</dl>",
+            "`-d, --on={*|n}`\n\nWhich.\n\nAll.",
+            id="a term with a star",
+        ),
+        pytest.param("<dl><dt>*<dd>All.<dt>n<dd>One.</dl>", "- `*`: All.\n- **n**: One.", id="a star as a term"),
         pytest.param("<p># not a heading</p>", "\\# not a heading", id="a sign of Markdown"),
         pytest.param("<p>``` not a fence</p>", "\\``` not a fence", id="ticks of Markdown"),
         pytest.param("<p>a<br>===</p>", "a\n\\===", id="a line under a line"),
@@ -219,6 +225,14 @@ def test_a_table_without_a_header_is_still_one_in_markdown() -> None:
     rows = "<tr><th>Size</th><td>118 mm</td></tr><tr><td></td><td></td></tr><tr><th>Weight</th><td>740 g</td></tr>"
     page = _page(f"<main><p>{FILLER}</p><table>{rows}</table></main>")
     assert page.markdown.endswith("\n\n|  |  |\n| --- | --- |\n| Size | 118 mm |\n| Weight | 740 g |")
+
+
+def test_a_first_row_in_bold_is_the_header() -> None:
+    bold, plain = "<tr><td><u><b>Sign</b></u></td><td><b>Says</b></td></tr>", "<tr><td>~</td><td>It is off.</td></tr>"
+    page = _page(f"<main><p>{FILLER}</p><table>{bold}{plain}</table></main>")
+    assert page.markdown.endswith("\n\n| Sign | Says |\n| --- | --- |\n| ~ | It is off. |")
+    page = _page(f"<main><p>{FILLER}</p><table>{bold}{bold}</table></main>")
+    assert page.markdown.endswith("\n\n|  |  |\n| --- | --- |\n| Sign | Says |\n| Sign | Says |")
 
 
 def test_a_table_keeps_rows_columns_and_its_caption() -> None:
