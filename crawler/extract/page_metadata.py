@@ -14,6 +14,8 @@ _SAYS_ITS_NAME = ('meta[property="og:site_name" i]', 'meta[name="application-nam
 _EVERY_HOME = frozenset({"home", "home page", "homepage", "index", "start", "welcome"})
 _MAX_DESCRIPTION_CHARS = 1000
 _SEPARATOR = re.compile(r"(?<!\s)\s++[|·•»«›‹–—\-~]++\s++|(?:(?<!\s)\s++)?[|»«]\s*+|:\s++")
+_JOINING = "|·•»«›‹–—~:-"  # the hyphen last, for it stands in character classes
+_UNFILLED = re.compile(rf"[{_JOINING}]+\s.*|.*\s[{_JOINING}]+")  # "Acme - ": the site's name, and none of the page
 _SECTION_NUMBER = re.compile(r"(?:(?:Chapter|Appendix) )?(?:\d+|[A-Z])(?:\.\d+)*\.? ")
 
 
@@ -76,17 +78,19 @@ def _without_site(title: str, heading: str, sites: frozenset[str]) -> str:
         ends = [piece.strip() for piece in (pieces[0], pieces[-1])]
         if len(pieces) == 2 and not all(ends) and all(not end or _is_joined(end) for end in ends):
             return heading
+    if _UNFILLED.fullmatch(title):
+        return heading or title.strip(f" {_JOINING}")
     parts = _SEPARATOR.split(title)
     if len(parts) > 1 and any(_letters(parts[-1]).startswith(site) for site in sites):  # "Acme Ltd" of acme.com
-        return title[: title.rindex(parts[-1])].rstrip(" |·•»«›‹–—-~:")
+        return title[: title.rindex(parts[-1])].rstrip(f" {_JOINING}")
     if len(parts) > 1 and _letters(parts[0]) in sites:
-        return title[title.index(parts[0]) + len(parts[0]) :].lstrip(" |·•»«›‹–—-~:")
+        return title[title.index(parts[0]) + len(parts[0]) :].lstrip(f" {_JOINING}")
     return title
 
 
 def _is_joined(end: str) -> bool:
     """What is left of a title beside its heading is a site's name when a separator stands between."""
-    return end[0] in "|·•»«›‹–—-~:" or end[-1] in "|·•»«›‹–—-~:"
+    return end[0] in _JOINING or end[-1] in _JOINING
 
 
 def _site_names(tree: LexborHTMLParser, url: str) -> frozenset[str]:

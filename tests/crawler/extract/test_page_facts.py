@@ -26,6 +26,8 @@ def _page(body: str, head: str = "", attributes: str = "") -> Page:
         ("<title>Filling \u2013 Example Ltd</title>", "The tank", "Filling"),
         ("<title>Filling the tank</title>", "Filling", "Filling the tank"),
         ("<title>x</title><meta property='og:title' content='Open Graph'>", "Filling", "Open Graph"),
+        ("<title>Acme Lamps - </title>", "Filling", "Filling"),
+        ("<title>| Acme Lamps</title>", "", "Acme Lamps"),
         ("", "Filling", "Filling"),
         ("", "", "start"),
         ("<title>A \u200b\u202eB</title>", "", "A B"),
