@@ -14,6 +14,8 @@ _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-
 _LEAD_IN_END = (":", "：", ":**", ":*")
 _CLOSING = (")", "]", "}")
 _DEEPEST = 40  # so many columns in, or opening lines down, each line of code stands for itself
+_REST_OF_SENTENCE = re.compile(r"(?:in )?(?:where|which|whose|with|and|or|but|means|is|are)\b(?! ?\()")
+_SENTENCE_ENDS = (".", "!", "?", ":", ";")
 _COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
@@ -171,9 +173,14 @@ def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
     return [tuple(group) for group in groups]
 
 
-def goes_on(code: Block, block: Block) -> bool:
-    """Whether the block is the rest of the sentence that the code before it interrupts."""
-    return code.kind is BlockKind.CODE and block.kind is BlockKind.PARAGRAPH and block.text[0].islower()
+def goes_on(before: Block, block: Block) -> bool:
+    """Whether the block is the rest of a sentence: one that code before it interrupts, or of which the paragraph before
+    it is a line of its own, such as a formula."""
+    if block.kind is not BlockKind.PARAGRAPH:
+        return False
+    if before.kind is BlockKind.PARAGRAPH:
+        return _REST_OF_SENTENCE.match(block.text) is not None and not before.text.endswith(_SENTENCE_ENDS)
+    return before.kind is BlockKind.CODE and block.text[0].islower()
 
 
 def introduced(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
