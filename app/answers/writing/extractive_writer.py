@@ -125,7 +125,7 @@ class ExtractiveWriter:
         second = second or _next_section(first, _SECOND_CHARS)
         if second and has_definitions(second):
             second = await self._nearest(readings[0], second)
-        return [first, second] if second else [first]
+        return _in_order(first, second) if second else [first]
 
     async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
         """The best passage about the one of two things which the question compares that the first does not name: in a
@@ -177,6 +177,17 @@ def _answer(
         names = ", ".join(f"{_name(passage, common)} [{passage.source.number}]" for passage in further)
         parts.append(f"{canned_messages(context.language).see_also} {names}")
     return parts
+
+
+def _in_order(first: Passage, second: Passage) -> list[Passage]:
+    """Parts of one text as they follow each other there; what is one run is quoted as one. Definitions are understood in
+    any order, so the best one goes first."""
+    if first.pieces is not second.pieces or first.term or first.within:
+        return [first, second]
+    above, below = sorted((first, second), key=lambda passage: passage.start)
+    if above.end < below.start:
+        return [above, below]
+    return [replace(above, end=max(above.end, below.end))]
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room: int) -> Passage | None:
