@@ -14,6 +14,7 @@ _MORE_THAN_A_LINE = "a,p,div,ul,ol,dl,pre,img,form,input,button,blockquote"
 _SECTIONS = {"thead", "tbody", "tfoot"}
 _MORE_THAN_A_CELL = "h1,h2,h3,h4,h5,h6,ul,ol,dl,pre,table,form,article,p + p"
 _FEWEST_GRID_ROWS = 3
+_FEWEST_DEFINED = 2
 _LONGEST_GRID_CELL = 100  # characters
 
 
@@ -72,6 +73,17 @@ def term_line(rows: list[TableRow]) -> str:
     if not term or not all(details) or max(map(len, (term, *details))) > _LONGEST_DETAIL:
         return ""
     return " · ".join([term if "*" in term or "`" in term else f"**{term}**", *details])
+
+
+def defined_rows(rows: list[TableRow]) -> list[tuple[str, LexborNode]]:
+    """The names and the cells beside them of a table with a header and two columns, which says of each short name what
+    it is; [] for any other table."""
+    head, *body = rows
+    if not head.is_header or len(body) < _FEWEST_DEFINED or any(len(row.cells) != 2 for row in rows):
+        return []
+    found = [(_cell_text(row.cells[0]), row.cells[1]) for row in body]
+    is_named = all(0 < len(name) <= _LONGEST_DETAIL for name, _ in found)
+    return found if is_named and not any(row.cells[0].css_first(_MORE_THAN_A_CELL) for row in body) else []
 
 
 def synopsis_line(table: LexborNode, rows: list[TableRow]) -> str:

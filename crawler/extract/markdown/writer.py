@@ -20,6 +20,7 @@ from crawler.extract.markdown.inline import as_text, code_span, inline_markdown,
 from crawler.extract.markdown.printed_text import PartKind, is_printed_text, printed_parts
 from crawler.extract.markdown.table import (
     TableRow,
+    defined_rows,
     grid_rows,
     is_layout,
     is_single_column,
@@ -261,7 +262,10 @@ class _Writer:
         if line := synopsis_line(node, rows) or term_line(rows):
             yield _Block(_Kind.TEXT, line)
         elif is_layout(node, rows):
-            for cell in (cell for row in rows for cell in row.cells):
+            for name, cell in (defined := defined_rows(rows)):
+                yield _Block(_Kind.TERM, _defined(name))
+                yield from self.blocks(cell, depth + 1)
+            for cell in (cell for row in rows for cell in row.cells if not defined):
                 yield from self.blocks(cell, depth + 1)
         elif is_single_column(rows):
             yield from self._one_column(rows, depth)

@@ -253,6 +253,16 @@ def test_a_table_that_lays_out_headings_is_no_table() -> None:
     assert_headings_agree(page)
 
 
+def test_names_in_a_table_are_terms_where_a_cell_holds_a_table() -> None:
+    inner = "<table><tr><td>sec</td><td>seconds</td></tr><tr><td>msec</td><td>milliseconds</td></tr></table>"
+    rows = f"<tr><th>Sign</th><th>Says</th></tr><tr><td><code>%t</code></td><td>The time in:{inner}</td></tr>"
+    page = _page(f"<main><p>{FILLER}</p><table>{rows}<tr><td>%U</td><td>The address.</td></tr></table></main>")
+    assert page.markdown.endswith(
+        "\n\n**`%t`**\n\nThe time in:\n\n|  |  |\n| --- | --- |\n| sec | seconds |\n| msec | milliseconds |"
+        "\n\n**%U**\n\nThe address."
+    )
+
+
 def test_a_note_beside_its_picture_is_no_table() -> None:
     rows = "<tr><td rowspan=2><img alt='[Note]'></td><th>Note</th></tr><tr><td><p>One.</p><p>Two | three.</p></td></tr>"
     page = _page(f"<main><p>{FILLER}</p><table summary=Note>{rows}</table></main>")
