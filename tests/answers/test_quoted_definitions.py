@@ -90,3 +90,9 @@ def test_the_last_part_of_a_long_usage_is_quoted_without_the_next_command() -> N
     assert without_far_ends(found, [0.5, 0.3], "How do I ignore somebody?").text == found.text.removesuffix(
         f"\n\n{named[1]}"
     )
+
+
+async def test_what_is_said_under_labels_is_about_one_thing() -> None:
+    said = "**Description:**\n\nLights up the list of a folder.\n\n**Level:**\n\nglobal\n\n**Default:**\n\n`OFF`"
+    found = await answer("Is the list of a folder lit up by default?", source(1, said, "list"))
+    assert found == f"**list**\n\n{said} [1]"

@@ -170,16 +170,8 @@ async def test_another_part_of_the_section_is_quoted_under_the_same_heading() ->
     assert found.count("**Lamps**") == 1
 
 
-async def test_parts_of_one_section_are_quoted_in_its_order() -> None:
-    far = f"{'It shines on. ' * 30}".strip()
-    above, below = "The warranty of a lamp ends abroad.", "The warranty of a lamp is 3 years."
-    found = await answer(
-        "How long is the warranty of a lamp?", source(1, f"{above}\n\n{far}\n\n{far}\n\n{below}", "Lamps")
-    )
-    assert found == f"**Lamps**\n\n{above} [1]\n\n{below} [1]"
-
-
-async def test_what_was_left_out_and_is_quoted_after_all_goes_on_without_the_beginning_again() -> None:
+async def test_neighbouring_parts_of_a_section_are_quoted_as_one() -> None:
+    """The end is left out at first, for it is far from the question, and is the second best passage."""
     text = f"The warranty of a lamp is 3 years.\n\n{'It shines on. ' * 9}It is on.\n\nThe warranty is of glass."
     found = await answer("How long is the warranty of a lamp?", source(1, text, "Lamps"))
     assert found == f"**Lamps**\n\n{text} [1]"

@@ -174,6 +174,13 @@ def test_a_command_is_defined_by_the_item_above_its_usage() -> None:
     assert term_of(units(blocks("- Install it\n\n```\nmake\n```"))[0]) == ""
 
 
+@pytest.mark.parametrize("label", ["**Default:**", "**Type of value:**", "**Parameters**", "**Examples:**"])
+def test_a_label_introduces_and_defines_nothing(label: str) -> None:
+    (unit,) = units(blocks(f"{label}\n\nIt is 60."))
+    assert unit[0].is_lead_in
+    assert term_of(unit) == ""
+
+
 def test_a_paragraph_that_only_begins_bold_introduces_nothing() -> None:
     assert [len(unit) for unit in units(blocks("**Note** that\n\nit rains.\n\n**a** or **b**\n\nit stays dry."))] == [
         1,

@@ -125,7 +125,7 @@ class ExtractiveWriter:
         second = second or _next_section(first, _SECOND_CHARS)
         if second and has_definitions(second):
             second = await self._nearest(readings[0], second)
-        return _in_order(first, second) if second else [first]
+        return _joined(first, second) if second else [first]
 
     async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
         """The best passage about the one of two things which the question compares that the first does not name: in a
@@ -179,14 +179,11 @@ def _answer(
     return parts
 
 
-def _in_order(first: Passage, second: Passage) -> list[Passage]:
-    """Parts of one text as they follow each other there; what is one run is quoted as one. Definitions are understood in
-    any order, so the best one goes first."""
-    if first.pieces is not second.pieces or first.term or first.within:
-        return [first, second]
+def _joined(first: Passage, second: Passage) -> list[Passage]:
+    """Both; as one where they are neighbours, or hold the same. Definitions stay apart: the best one goes first."""
     above, below = sorted((first, second), key=lambda passage: passage.start)
-    if above.end < below.start:
-        return [above, below]
+    if first.pieces is not second.pieces or above.end < below.start or first.term or first.within:
+        return [first, second]
     return [replace(above, end=max(above.end, below.end))]
 
 

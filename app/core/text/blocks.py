@@ -18,6 +18,15 @@ _REST_OF_SENTENCE = re.compile(r"(?:in )?(?:where|which|whose|with|and|or|but|me
 _SENTENCE_ENDS = (".", "!", "?", ":", ";")
 _COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
+# What an entry of a reference says of the one thing that its heading names, whatever that is.
+_FIELD = re.compile(
+    r"\W*(?:descriptions?|specifies|purpose|summary|synopsis|syntax|(?:typical )?(?:usage|use)|context|level|scope"
+    r"|(?:types? of |possible |allowed |default |return )?values?|(?:return )?types?|parameters?|arguments?|returns?"
+    r"|results?|requires|defaults?|effects?(?: if unset)?|notes?|remarks?|module|status|since|versions?|see also"
+    r"|required|platforms?|errors|exceptions|raises|throws|override|format|range|unit"
+    r"|availability|examples?(?: usages?)?(?: \(sections?\))?)\W*",
+    re.IGNORECASE,
+)
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
 _ITEM_NUMBER = re.compile(r"(\d{1,9})[.)]")
 _STEPS_APART = 3  # groups
@@ -44,12 +53,13 @@ class Block:
         """A paragraph that announces what follows it: by a colon at its end, or as the term of a definition."""
         if self.kind is not BlockKind.PARAGRAPH:
             return False
-        return self.text.endswith(_LEAD_IN_END) or self.is_term
+        return self.text.endswith(_LEAD_IN_END) or _TERM.fullmatch(self.text) is not None
 
     @property
     def is_term(self) -> bool:
-        """What a definition defines: a line that is bold or code as a whole, but for details behind a middle dot."""
-        return self.kind is BlockKind.PARAGRAPH and _TERM.fullmatch(self.text) is not None
+        """What a definition defines: a line that is bold or code as a whole, but for details behind a middle dot. A
+        label such as "Default:" is none."""
+        return self.kind is BlockKind.PARAGRAPH and bool(_TERM.fullmatch(self.text) and not _FIELD.fullmatch(self.text))
 
 
 @lru_cache(maxsize=512)  # a section is looked at several times for an answer, and the next answers rest on it as well
