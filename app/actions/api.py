@@ -104,8 +104,10 @@ class ActionFields(Model):
     )
 
     def written_for(self, agent_id: UUID) -> Action:
-        told = {name: getattr(self, name) for name in ActionFields.model_fields}
-        return Action(uuid4(), agent_id, **told)
+        return ActionFields.onto(self, Action(uuid4(), agent_id, "", "", "", ""))
+
+    def onto(self, action: Action) -> Action:
+        return replace(action, **{name: getattr(self, name) for name in ActionFields.model_fields})
 
 
 class ActionCreate(ActionFields):

@@ -2,71 +2,52 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Final
-from uuid import uuid4
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from app.actions.action import (
-    MAX_DAILY_CALLS,
-    MAX_DESCRIPTION_CHARS,
-    MAX_HEADER_CHARS,
-    MAX_NAME_CHARS,
-    MAX_PATH_CHARS,
-    MAX_RESULT_CHARS,
-    MAX_SUMMARY_CHARS,
-    MAX_TIMEOUT_SECONDS,
-    MAX_TITLE_CHARS,
-    MAX_URL_CHARS,
-    Action,
-    ActionMethod,
-)
+from app.actions.action import MAX_HEADER_CHARS, MAX_NAME_CHARS, ActionMethod
 from app.actions.action_calls import CalledAction
 from app.actions.actions import Actions
-from app.core.errors import InvalidInput
-from app.web.console.forms import Lines
+from app.actions.api import ActionFields, TryIn
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
-_AS_THEY_ARE: Final = {
-    *("name", "title", "description", "url", "method"),
-    *("result_path", "max_result_chars", "timeout_seconds", "daily_calls", "is_on"),
-    *("changes", "summary", "done_text"),
-}
-_MAX_JSON_CHARS: Final = 20_000
 _METHODS: Final = (
     (ActionMethod.GET.value, "GET"),
     *((method.value, method.value) for method in ActionMethod if method is not ActionMethod.GET),
 )
 
 
-class ActionForm(Form):
-    name: str = Field(max_length=MAX_NAME_CHARS)
-    title: str = Field(max_length=MAX_TITLE_CHARS)
-    description: str = Field(max_length=MAX_DESCRIPTION_CHARS)
-    url: str = Field(max_length=MAX_URL_CHARS)
-    method: ActionMethod = ActionMethod.GET
-    parameters: str = Field(default="{}", max_length=_MAX_JSON_CHARS)
-    fixed: Lines = ()
-    result_path: str = Field(default="", max_length=MAX_PATH_CHARS)
-    max_result_chars: int = Field(default=2000, ge=1, le=MAX_RESULT_CHARS)
-    timeout_seconds: int = Field(default=5, ge=1, le=MAX_TIMEOUT_SECONDS)
-    daily_calls: int = Field(default=1000, ge=1, le=MAX_DAILY_CALLS)
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict):
+        raise ValueError('Write a JSON object, such as {"order": "A-17"}.')
+    return told
+
+
+def _pairs(text: str) -> dict[str, str]:
+    pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
+    if not all(found and name.strip() for name, found, _ in pairs):
+        raise ValueError("Write one a line, such as customer={{visitor.id}}.")
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+JsonObject = Annotated[dict[str, Any], BeforeValidator(_json_object)]
+Pairs = Annotated[dict[str, str], BeforeValidator(_pairs)]
+
+
+class ActionForm(ActionFields, Form):
+    parameters: JsonObject = Field(default_factory=dict)
+    fixed: Pairs = Field(default_factory=dict)
+    is_on: bool = False
     header_name: str = Field(default="Authorization", max_length=MAX_NAME_CHARS)
     header_value: str = Field(default="", max_length=MAX_HEADER_CHARS)
-    is_on: bool = False
-    changes: bool = False
-    summary: str = Field(default="", max_length=MAX_SUMMARY_CHARS)
-    done_text: str = Field(default="", max_length=MAX_SUMMARY_CHARS)
-
-    def onto(self, action: Action) -> Action:
-        plain = self.model_dump(include=_AS_THEY_ARE)
-        return replace(
-            action, **plain, parameters=_json_object("parameters", self.parameters), fixed=_named("fixed", self.fixed)
-        )
 
     @property
-    def headers(self) -> dict[str, str]:
+    def headers(self) -> Mapping[str, str]:
         """One; the API takes more."""
         return {self.header_name.strip(): self.header_value.strip()} if self.header_value else {}
 
@@ -75,9 +56,9 @@ class ChangedActionForm(ActionForm):
     forget_headers: bool = False
 
 
-class TryForm(Form):
-    arguments: str = Field(default="{}", max_length=_MAX_JSON_CHARS)
-    visitor: Lines = ()
+class TryForm(TryIn, Form):
+    arguments: JsonObject = Field(default_factory=dict)
+    visitor: Pairs = Field(default_factory=dict)
 
 
 class ActionPages(Pages):
@@ -91,8 +72,8 @@ class ActionPages(Pages):
 
     @action("/console/agents/{agent_id}/actions", access=write, shown_on="actions")
     async def create_action(self, visit: Visit[ActionForm]) -> Go:
-        new = visit.input.onto(Action(uuid4(), visit.agent.id, "", "", "", ""))
-        made = await self._actions.create(visit.actor, new, visit.input.headers)
+        given = visit.input
+        made = await self._actions.create(visit.actor, given.written_for(visit.agent.id), given.headers)
         return Go(visit.url("agent_action", action_id=made.id), "Saved. Try it before visitors do.")
 
     @page("/console/agents/{agent_id}/actions/{action_id}", access=read, under="actions")
@@ -115,11 +96,8 @@ class ActionPages(Pages):
     @action("/console/agents/{agent_id}/actions/{action_id}/try", access=write, shown_on="agent_action")
     async def try_action(self, visit: Visit[TryForm]) -> Shown:
         """What came back is shown at once, and kept nowhere."""
-        arguments = _json_object("arguments", visit.input.arguments)
-        visitor = _named("visitor", visit.input.visitor)
-        called = await self._actions.try_out(
-            visit.actor, visit.agent.id, visit.path_id("action_id"), arguments, visitor
-        )
+        given, action_id = visit.input, visit.path_id("action_id")
+        called = await self._actions.try_out(visit.actor, visit.agent.id, action_id, given.arguments, given.visitor)
         return await self._action(visit, called)
 
     async def _action(self, visit: Visit[Form], called: CalledAction | None = None) -> Shown:
@@ -132,20 +110,3 @@ class ActionPages(Pages):
             "methods": _METHODS,
         }
         return Shown("action.html", told)
-
-
-def _json_object(field: str, text: str) -> Mapping[str, Any]:
-    try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict):
-        raise InvalidInput(field, 'Write a JSON object, such as {"order": "A-17"}.')
-    return told
-
-
-def _named(field: str, lines: Lines) -> dict[str, str]:
-    pairs = [line.partition("=") for line in lines]
-    if not all(found and name.strip() for name, found, _ in pairs):
-        raise InvalidInput(field, "Write one a line, such as customer={{visitor.id}}.")
-    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -27,9 +27,13 @@ Value = TypeVar("Value")
 
 
 class Form(BaseModel):
-    """What a form or a query holds: texts, of which pydantic makes values. A field left blank has its default."""
+    """What a form or a query holds: texts, of which pydantic makes values. A field left blank has its default.
 
-    model_config = {"extra": "ignore", "frozen": True, "allow_inf_nan": False}
+    One that is filled in with what a call of the API takes has the fields of that call: `RepositoryForm(RepositoryIn,
+    Form)`. It names those anew that are written in another way, or mean something else when they are left blank.
+    """
+
+    model_config = {"strict": False, "extra": "ignore", "frozen": True, "allow_inf_nan": False}
 
 
 class NoForm(Form):
