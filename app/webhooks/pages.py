@@ -8,6 +8,7 @@ from pydantic import Field
 from app.core.list_page import PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.webhooks.api import WebhookIn
 from app.webhooks.webhook import Webhook
 from app.webhooks.webhooks import MAX_WEBHOOKS, Webhooks
 
@@ -18,8 +19,7 @@ class ListWanted(Form):
     cursor: str | None = Field(default=None, max_length=512)
 
 
-class NewWebhook(Form):
-    url: str = Field(max_length=2048)
+class NewWebhook(WebhookIn, Form):
     events: tuple[WebhookEvent, ...] = ()
 
 

@@ -1,15 +1,12 @@
 """By whose word an agent knows who its visitors are: a secret of the website's server, or its identity provider."""
 
-from pydantic import Field
-
-from app.agents.signed_users import MAX_ISSUER_CHARS, MAX_URL_CHARS, SignedUsers, UserIssuers
+from app.agents.api.user_secret import UserIssuerIn
+from app.agents.signed_users import SignedUsers, UserIssuers
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
 
 
-class UserIssuerForm(Form):
-    issuer: str = Field(max_length=MAX_ISSUER_CHARS)
-    audience: str = Field(max_length=MAX_ISSUER_CHARS)
-    jwks_url: str = Field(max_length=MAX_URL_CHARS)
+class UserIssuerForm(UserIssuerIn, Form):
+    pass
 
 
 class SignedUserPages(Pages):

@@ -4,38 +4,25 @@ from uuid import uuid4
 
 from pydantic import Field
 
+from app.gaps.api.pull_requests import PageFileIn, PullRequestIn, RepositoryIn
 from app.gaps.gaps import Gaps
 from app.gaps.pages.view import GapShow
-from app.gaps.pull_requests.pull_request import (
-    DEFAULT_PATTERNS,
-    MAX_FILE_CHARS,
-    MAX_PATH_CHARS,
-    MAX_TITLE_CHARS,
-    Repository,
-)
-from app.gaps.pull_requests.pull_requests import MAX_TOKEN_CHARS, PullRequests, Repositories
+from app.gaps.pull_requests.pull_request import DEFAULT_PATTERNS, MAX_FILE_CHARS, Repository
+from app.gaps.pull_requests.pull_requests import PullRequests, Repositories
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 
 
-class RepositoryForm(Form):
-    owner: str = Field(max_length=100)
-    name: str = Field(max_length=100)
-    branch: str = Field(default="main", max_length=200)
-    base_path: str = Field(default="", max_length=MAX_PATH_CHARS)
-    root: str = Field(default="", max_length=MAX_PATH_CHARS)
+class RepositoryForm(RepositoryIn, Form):
     patterns: Lines = DEFAULT_PATTERNS
-    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
 
 
-class PageFileForm(Form):
-    page_url: str = Field(max_length=2048)
+class PageFileForm(PageFileIn, Form):
+    pass
 
 
-class ChangeForm(PageFileForm):
-    text: str = Field(max_length=MAX_FILE_CHARS)
+class ChangeForm(PullRequestIn, Form):
     version: str = Field(default="", max_length=100)  # hidden: without it the file counts as changed meanwhile
-    title: str = Field(default="", max_length=MAX_TITLE_CHARS)
 
 
 class PullRequestPages(Pages):

@@ -6,8 +6,9 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from app.core.list_page import PageRequest
+from app.quality.api.golden_questions import GoldenImport, GoldenQuestionCreate
 from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide
-from app.quality.golden_questions import MAX_CSV_CHARS, MAX_QUESTION_CHARS, GoldenQuestions
+from app.quality.golden_questions import MAX_CSV_CHARS, GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
@@ -19,16 +20,14 @@ class ListWanted(Form):
     cursor: str | None = Field(default=None, max_length=512)
 
 
-class GoldenForm(Form):
-    question: str = Field(max_length=MAX_QUESTION_CHARS)
+class GoldenForm(GoldenQuestionCreate, Form):
     pages: Lines = ()
-    language: str | None = Field(default=None, max_length=3)
     answer_contains: Lines = ()
     answer_matches: Lines = ()
 
 
-class ImportForm(Form):
-    csv: str = Field(max_length=MAX_CSV_CHARS)
+class ImportForm(GoldenImport, Form):
+    pass
 
 
 class GoldenPages(Pages):

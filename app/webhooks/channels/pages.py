@@ -1,20 +1,16 @@
 """Console pages: channels of a team's chat, the events they get, testing and removing them."""
 
-from pydantic import Field
-
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, read, write
-from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, MAX_URL_CHARS
+from app.webhooks.channels.api import NoticeChannelIn
+from app.webhooks.channels.channel import MAX_CHANNELS
 from app.webhooks.channels.channels import CHANNELS_PATH, NoticeChannels
 from app.webhooks.notices.notice import NOTICED
 
 
-class NewChannel(Form):
-    name: str = Field(max_length=MAX_NAME_CHARS)
-    url: str = Field(max_length=MAX_URL_CHARS)
+class NewChannel(NoticeChannelIn, Form):
     events: tuple[WebhookEvent, ...] = ()
-    is_quoting: bool = False
 
 
 class NoticeChannelPages(Pages):

@@ -9,7 +9,8 @@ from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.notices.notice import NOTICED
-from app.webhooks.tickets.desk_settings import HANDED_OVER, MAX_FIELD_CHARS, MAX_TOKEN_CHARS, DeskFields, DeskKind
+from app.webhooks.tickets.api import HelpDeskIn
+from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
 from app.webhooks.tickets.help_desks import HelpDesks
 
 _SHOWN: Final = 30
@@ -23,12 +24,8 @@ class TicketsWanted(Form):
     cursor: str | None = Field(default=None, max_length=512)
 
 
-class HelpDeskForm(Form):
+class HelpDeskForm(HelpDeskIn, Form):
     kind: DeskKind
-    host: str = Field(default="", max_length=MAX_FIELD_CHARS)
-    account: str = Field(default="", max_length=MAX_FIELD_CHARS)
-    inbox: str = Field(default="", max_length=MAX_FIELD_CHARS)
-    token: str = Field(default="", max_length=MAX_TOKEN_CHARS)
     events: tuple[WebhookEvent, ...] = ()
 
 

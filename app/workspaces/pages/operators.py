@@ -6,8 +6,8 @@ from pydantic import Field
 
 from app.core.actor import SCOPES, USUAL_SCOPES
 from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, manage, page
-from app.workspaces.api_tokens import MAX_DAYS, ApiTokens, IssuedToken
-from app.workspaces.api_tokens import MAX_NAME_CHARS as MAX_TOKEN_NAME_CHARS
+from app.workspaces.api.tokens import ApiTokenIn
+from app.workspaces.api_tokens import ApiTokens, IssuedToken
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Operators, SignInMethods
 from app.workspaces.password_links import MadeLink, PasswordLinks
@@ -150,10 +150,8 @@ class WorkspacePages(Pages):
         return Go(visit.url("workspaces"), f"{given.email} may sign in to {made.name} now.")
 
 
-class NewToken(Form):
-    name: str = Field(max_length=MAX_TOKEN_NAME_CHARS)
+class NewToken(ApiTokenIn, Form):
     scopes: tuple[str, ...] = ()
-    days: int | None = Field(default=None, ge=1, le=MAX_DAYS)
 
 
 class ApiTokenPages(Pages):
