@@ -5,20 +5,18 @@ from uuid import UUID
 from pydantic import Field
 
 from app.answers.curated.curated_answers import MAX_ANSWER_CHARS
-from app.core.list_page import PageRequest
 from app.stale_answers.stale_answer import StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import MAX_AT_ONCE, StaleAnswers, new_numbers
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
 
 
-class ListWanted(Form):
+class StaleWanted(ListWanted):
     state: StaleState = StaleState.OPEN
     kind: StaleKind | None = None
     subject: StaleSubject | None = None
-    cursor: str | None = Field(default=None, max_length=512)
 
 
 class SettleForm(Form):
@@ -39,10 +37,10 @@ class StaleAnswerPages(Pages):
         self._stale = stale
 
     @page("/console/agents/{agent_id}/stale-answers", access=read, menu=MenuEntry("Stale answers", 15, "clock"))
-    async def stale_answers(self, visit: Visit[ListWanted]) -> Shown:
+    async def stale_answers(self, visit: Visit[StaleWanted]) -> Shown:
         wanted = visit.input
         only = StaleFilter(wanted.state, wanted.kind, wanted.subject)
-        found = await self._stale.of_agent(visit.actor, visit.agent.id, only, PageRequest(_SHOWN, wanted.cursor))
+        found = await self._stale.of_agent(visit.actor, visit.agent.id, only, wanted.part(_SHOWN))
         kept = {"state": wanted.state.value, "kind": wanted.kind, "subject": wanted.subject}
 
         def links(name: str, labels: list[tuple[str | None, str]]) -> list[tuple[str, str, bool]]:

@@ -3,20 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
-from pydantic import Field
-
-from app.core.list_page import PageRequest
 from app.core.webhook_event import WebhookEvent
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.api import WebhookIn
 from app.webhooks.webhook import Webhook
 from app.webhooks.webhooks import MAX_WEBHOOKS, Webhooks
 
 _SHOWN: Final = 30
-
-
-class ListWanted(Form):
-    cursor: str | None = Field(default=None, max_length=512)
 
 
 class NewWebhook(WebhookIn, Form):
@@ -29,14 +22,14 @@ class WebhookPages(Pages):
 
     @page("/console/agents/{agent_id}/webhooks", access=read, menu=MenuEntry("Webhooks", 70, "plug"))
     async def webhooks(self, visit: Visit[ListWanted]) -> Shown:
-        return await self._page(visit, visit.input.cursor)
+        return await self._page(visit, visit.input)
 
     @action("/console/agents/{agent_id}/webhooks", access=write, shown_on="webhooks")
     async def add_webhook(self, visit: Visit[NewWebhook]) -> Shown:
         """Shown with the answer itself: a secret goes into no cookie and no address."""
         given = visit.input
         made, secret = await self._webhooks.create(visit.actor, visit.agent.id, given.url, given.events)
-        return await self._page(visit, made=made, secret=secret)
+        return await self._page(visit, ListWanted(), made, secret)
 
     @action("/console/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry", access=write, under="webhooks")
     async def retry_dead_letter(self, visit: Visit[NoForm]) -> Go:
@@ -49,15 +42,15 @@ class WebhookPages(Pages):
         return Go(visit.url("webhooks"), "Removed: nothing more is posted to it.")
 
     async def _page(
-        self, visit: Visit[Form], cursor: str | None = None, made: Webhook | None = None, secret: str = ""
+        self, visit: Visit[Form], wanted: ListWanted, made: Webhook | None = None, secret: str = ""
     ) -> Shown:
-        letters = await self._webhooks.dead_letters(visit.actor, visit.agent.id, PageRequest(_SHOWN, cursor))
+        letters = await self._webhooks.dead_letters(visit.actor, visit.agent.id, wanted.part(_SHOWN))
         webhooks = await self._webhooks.of_agent(visit.actor, visit.agent.id)
         told = {
             "webhooks": webhooks,
             "addresses": {webhook.id: webhook.url for webhook in webhooks},
             "letters": letters,
-            "cursor": cursor,
+            "cursor": wanted.cursor,
             "made": made,
             "secret": secret,
             "in_words": _IN_WORDS,

@@ -26,11 +26,10 @@ from app.conversations.inbox import ConversationReview, Inbox
 from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
 from app.core.errors import InvalidInput
-from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy
 from app.web.console.filters import plural
 from app.web.console.forms import form_of, parse_fields
-from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
 from app.workspaces.operators import MAX_EMAIL_CHARS, Assignees
 
@@ -39,7 +38,7 @@ _MAX_QUERY_CHARS: Final = 2000
 Act = Literal["close", "open", "assign", "mine", "label", "unlabel"]
 
 
-class InboxWanted(Form):
+class InboxWanted(ListWanted):
     """As it stands in the address of the list, and of a conversation that was opened from it. `undo` are those that
     the last form has closed or opened, which `undo_as` takes back."""
 
@@ -56,7 +55,6 @@ class InboxWanted(Form):
     visitor: UUID | None = None
     assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
     label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
-    cursor: str | None = Field(default=None, max_length=512)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_as: Literal["close", "open"] = "open"
 
@@ -145,7 +143,7 @@ class InboxPages(Pages):
     @page("/console/agents/{agent_id}/conversations", access=read, menu=MenuEntry("Conversations", 20, "talk"))
     async def conversations(self, visit: Visit[InboxWanted]) -> Shown:
         wanted = visit.input
-        page = await self._review.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, wanted.cursor), wanted.only)
+        page = await self._review.of_agent(visit.actor, visit.agent.id, wanted.part(_SHOWN), wanted.only)
         labels = [each.label for each in await self._review.labels(visit.actor, visit.agent.id)]
         kept = wanted.kept
         return Shown(

@@ -12,12 +12,11 @@ from starlette.responses import Response
 from app.conversations.saved_filter import FilteredList
 from app.conversations.saved_filters import SavedFilters
 from app.core.gap_state import GapReason, GapState
-from app.core.list_page import PageRequest
 from app.gaps.api.gaps import gaps_file
 from app.gaps.gap import GapFilter, GapOrder
 from app.gaps.gaps import MAX_AT_ONCE, MAX_NOTE_CHARS, Gaps, GapTriage
 from app.web.console.filters import number
-from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN = 50
 
@@ -30,7 +29,7 @@ class Span(IntEnum):
     QUARTER = 90
 
 
-class GapsWanted(Form):
+class GapsWanted(ListWanted):
     """`undo` are those that were just ignored with `undo_note`, to be taken back."""
 
     state: GapState = GapState.OPEN
@@ -38,7 +37,6 @@ class GapsWanted(Form):
     text: str | None = Field(default=None, max_length=200)
     days: Span | None = None
     sort: GapOrder = GapOrder.IMPACT
-    cursor: str | None = Field(default=None, max_length=512)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_note: str = Field(default="", max_length=MAX_NOTE_CHARS)
 
@@ -75,7 +73,7 @@ class GapsPages(Pages):
         wanted = visit.input
         only = wanted.only(visit.now)
         page = await self._gaps.of_agent(
-            visit.actor, visit.agent.id, wanted.state, PageRequest(_SHOWN, wanted.cursor), only, wanted.sort
+            visit.actor, visit.agent.id, wanted.state, wanted.part(_SHOWN), only, wanted.sort
         )
         counts = await self._gaps.counts(visit.actor, visit.agent.id, only)
         kept = {

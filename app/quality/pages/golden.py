@@ -3,21 +3,15 @@
 from dataclasses import replace
 from uuid import UUID, uuid4
 
-from pydantic import Field
-
 from app.core.list_page import PageRequest
 from app.quality.api.golden_questions import GoldenImport, GoldenQuestionCreate
 from app.quality.golden_question import GoldenMark, GoldenQuestion, GoldenRun, GoldenSide
 from app.quality.golden_questions import MAX_CSV_CHARS, GoldenQuestions
 from app.quality.golden_runs import GoldenRuns
 from app.web.console.forms import Lines
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 
 _SHOWN, _RUNS = 100, 10
-
-
-class ListWanted(Form):
-    cursor: str | None = Field(default=None, max_length=512)
 
 
 class GoldenForm(GoldenQuestionCreate, Form):
@@ -37,7 +31,7 @@ class GoldenPages(Pages):
 
     @page("/console/agents/{agent_id}/golden", access=read, menu=MenuEntry("Golden questions", 50, "target"))
     async def golden(self, visit: Visit[ListWanted]) -> Shown:
-        page = await self._golden.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
+        page = await self._golden.of_agent(visit.actor, visit.agent.id, visit.input.part(_SHOWN))
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
         return Shown("golden.html", {"page": page, "runs": runs.items, "wanted": visit.input})
 

@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 from urllib.parse import urlencode
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from app.agents.agent import Agent
 from app.core.actor import Actor
+from app.core.list_page import PageRequest
 from app.web.access import Everyone, ScopedAccess
 from app.web.access import everyone as everyone
 from app.web.access import manage as manage
@@ -38,6 +39,15 @@ class Form(BaseModel):
 
 class NoForm(Form):
     """Of pages that take nothing."""
+
+
+class ListWanted(Form):
+    """Of pages with a list: what follows `cursor`, which is that of the page before."""
+
+    cursor: str | None = Field(default=None, max_length=512)
+
+    def part(self, limit: int) -> PageRequest:
+        return PageRequest(limit, self.cursor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,9 @@
 
 from typing import Final
 
-from pydantic import Field
-
-from app.core.list_page import PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
 from app.webhooks.notices.notice import NOTICED
 from app.webhooks.tickets.api import HelpDeskIn
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
@@ -18,10 +15,6 @@ _KINDS: Final = (
     (DeskKind.MAIL.value, "Mail to an address"),
     *((kind.value, kind.value.capitalize()) for kind in DeskKind if kind is not DeskKind.MAIL),
 )
-
-
-class TicketsWanted(Form):
-    cursor: str | None = Field(default=None, max_length=512)
 
 
 class HelpDeskForm(HelpDeskIn, Form):
@@ -35,11 +28,10 @@ class HelpDeskPages(Pages):
         self._mailer = mailer
 
     @page("/console/agents/{agent_id}/help-desk", access=read, menu=MenuEntry("Help desk", 72, "desk"))
-    async def help_desk(self, visit: Visit[TicketsWanted]) -> Shown:
-        page = PageRequest(_SHOWN, visit.input.cursor)
+    async def help_desk(self, visit: Visit[ListWanted]) -> Shown:
         told = {
             "desk": await self._desks.of_agent(visit.actor, visit.agent.id),
-            "tickets": await self._desks.tickets(visit.actor, visit.agent.id, page),
+            "tickets": await self._desks.tickets(visit.actor, visit.agent.id, visit.input.part(_SHOWN)),
             "cursor": visit.input.cursor,
             "kinds": _KINDS,
             "events": {event: NOTICED[event] for event in HANDED_OVER},

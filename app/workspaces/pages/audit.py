@@ -5,8 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from pydantic import Field
 from starlette.responses import Response
 
-from app.core.list_page import PageRequest
-from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, manage, page
+from app.web.console.page import Form, ListWanted, MenuEntry, Pages, Shown, Visit, manage, page
 from app.web.file_export import ExportFormat
 from app.workspaces.api.audit import audit_file
 from app.workspaces.audit_entry import CHANGES, AuditFilter
@@ -32,8 +31,8 @@ class AuditNarrowed(Form):
         return AuditFilter(self.actor, self.action, self.subject, since, until)
 
 
-class AuditWanted(AuditNarrowed):
-    cursor: str | None = Field(default=None, max_length=512)
+class AuditWanted(AuditNarrowed, ListWanted):
+    pass
 
 
 class AuditExport(AuditNarrowed):
@@ -48,7 +47,7 @@ class AuditPages(Pages):
     @page("/console/audit", access=manage, menu=MenuEntry("Audit", 30, "log"))
     async def audit(self, visit: Visit[AuditWanted]) -> Shown:
         wanted = visit.input
-        page = await self._log.page(visit.actor, PageRequest(_SHOWN, wanted.cursor), wanted.only)
+        page = await self._log.page(visit.actor, wanted.part(_SHOWN), wanted.only)
         kept = wanted.model_dump(mode="json", exclude={"cursor"}, exclude_none=True)
         people = await self._people.of_workspace(visit.actor)
         told = {"page": page, "wanted": wanted, "kept": kept, "people": people, "kinds": CHANGES}

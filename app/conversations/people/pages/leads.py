@@ -13,10 +13,9 @@ from app.conversations.people.api.leads import leads_file
 from app.conversations.people.lead import Lead, LeadChange, LeadFilter, LeadState
 from app.conversations.people.leads import Leads
 from app.core.errors import InvalidInput
-from app.core.list_page import PageRequest
 from app.web.console.filters import number, plural
 from app.web.console.forms import form_of, parse_fields
-from app.web.console.page import Form, Go, MenuEntry, Pages, Shown, Visit, action, page, read, write
+from app.web.console.page import Form, Go, ListWanted, MenuEntry, Pages, Shown, Visit, action, page, read, write
 from app.web.file_export import ExportFormat
 from app.workspaces.operators import MAX_EMAIL_CHARS, Assignees
 
@@ -24,14 +23,13 @@ _SHOWN: Final = 30
 _MAX_QUERY_CHARS: Final = 2000
 
 
-class LeadsWanted(Form):
+class LeadsWanted(ListWanted):
     """As it stands in the address of the list. `undo` are those that the last form has changed, which `undo_as` takes
     back."""
 
     state: Literal["open", "done", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
     assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
-    cursor: str | None = Field(default=None, max_length=512)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     undo_as: Literal["done", "open"] = "open"
 
@@ -84,7 +82,7 @@ class LeadPages(Pages):
     @page("/console/agents/{agent_id}/leads", access=read, menu=MenuEntry("Leads", 25, "letter"))
     async def leads(self, visit: Visit[LeadsWanted]) -> Shown:
         wanted, agent_id = visit.input, visit.agent.id
-        page = await self._leads.of_agent(visit.actor, agent_id, PageRequest(_SHOWN, wanted.cursor), wanted.only)
+        page = await self._leads.of_agent(visit.actor, agent_id, wanted.part(_SHOWN), wanted.only)
         counts = await self._leads.counts(visit.actor, agent_id, wanted.only)
         kept = wanted.kept
         return Shown(
