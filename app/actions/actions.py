@@ -8,7 +8,7 @@ from uuid import UUID
 from app.actions.action import Action, ActionHosts, check_action, check_headers
 from app.actions.action_calls import ActionCalls, CalledAction
 from app.actions.records import ActionRecords
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.store.system_of_record import SystemOfRecord, Transaction
@@ -30,15 +30,14 @@ class Actions:
         """Those that this installation lets actions call."""
         return self._hosts.names
 
-    async def of_agent(self, actor: Actor, agent_id: UUID) -> list[Action]:
+    @reads_agent
+    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[Action]:
         """By name."""
+        return ActionRecords(tx).of_agent(agent_id)
 
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: ActionRecords(tx).of_agent(agent_id))
-
-    async def get(self, actor: Actor, agent_id: UUID, action_id: UUID) -> Action:
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: ActionRecords(tx).get(agent_id, action_id)
-        )
+    @reads_agent
+    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, action_id: UUID) -> Action:
+        return ActionRecords(tx).get(agent_id, action_id)
 
     async def create(self, actor: Actor, action: Action, headers: Mapping[str, str]) -> Action:
         """Visitors' answers may call it from now on, where it is switched on. Raises InvalidInput."""
@@ -77,14 +76,11 @@ class Actions:
 
         return await OwnAgent(self._records, actor, agent_id).write(work)
 
-    async def delete(self, actor: Actor, agent_id: UUID, action_id: UUID) -> None:
+    @writes_agent
+    def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, action_id: UUID) -> None:
         """With its headers."""
-
-        def work(tx: Transaction) -> None:
-            ActionRecords(tx).delete(agent_id, action_id)
-            AuditRecords(tx).acted(actor, "action.delete", action_id, agent_id=str(agent_id))
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
+        ActionRecords(tx).delete(agent_id, action_id)
+        AuditRecords(tx).acted(actor, "action.delete", action_id, agent_id=str(agent_id))
 
     async def try_out(
         self, actor: Actor, agent_id: UUID, action_id: UUID, arguments: Mapping[str, Any], visitor: Mapping[str, str]

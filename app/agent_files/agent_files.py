@@ -27,7 +27,7 @@ from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.sources.records.sources import ScheduleRecords, SourceRecords
 from app.sources.source import Schedule, Source, SourceKind
 from app.sources.sources import Schedules, Sources
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 Done = TypeVar("Done")
@@ -53,28 +53,26 @@ class AgentFiles:
         self._schedules = schedules
         self._hosts = hosts
 
-    async def contents(self, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:
+    @reads
+    def contents(self, tx: Transaction, actor: Actor, agent_id: UUID, version: Version) -> AgentContents:
         """With the settings of the draft or of the live version; golden questions refer to uploaded files by name.
         Raises NotFound for the live version of an agent that was never published."""
+        names = golden_questions.file_names(tx, agent_id)
+        stored = _stored(tx, actor, agent_id, version)
+        named = [golden_questions.with_names(each, names) for each in stored.golden_questions]
+        return replace(stored, golden_questions=named)
 
-        def work(tx: Transaction) -> AgentContents:
-            names = golden_questions.file_names(tx, agent_id)
-            stored = _stored(tx, actor, agent_id, version)
-            named = [golden_questions.with_names(each, names) for each in stored.golden_questions]
-            return replace(stored, golden_questions=named)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
-
-    async def compare(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> list[FileChange]:
+    @reads
+    def compare(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool
+    ) -> list[FileChange]:
         """What applying the file would change. With `prunes`, curated answers, golden questions and the agent's own
         saved replies that the file's lists lack would be removed.
 
         Raises InvalidInput with the field's place in the file, such as "curated_answers.2.pattern".
         """
         self._check(file)
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: self._plan(tx, actor, agent_id, file, prunes).changes
-        )
+        return self._plan(tx, actor, agent_id, file, prunes).changes
 
     async def apply(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> list[FileChange]:
         """Apply everything that visitors do not see: the draft, golden questions, saved replies, and sources, which are
@@ -104,23 +102,23 @@ class AgentFiles:
         await self._apply_to_visitors(actor, agent_id, file, prunes=prunes)
         return changes, published
 
-    async def _apply_to_visitors(self, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool) -> None:
-        def work(tx: Transaction) -> None:
-            plan = self._plan(tx, actor, agent_id, file, prunes)
-            match = plan.curated
-            for answer in match.added:
-                created = CuratedAnswerRecords(tx).create(answer)
-                CuratedEditRecords(tx).keep(created, actor.name)
-            for _, answer in match.changed:
-                CuratedEditRecords(tx).keep(CuratedAnswerRecords(tx).save(answer), actor.name)
-            for answer in match.removed:
-                CuratedAnswerRecords(tx).delete(agent_id, answer.id)
-            if match.added or match.changed or match.removed:
-                AgentRecords(tx).bump_generation(agent_id)
-            _store_actions(tx, agent_id, plan.actions)
-            _audit(tx, actor, agent_id, [*match.changes, *plan.actions.changes])
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+    @writes
+    def _apply_to_visitors(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, file: AgentFile, *, prunes: bool
+    ) -> None:
+        plan = self._plan(tx, actor, agent_id, file, prunes)
+        match = plan.curated
+        for answer in match.added:
+            created = CuratedAnswerRecords(tx).create(answer)
+            CuratedEditRecords(tx).keep(created, actor.name)
+        for _, answer in match.changed:
+            CuratedEditRecords(tx).keep(CuratedAnswerRecords(tx).save(answer), actor.name)
+        for answer in match.removed:
+            CuratedAnswerRecords(tx).delete(agent_id, answer.id)
+        if match.added or match.changed or match.removed:
+            AgentRecords(tx).bump_generation(agent_id)
+        _store_actions(tx, agent_id, plan.actions)
+        _audit(tx, actor, agent_id, [*match.changes, *plan.actions.changes])
 
     def _check(self, file: AgentFile) -> None:
         """The checks that need no database."""

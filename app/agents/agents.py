@@ -10,7 +10,7 @@ import anyio.to_thread
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent
 from app.agents.agent_rules import checked_config
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import writes_agent
 from app.agents.records.agents import AgentRecords, MilestoneRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
@@ -18,7 +18,7 @@ from app.core.list_page import ListPage, PageRequest, page_of
 from app.core.source_file import Upload
 from app.kit.job_queue import JobQueue
 from app.providers.pictures.pillow_picture import square_picture
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 
@@ -29,48 +29,42 @@ class Agents:
         self._records = records
         self._jobs = jobs
 
-    async def create(self, actor: Actor, config: AgentConfig) -> Agent:
+    @writes
+    def create(self, tx: Transaction, actor: Actor, config: AgentConfig) -> Agent:
         """Raises InvalidInput."""
         config = checked_config(config)
+        agent = AgentRecords(tx).create(actor.workspace_id, config)
+        AuditRecords(tx).acted(actor, "agent.create", agent.id, name=config.name)
+        return agent
 
-        def work(tx: Transaction) -> Agent:
-            agent = AgentRecords(tx).create(actor.workspace_id, config)
-            AuditRecords(tx).acted(actor, "agent.create", agent.id, name=config.name)
-            return agent
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def get(self, actor: Actor, agent_id: UUID) -> Agent:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
-        )
+    @reads
+    def get(self, tx: Transaction, actor: Actor, agent_id: UUID) -> Agent:
+        return AgentRecords(tx).get(actor.workspace_id, agent_id)
 
     async def live(self, agent_id: UUID) -> LiveAgent:
         """What its visitors get, whoever asks."""
         return await self._records.of_agent(agent_id).read(lambda tx: AgentRecords(tx).live(agent_id))
 
-    async def tried(self, actor: Actor, agent_id: UUID) -> None:
+    @writes_agent
+    def tried(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
         """An operator has asked it something, to see what it answers."""
+        MilestoneRecords(tx).tried(agent_id)
 
-        await OwnAgent(self._records, actor, agent_id).write(lambda tx: MilestoneRecords(tx).tried(agent_id))
+    @reads
+    def page(self, tx: Transaction, actor: Actor, page: PageRequest) -> ListPage[Agent]:
+        return AgentRecords(tx).page(actor.workspace_id, page)
 
-    async def page(self, actor: Actor, page: PageRequest) -> ListPage[Agent]:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).page(actor.workspace_id, page)
-        )
-
-    async def change_draft(self, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]) -> Agent:
+    @writes
+    def change_draft(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]
+    ) -> Agent:
         """Save what `change` makes of the draft as it stands. Raises InvalidInput."""
-
-        def work(tx: Transaction) -> Agent:
-            before = AgentRecords(tx).get(actor.workspace_id, agent_id).draft
-            after = checked_config(change(before))
-            agent = AgentRecords(tx).save_draft(actor.workspace_id, agent_id, after)
-            changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
-            AuditRecords(tx).acted(actor, "agent.edit", agent_id, changed=changed)
-            return agent
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        before = AgentRecords(tx).get(actor.workspace_id, agent_id).draft
+        after = checked_config(change(before))
+        agent = AgentRecords(tx).save_draft(actor.workspace_id, agent_id, after)
+        changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
+        AuditRecords(tx).acted(actor, "agent.edit", agent_id, changed=changed)
+        return agent
 
     async def publish(self, actor: Actor, agent_id: UUID, *, lost: int = 0) -> AgentVersion:
         """The draft goes live; an unchanged draft gives the live version back. `lost` golden questions, which the

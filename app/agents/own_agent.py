@@ -1,15 +1,18 @@
 """Transactions over one agent that an operator may reach."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
 from app.agents.records.agents import AgentRecords
 from app.core.actor import Actor
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, UseCase
 
 Value = TypeVar("Value")
+Given = ParamSpec("Given")
+Owner = TypeVar("Owner", bound=UseCase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +33,29 @@ class OwnAgent:
     def _checked(self, tx: Transaction, work: Callable[[Transaction], Value]) -> Value:
         AgentRecords(tx).get(self.actor.workspace_id, self.agent_id)
         return work(tx)
+
+
+def reads_agent(
+    method: Callable[Concatenate[Owner, Transaction, Actor, UUID, Given], Value],
+) -> Callable[Concatenate[Owner, Actor, UUID, Given], Coroutine[Any, Any, Value]]:
+    """As `reads`, of a method about an agent: NotFound is raised before it for one that is not the actor's."""
+
+    @wraps(method)
+    async def reading(self: Owner, actor: Actor, agent_id: UUID, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:
+        own = OwnAgent(self._records, actor, agent_id)
+        return await own.read(lambda tx: method(self, tx, actor, agent_id, *args, **kwargs))
+
+    return reading
+
+
+def writes_agent(
+    method: Callable[Concatenate[Owner, Transaction, Actor, UUID, Given], Value],
+) -> Callable[Concatenate[Owner, Actor, UUID, Given], Coroutine[Any, Any, Value]]:
+    """As `reads_agent`, of a method that changes something."""
+
+    @wraps(method)
+    async def writing(self: Owner, actor: Actor, agent_id: UUID, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:
+        own = OwnAgent(self._records, actor, agent_id)
+        return await own.write(lambda tx: method(self, tx, actor, agent_id, *args, **kwargs))
+
+    return writing

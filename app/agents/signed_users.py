@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.key_set_reader import KeySetReader
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.agents.records.agents import AgentRecords, UserIssuerRecords, UserKeyRecords
 from app.agents.signed_user import (
     UserIssuer,
@@ -72,17 +72,15 @@ class SignedUsers:
         salt, key = await OwnAgent(self._records, actor, agent_id).write(work)
         return user_secret(key.secret, agent_id, salt)
 
-    async def remove_secret(self, actor: Actor, agent_id: UUID) -> None:
+    @writes_agent
+    def remove_secret(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
         """From now on the agent takes nobody's word for who a visitor is."""
+        UserKeyRecords(tx).clear(agent_id)
+        AuditRecords(tx).acted(actor, "agent.remove_user_secret", agent_id)
 
-        def work(tx: Transaction) -> None:
-            UserKeyRecords(tx).clear(agent_id)
-            AuditRecords(tx).acted(actor, "agent.remove_user_secret", agent_id)
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def key(self, actor: Actor, agent_id: UUID) -> UserKey | None:
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: UserKeyRecords(tx).get(agent_id))
+    @reads_agent
+    def key(self, tx: Transaction, actor: Actor, agent_id: UUID) -> UserKey | None:
+        return UserKeyRecords(tx).get(agent_id)
 
     async def check(self, agent_id: UUID, user_id: str, signature: str) -> None:
         """Raises Unauthorized, naming the field and the fix."""
@@ -160,15 +158,14 @@ class UserIssuers:
         await OwnAgent(self._records, actor, agent_id).write(work)
         return made
 
-    async def remove(self, actor: Actor, agent_id: UUID) -> None:
-        def work(tx: Transaction) -> None:
-            UserIssuerRecords(tx).clear(agent_id)
-            AuditRecords(tx).acted(actor, "agent.remove_user_issuer", agent_id)
+    @writes_agent
+    def remove(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
+        UserIssuerRecords(tx).clear(agent_id)
+        AuditRecords(tx).acted(actor, "agent.remove_user_issuer", agent_id)
 
-        await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def get(self, actor: Actor, agent_id: UUID) -> UserIssuer | None:
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: UserIssuerRecords(tx).get(agent_id))
+    @reads_agent
+    def get(self, tx: Transaction, actor: Actor, agent_id: UUID) -> UserIssuer | None:
+        return UserIssuerRecords(tx).get(agent_id)
 
     async def check(self, agent_id: UUID, user_id: str, token: str) -> Claims:
         """What the token says of the visitor, whose `sub` must be `user_id`. Raises Unauthorized, naming the field and

@@ -16,7 +16,7 @@ from app.core.errors import InvalidInput, NotFound, Unauthorized
 from app.core.turn import Channel, Exchange, TokenUsage, TurnRequest
 from app.core.turn_events import TurnFeed
 from app.kit.limits.rate_limiter import RateLimiter
-from app.store.system_of_record import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.admission import Admission
 from app.web.limits_policy import LimitsPolicy, VisitorLimits, a_minute
@@ -84,11 +84,10 @@ class ProgramQuestions:
         self._limiter = limiter
         self._limits = limits
 
-    async def published(self, actor: Actor) -> list[tuple[LiveAgent, datetime]]:
+    @reads
+    def published(self, tx: Transaction, actor: Actor) -> list[tuple[LiveAgent, datetime]]:
         """The agents of the actor's workspace, with when each was made, oldest first."""
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).published(actor.workspace_id)
-        )
+        return AgentRecords(tx).published(actor.workspace_id)
 
     async def agent(self, actor: Actor, named: str) -> tuple[LiveAgent, datetime]:
         """The one of `published` with that id or name. Raises NotFound; InvalidInput for a name that two have."""

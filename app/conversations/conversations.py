@@ -13,7 +13,7 @@ from app.conversations.visitor_device import VisitorDevice
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import Channel, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +85,16 @@ class Conversations:
 
         return await self._records.of_workspace(agent.workspace_id).write(opened)
 
-    async def messages(self, session: VisitorSession, before: UUID | None = None) -> MessagePage:
+    @reads
+    def messages(self, tx: Transaction, session: VisitorSession, before: UUID | None = None) -> MessagePage:
         """The latest, or those of the turns before the turn `before`. Raises NotFound where it is not of the
         conversation."""
-        return await self._records.of_workspace(session.workspace_id).read(
-            lambda tx: _page(tx, session.conversation_id, before)
-        )
+        return _page(tx, session.conversation_id, before)
 
-    async def of_visitor(self, session: VisitorSession, page: PageRequest) -> ListPage[Conversation]:
+    @reads
+    def of_visitor(self, tx: Transaction, session: VisitorSession, page: PageRequest) -> ListPage[Conversation]:
         """Those in which the visitor has asked, latest activity first."""
-        return await self._records.of_workspace(session.workspace_id).read(
-            lambda tx: ConversationRecords(tx).page_of_visitor(session.visitor_id, page)
-        )
+        return ConversationRecords(tx).page_of_visitor(session.visitor_id, page)
 
     async def clear(self, session: VisitorSession) -> None:
         """The visitor will not see this conversation again; the next `open` starts a new one."""

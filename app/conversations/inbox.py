@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent
 from app.conversations.conversation import (
     EVERY_CONVERSATION,
     MAX_AT_ONCE,
@@ -36,7 +36,7 @@ from app.core.list_page import ListPage, PageRequest, collected
 from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.operators import addresses_of, checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
@@ -80,35 +80,29 @@ class ConversationReview:
         """The latest MAX_EXPORTED. Raises InvalidInput."""
         return await collected(lambda page: self.of_agent(actor, agent_id, page, only), MAX_EXPORTED)
 
-    async def thread(self, actor: Actor, conversation_id: UUID) -> Thread:
-        def work(tx: Transaction) -> Thread:
-            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
-            [entry] = InboxRecords(tx).entries([conversation])
-            turns = StoredTurnRecords(tx).of_conversation(conversation_id)
-            return Thread(entry, turns, InboxRecords(tx).notes(conversation_id))
+    @reads
+    def thread(self, tx: Transaction, actor: Actor, conversation_id: UUID) -> Thread:
+        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        [entry] = InboxRecords(tx).entries([conversation])
+        turns = StoredTurnRecords(tx).of_conversation(conversation_id)
+        return Thread(entry, turns, InboxRecords(tx).notes(conversation_id))
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
-
-    async def neighbours(self, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:
+    @reads
+    def neighbours(self, tx: Transaction, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:
         """Before and after it in the list of its agent's that fit. Raises InvalidInput."""
         check_filter(only)
+        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        return InboxRecords(tx).neighbours(conversation, only)
 
-        def work(tx: Transaction) -> Neighbours:
-            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
-            return InboxRecords(tx).neighbours(conversation, only)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
-
-    async def visitor(self, actor: Actor, visitor_id: UUID) -> VisitorFacts:
+    @reads
+    def visitor(self, tx: Transaction, actor: Actor, visitor_id: UUID) -> VisitorFacts:
         """Raises NotFound for one who is absent or another workspace's."""
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: InboxRecords(tx).visitor(actor.workspace_id, visitor_id)
-        )
+        return InboxRecords(tx).visitor(actor.workspace_id, visitor_id)
 
-    async def labels(self, actor: Actor, agent_id: UUID) -> list[LabelCount]:
+    @reads_agent
+    def labels(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[LabelCount]:
         """Those that the agent's conversations bear, in alphabetical order."""
-
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: InboxRecords(tx).labels(agent_id))
+        return InboxRecords(tx).labels(agent_id)
 
 
 def check_search(text: str) -> None:
@@ -144,42 +138,35 @@ class Inbox:
             lambda tx: _changed(tx, actor, agent_id, conversation_ids, wanted)
         )
 
-    async def change_one(self, actor: Actor, conversation_id: UUID, change: ConversationChange) -> InboxEntry:
+    @writes
+    def change_one(
+        self, tx: Transaction, actor: Actor, conversation_id: UUID, change: ConversationChange
+    ) -> InboxEntry:
         """The same for one, whatever its agent."""
         wanted = _checked(change)
+        agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
+        [entry] = _changed(tx, actor, agent_id, [conversation_id], wanted)
+        return entry
 
-        def work(tx: Transaction) -> InboxEntry:
-            agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
-            [entry] = _changed(tx, actor, agent_id, [conversation_id], wanted)
-            return entry
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def note(self, actor: Actor, conversation_id: UUID, text: str) -> Note:
+    @writes
+    def note(self, tx: Transaction, actor: Actor, conversation_id: UUID, text: str) -> Note:
         """For the other operators; those whom it mentions hear of it. Raises InvalidInput, and NotFound for a
         conversation that is absent or another workspace's."""
         check_text("text", text, MAX_NOTE_CHARS, may_be_empty=False)
+        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
+            raise InvalidInput("text", f"A conversation has {MAX_NOTES} notes at most. Remove some first.")
+        noted = InboxRecords(tx).add_note(conversation, actor.name, text.strip())
+        tell_mentioned(tx, actor, conversation, noted.text)
+        AuditRecords(tx).acted(actor, "conversation.note", conversation.agent_id)
+        return noted
 
-        def work(tx: Transaction) -> Note:
-            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
-            if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
-                raise InvalidInput("text", f"A conversation has {MAX_NOTES} notes at most. Remove some first.")
-            noted = InboxRecords(tx).add_note(conversation, actor.name, text.strip())
-            tell_mentioned(tx, actor, conversation, noted.text)
-            AuditRecords(tx).acted(actor, "conversation.note", conversation.agent_id)
-            return noted
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def remove_note(self, actor: Actor, conversation_id: UUID, note_id: UUID) -> None:
+    @writes
+    def remove_note(self, tx: Transaction, actor: Actor, conversation_id: UUID, note_id: UUID) -> None:
         """Raises NotFound, also for a note of another conversation."""
-
-        def work(tx: Transaction) -> None:
-            agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
-            InboxRecords(tx).remove_note(conversation_id, note_id)
-            AuditRecords(tx).acted(actor, "conversation.remove_note", agent_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
+        InboxRecords(tx).remove_note(conversation_id, note_id)
+        AuditRecords(tx).acted(actor, "conversation.remove_note", agent_id)
 
 
 def _checked(change: ConversationChange) -> ConversationChange:

@@ -8,7 +8,7 @@ from app.conversations.saved_filter import MAX_NAME_CHARS, FilteredList, SavedFi
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 MAX_FILTERS: Final = 100  # that one operator sees
@@ -20,49 +20,42 @@ class SavedFilters:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def seen_by(self, actor: Actor) -> list[SavedFilter]:
+    @reads
+    def seen_by(self, tx: Transaction, actor: Actor) -> list[SavedFilter]:
         """By name, of every list."""
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: SavedFilterRecords(tx).seen_by(actor.workspace_id, actor.operator_id)
-        )
+        return SavedFilterRecords(tx).seen_by(actor.workspace_id, actor.operator_id)
 
     async def of_list(self, actor: Actor, kind: FilteredList) -> list[SavedFilter]:
         return [each for each in await self.seen_by(actor) if each.kind is kind]
 
-    async def create(self, actor: Actor, kind: FilteredList, name: str, query: str, *, is_shared: bool) -> SavedFilter:
+    @writes
+    def create(
+        self, tx: Transaction, actor: Actor, kind: FilteredList, name: str, query: str, *, is_shared: bool
+    ) -> SavedFilter:
         """`query` is one of that list's. Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        me = actor.operator_id
+        if me is None and not is_shared:
+            raise InvalidInput("is_shared", "An API token has no filters of its own. Save it for all operators.")
+        records = SavedFilterRecords(tx)
+        if len(records.seen_by(actor.workspace_id, me)) >= MAX_FILTERS:
+            raise InvalidInput("", f"There are {MAX_FILTERS} saved filters at most. Remove some first.")
+        saved = SavedFilter(uuid4(), actor.workspace_id, None if is_shared else me, kind, name.strip(), query)
+        records.add(saved)
+        AuditRecords(tx).acted(actor, "saved_filter.create", saved.id)
+        return saved
 
-        def work(tx: Transaction) -> SavedFilter:
-            me = actor.operator_id
-            if me is None and not is_shared:
-                raise InvalidInput("is_shared", "An API token has no filters of its own. Save it for all operators.")
-            records = SavedFilterRecords(tx)
-            if len(records.seen_by(actor.workspace_id, me)) >= MAX_FILTERS:
-                raise InvalidInput("", f"There are {MAX_FILTERS} saved filters at most. Remove some first.")
-            saved = SavedFilter(uuid4(), actor.workspace_id, None if is_shared else me, kind, name.strip(), query)
-            records.add(saved)
-            AuditRecords(tx).acted(actor, "saved_filter.create", saved.id)
-            return saved
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def rename(self, actor: Actor, filter_id: UUID, name: str) -> SavedFilter:
+    @writes
+    def rename(self, tx: Transaction, actor: Actor, filter_id: UUID, name: str) -> SavedFilter:
         """Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
+        records, me = SavedFilterRecords(tx), actor.operator_id
+        records.get(actor.workspace_id, me, filter_id)
+        records.rename(filter_id, name.strip())
+        AuditRecords(tx).acted(actor, "saved_filter.edit", filter_id)
+        return records.get(actor.workspace_id, me, filter_id)
 
-        def work(tx: Transaction) -> SavedFilter:
-            records, me = SavedFilterRecords(tx), actor.operator_id
-            records.get(actor.workspace_id, me, filter_id)
-            records.rename(filter_id, name.strip())
-            AuditRecords(tx).acted(actor, "saved_filter.edit", filter_id)
-            return records.get(actor.workspace_id, me, filter_id)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def delete(self, actor: Actor, filter_id: UUID) -> None:
-        def work(tx: Transaction) -> None:
-            SavedFilterRecords(tx).delete(actor.workspace_id, actor.operator_id, filter_id)
-            AuditRecords(tx).acted(actor, "saved_filter.delete", filter_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+    @writes
+    def delete(self, tx: Transaction, actor: Actor, filter_id: UUID) -> None:
+        SavedFilterRecords(tx).delete(actor.workspace_id, actor.operator_id, filter_id)
+        AuditRecords(tx).acted(actor, "saved_filter.delete", filter_id)

@@ -13,7 +13,7 @@ from app.core.actor import Actor
 from app.core.costs import MonthCost, TokenPrices
 from app.core.turn import StoredTurn, TokenUsage
 from app.kit.clock import Clock
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 _FREE: Final = TokenPrices()
 
@@ -40,23 +40,20 @@ class TokenBudgets:
         """In the operator's currency; None where no chat model was asked, or no price is set."""
         return None if turn.usage is None else self._prices.of(turn.usage)
 
-    async def bounded(self, actor: Actor) -> dict[UUID, TokenBudget]:
+    @reads
+    def bounded(self, tx: Transaction, actor: Actor) -> dict[UUID, TokenBudget]:
         """Today's of each published agent of the actor's workspace that has a bound."""
         now = self._clock.now()
-
-        def work(tx: Transaction) -> dict[UUID, TokenBudget]:
-            agents = [agent for agent, _ in AgentRecords(tx).published(actor.workspace_id)]
-            return {
-                agent.id: TokenBudget(
-                    agent.config.daily_tokens,
-                    StoredTurnRecords(tx).tokens_of_day(agent.id, now.date()),
-                    next_day(now),
-                )
-                for agent in agents
-                if agent.config.daily_tokens is not None
-            }
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        agents = [agent for agent, _ in AgentRecords(tx).published(actor.workspace_id)]
+        return {
+            agent.id: TokenBudget(
+                agent.config.daily_tokens,
+                StoredTurnRecords(tx).tokens_of_day(agent.id, now.date()),
+                next_day(now),
+            )
+            for agent in agents
+            if agent.config.daily_tokens is not None
+        }
 
     async def of(self, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""

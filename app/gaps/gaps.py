@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import reads_agent
 from app.agents.records.agents import AgentRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
@@ -19,7 +19,7 @@ from app.gaps.records.triage import GapTriageRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import SourceKind
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.operators import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
@@ -35,8 +35,10 @@ class Gaps:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def of_agent(
+    @reads_agent
+    def of_agent(
         self,
+        tx: Transaction,
         actor: Actor,
         agent_id: UUID,
         state: GapState | None,
@@ -44,13 +46,12 @@ class Gaps:
         only: GapFilter = EVERY_GAP,
         order: GapOrder = GapOrder.ASKED,
     ) -> ListPage[Gap]:
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: GapRecords(tx).page(agent_id, state, page, only, order)
-        )
+        return GapRecords(tx).page(agent_id, state, page, only, order)
 
-    async def counts(self, actor: Actor, agent_id: UUID, only: GapFilter = EVERY_GAP) -> dict[GapState, int]:
+    @reads_agent
+    def counts(self, tx: Transaction, actor: Actor, agent_id: UUID, only: GapFilter = EVERY_GAP) -> dict[GapState, int]:
         """Of the states in which there is one."""
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: GapRecords(tx).counts(agent_id, only))
+        return GapRecords(tx).counts(agent_id, only)
 
     async def all_of_agent(
         self, actor: Actor, agent_id: UUID, state: GapState | None, only: GapFilter = EVERY_GAP
@@ -58,10 +59,9 @@ class Gaps:
         """Most asked first, the first MAX_EXPORTED."""
         return await collected(lambda page: self.of_agent(actor, agent_id, state, page, only), MAX_EXPORTED)
 
-    async def get(self, actor: Actor, gap_id: UUID) -> Gap:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: GapRecords(tx).get(actor.workspace_id, gap_id)
-        )
+    @reads
+    def get(self, tx: Transaction, actor: Actor, gap_id: UUID) -> Gap:
+        return GapRecords(tx).get(actor.workspace_id, gap_id)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
         """On the operator's word; GapReplays closes with proof."""
@@ -73,15 +73,12 @@ class Gaps:
     async def reopen(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
         return await self._settle(actor, gap_id, GapState.OPEN, note)
 
-    async def _settle(self, actor: Actor, gap_id: UUID, state: GapState, note: str) -> Gap:
+    @writes
+    def _settle(self, tx: Transaction, actor: Actor, gap_id: UUID, state: GapState, note: str) -> Gap:
         check_text("note", note, MAX_NOTE_CHARS)
-
-        def work(tx: Transaction) -> Gap:
-            gap = GapRecords(tx).set_state(actor.workspace_id, gap_id, state, note)
-            AuditRecords(tx).acted(actor, _ACTIONS[state], gap_id, agent_id=str(gap.agent_id))
-            return gap
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        gap = GapRecords(tx).set_state(actor.workspace_id, gap_id, state, note)
+        AuditRecords(tx).acted(actor, _ACTIONS[state], gap_id, agent_id=str(gap.agent_id))
+        return gap
 
 
 MAX_AT_ONCE = 100
@@ -103,97 +100,82 @@ class GapTriage:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def view(self, actor: Actor, gap_id: UUID) -> GapView:
-        def work(tx: Transaction) -> GapView:
-            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
-            facts = GapTriageRecords(tx).facts(gap_id, SAMPLES)
-            return GapView(gap, facts, _snapshot(tx, actor, gap, facts))
+    @reads
+    def view(self, tx: Transaction, actor: Actor, gap_id: UUID) -> GapView:
+        gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+        facts = GapTriageRecords(tx).facts(gap_id, SAMPLES)
+        return GapView(gap, facts, _snapshot(tx, actor, gap, facts))
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
-
-    async def merge(self, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
+    @writes
+    def merge(self, tx: Transaction, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
         """The others, of the same agent, become part of this one, which keeps its question, state and note."""
         _check_count(others)
         if gap_id in others:
             raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Name the others alone.")
+        gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+        for other in others:
+            if GapRecords(tx).get(actor.workspace_id, other).agent_id != gap.agent_id:
+                raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
+        GapTriageRecords(tx).merge(gap.agent_id, gap_id, others)
+        merged = {"gap_ids": [str(other) for other in others]}
+        AuditRecords(tx).acted(actor, "gap.merge", gap_id, **merged)
+        return GapRecords(tx).get(actor.workspace_id, gap_id)
 
-        def work(tx: Transaction) -> Gap:
-            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
-            for other in others:
-                if GapRecords(tx).get(actor.workspace_id, other).agent_id != gap.agent_id:
-                    raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
-            GapTriageRecords(tx).merge(gap.agent_id, gap_id, others)
-            merged = {"gap_ids": [str(other) for other in others]}
-            AuditRecords(tx).acted(actor, "gap.merge", gap_id, **merged)
-            return GapRecords(tx).get(actor.workspace_id, gap_id)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def split(self, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
+    @writes
+    def split(self, tx: Transaction, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
         """The wording of that turn leaves, each time it was asked, and is the gap that is returned. The two never
         join again by themselves."""
+        GapRecords(tx).get(actor.workspace_id, gap_id)
+        own = GapTriageRecords(tx).split(gap_id, turn_id)
+        AuditRecords(tx).acted(actor, "gap.split", gap_id, new_gap_id=str(own))
+        return GapRecords(tx).get(actor.workspace_id, own)
 
-        def work(tx: Transaction) -> Gap:
-            GapRecords(tx).get(actor.workspace_id, gap_id)
-            own = GapTriageRecords(tx).split(gap_id, turn_id)
-            AuditRecords(tx).acted(actor, "gap.split", gap_id, new_gap_id=str(own))
-            return GapRecords(tx).get(actor.workspace_id, own)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def tell(self, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None) -> Gap:
+    @writes
+    def tell(
+        self, tx: Transaction, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None
+    ) -> Gap:
         """Who looks after it, an operator's e-mail address or "" for nobody, and what operators should know; None
         leaves either as it is."""
         check_text("note", note or "", MAX_NOTE_CHARS)
+        before = GapRecords(tx).get(actor.workspace_id, gap_id).assignee
+        new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
+        GapTriageRecords(tx).tell(gap_id, assignee=new, note=note)
+        AuditRecords(tx).acted(actor, "gap.edit", gap_id)
+        return GapRecords(tx).get(actor.workspace_id, gap_id)
 
-        def work(tx: Transaction) -> Gap:
-            before = GapRecords(tx).get(actor.workspace_id, gap_id).assignee
-            new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
-            GapTriageRecords(tx).tell(gap_id, assignee=new, note=note)
-            AuditRecords(tx).acted(actor, "gap.edit", gap_id)
-            return GapRecords(tx).get(actor.workspace_id, gap_id)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def settle(
-        self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
+    @writes
+    def settle(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
     ) -> list[Gap]:
         """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent: all of them, or none. A reason comes
         after what was noted before."""
         _check_count(gap_ids)
         check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
+        changed: list[Gap] = []
+        for gap in self._of_agent(tx, actor, agent_id, gap_ids):
+            noted = f"{gap.note}\n{note}" if state is GapState.IGNORED and gap.note else note
+            check_text("note", noted, MAX_NOTE_CHARS)
+            changed.append(GapRecords(tx).set_state(actor.workspace_id, gap.id, state, noted))
+            told = {"agent_id": str(agent_id), "state": state.value}
+            AuditRecords(tx).acted(actor, "gap.settle", gap.id, **told)
+        return changed
 
-        def work(tx: Transaction) -> list[Gap]:
-            changed: list[Gap] = []
-            for gap in self._of_agent(tx, actor, agent_id, gap_ids):
-                noted = f"{gap.note}\n{note}" if state is GapState.IGNORED and gap.note else note
-                check_text("note", noted, MAX_NOTE_CHARS)
-                changed.append(GapRecords(tx).set_state(actor.workspace_id, gap.id, state, noted))
-                told = {"agent_id": str(agent_id), "state": state.value}
-                AuditRecords(tx).acted(actor, "gap.settle", gap.id, **told)
-            return changed
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def take_back(
-        self, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
+    @writes
+    def take_back(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
     ) -> list[Gap]:
         """Gaps that were in `state` before they were ignored with `note` are what they were. Those that are not
         ignored any more are left alone."""
         _check_count(gap_ids)
-
-        def work(tx: Transaction) -> list[Gap]:
-            changed: list[Gap] = []
-            for gap in self._of_agent(tx, actor, agent_id, gap_ids):
-                if gap.state is not GapState.IGNORED:
-                    continue
-                before = gap.note.removesuffix(note).removesuffix("\n")
-                changed.append(GapRecords(tx).take_back(actor.workspace_id, gap.id, state, before))
-                told = {"agent_id": str(agent_id), "state": state.value}
-                AuditRecords(tx).acted(actor, "gap.take_back", gap.id, **told)
-            return changed
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        changed: list[Gap] = []
+        for gap in self._of_agent(tx, actor, agent_id, gap_ids):
+            if gap.state is not GapState.IGNORED:
+                continue
+            before = gap.note.removesuffix(note).removesuffix("\n")
+            changed.append(GapRecords(tx).take_back(actor.workspace_id, gap.id, state, before))
+            told = {"agent_id": str(agent_id), "state": state.value}
+            AuditRecords(tx).acted(actor, "gap.take_back", gap.id, **told)
+        return changed
 
     @staticmethod
     def _of_agent(tx: Transaction, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID]) -> list[Gap]:

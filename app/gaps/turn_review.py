@@ -18,7 +18,7 @@ from app.gaps.gap import Gap
 from app.gaps.records.gaps import GapRecords
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, writes
 from app.workspaces.records.audit import AuditRecords
 
 _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
@@ -32,23 +32,20 @@ class TurnReview:
         self._records = records
         self._golden = golden
 
-    async def flag(self, actor: Actor, turn_id: UUID) -> Gap:
+    @writes
+    def flag(self, tx: Transaction, actor: Actor, turn_id: UUID) -> Gap:
         """Its question counts as a gap, once; a gap that was closed opens again.
 
         Raises InvalidInput where the question holds no word.
         """
-
-        def work(tx: Transaction) -> Gap:
-            turn = _turn(tx, actor, turn_id)
-            gap_id = TurnRecords(tx).flag(turn.id)
-            if gap_id is None:
-                raise InvalidInput("", "The question holds no word that could be asked again.")
-            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
-            told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
-            AuditRecords(tx).acted(actor, "gap.flag", gap.id, **told)
-            return gap
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        turn = _turn(tx, actor, turn_id)
+        gap_id = TurnRecords(tx).flag(turn.id)
+        if gap_id is None:
+            raise InvalidInput("", "The question holds no word that could be asked again.")
+        gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+        told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
+        AuditRecords(tx).acted(actor, "gap.flag", gap.id, **told)
+        return gap
 
     async def curated_draft(self, actor: Actor, turn_id: UUID) -> CuratedAnswer:
         """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote
 from uuid import UUID, uuid4
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language, check_lines, check_text
@@ -85,39 +85,36 @@ class GoldenQuestions:
         """Oldest first."""
         return page_of(await self.all_of_agent(actor, agent_id), page, lambda golden: str(golden.id))
 
-    async def all_of_agent(self, actor: Actor, agent_id: UUID) -> list[GoldenQuestion]:
+    @reads_agent
+    def all_of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[GoldenQuestion]:
         """Oldest first."""
+        return GoldenQuestionRecords(tx).of_agent(agent_id)
 
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: GoldenQuestionRecords(tx).of_agent(agent_id)
-        )
+    @reads_agent
+    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
+        return GoldenQuestionRecords(tx).get(agent_id, golden_id)
 
-    async def get(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> GoldenQuestion:
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: GoldenQuestionRecords(tx).get(agent_id, golden_id)
-        )
-
-    async def change(
-        self, actor: Actor, agent_id: UUID, golden_id: UUID, change: Callable[[GoldenQuestion], GoldenQuestion]
+    @writes_agent
+    def change(
+        self,
+        tx: Transaction,
+        actor: Actor,
+        agent_id: UUID,
+        golden_id: UUID,
+        change: Callable[[GoldenQuestion], GoldenQuestion],
     ) -> GoldenQuestion:
         """Save what `change` makes of it. Raises InvalidInput."""
+        after = change(GoldenQuestionRecords(tx).get(agent_id, golden_id))
+        after = with_files(after, files_by_name(tx, agent_id))
+        check_golden(after, self._patterns)
+        saved = GoldenQuestionRecords(tx).save(after)
+        AuditRecords(tx).acted(actor, "golden_question.edit", golden_id, **_told(agent_id))
+        return saved
 
-        def work(tx: Transaction) -> GoldenQuestion:
-            after = change(GoldenQuestionRecords(tx).get(agent_id, golden_id))
-            after = with_files(after, files_by_name(tx, agent_id))
-            check_golden(after, self._patterns)
-            saved = GoldenQuestionRecords(tx).save(after)
-            AuditRecords(tx).acted(actor, "golden_question.edit", golden_id, **_told(agent_id))
-            return saved
-
-        return await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def delete(self, actor: Actor, agent_id: UUID, golden_id: UUID) -> None:
-        def work(tx: Transaction) -> None:
-            GoldenQuestionRecords(tx).delete(agent_id, golden_id)
-            AuditRecords(tx).acted(actor, "golden_question.delete", golden_id, **_told(agent_id))
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
+    @writes_agent
+    def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, golden_id: UUID) -> None:
+        GoldenQuestionRecords(tx).delete(agent_id, golden_id)
+        AuditRecords(tx).acted(actor, "golden_question.delete", golden_id, **_told(agent_id))
 
 
 def _read_csv(

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import structlog
 
 from app.agents.agent import Agent, Version
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent
 from app.agents.records.agents import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import DocentError, InvalidInput
@@ -19,7 +19,7 @@ from app.kit.clock import Clock
 from app.quality.golden_question import GoldenQuestion, GoldenRun
 from app.quality.golden_run_execution import GoldenRunExecution, SearchUnderTest, fingerprint
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.records.audit import AuditRecords
 
 BUDGET_SECONDS: Final = 60
@@ -80,22 +80,19 @@ class GoldenRuns:
         )
         return len(golden), run
 
-    async def page(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
+    @reads_agent
+    def page(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
         """Latest first."""
+        return GoldenRunRecords(tx).page(agent_id, page)
 
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: GoldenRunRecords(tx).page(agent_id, page))
+    @reads_agent
+    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
+        return GoldenRunRecords(tx).get(agent_id, run_id)
 
-    async def get(self, actor: Actor, agent_id: UUID, run_id: UUID) -> GoldenRun:
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: GoldenRunRecords(tx).get(agent_id, run_id)
-        )
-
-    async def _meant(self, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
-        def work(tx: Transaction) -> tuple[Agent, list[GoldenQuestion]]:
-            agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
-            return agent, GoldenQuestionRecords(tx).of_agent(agent_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+    @reads
+    def _meant(self, tx: Transaction, actor: Actor, agent_id: UUID) -> tuple[Agent, list[GoldenQuestion]]:
+        agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+        return agent, GoldenQuestionRecords(tx).of_agent(agent_id)
 
     async def _run(
         self,

@@ -23,7 +23,7 @@ from app.reports.records.figures import ReportRecords
 from app.reports.records.topics import TopicDayRecords, TopicRecords
 from app.reports.report import AgentPart, ChatThumbs, Figures, Part, Report, Spent, Step, together
 from app.reports.report_days import ReportDays, report_days
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MOST_AGENTS: Final = 200  # the oldest
 LISTED: Final = 20  # languages, pages and topics
@@ -67,8 +67,10 @@ class Reports:
         self._clock = clock
         self._budgets = budgets
 
-    async def of(
+    @reads
+    def of(
         self,
+        tx: Transaction,
         actor: Actor,
         zone: ZoneInfo,
         first: date | None = None,
@@ -81,40 +83,36 @@ class Reports:
         now = self._clock.now()
         last = last or now.astimezone(zone).date()
         days = report_days(first or last - timedelta(days=USUAL_DAYS - 1), last, zone)
-
-        def work(tx: Transaction) -> Report:
-            agents = _agents(tx, actor, agent_id)
-            ids = [agent.id for agent in agents]
-            before = days.before
-            records = ReportRecords(tx)
-            topics, waiting = TopicRecords(tx).of_days(ids, days, LISTED)
-            all_asked = AskedTurnRecords(tx).between(ids, before.since, days.until)
-            now_asked = all_asked.between(days.since, days.until)
-            asked, spent = _Asked.in_days(days, now_asked), records.spent(ids, days)
-            return Report(
-                as_of=now,
-                days=days,
-                now=self._figures(now_asked, spent, records.chat_thumbs(ids, days)),
-                before=self._figures(
-                    all_asked.between(before.since, before.until),
-                    records.spent(ids, before),
-                    records.chat_thumbs(ids, before),
-                ),
-                steps=self._steps(asked, spent),
-                hours=tallies(now_asked.turns, asked.hour, 24),
-                weekdays=tallies(now_asked.turns, asked.weekday, 7),
-                languages=_most(now_asked.turns, "language", now_asked.languages),
-                pages=_most(now_asked.latest(PAGES_OF_TURNS), "page", now_asked.pages),
-                topics=topics,
-                in_no_topic=waiting,
-                agents=[
-                    AgentPart(agent.id, agent.draft.name, counts)
-                    for agent, counts in zip(agents, tallies(now_asked.turns, now_asked.agents, len(ids)), strict=True)
-                ],
-                kept_days=_kept_days(tx, actor, agents),
-            )
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        agents = _agents(tx, actor, agent_id)
+        ids = [agent.id for agent in agents]
+        before = days.before
+        records = ReportRecords(tx)
+        topics, waiting = TopicRecords(tx).of_days(ids, days, LISTED)
+        all_asked = AskedTurnRecords(tx).between(ids, before.since, days.until)
+        now_asked = all_asked.between(days.since, days.until)
+        asked, spent = _Asked.in_days(days, now_asked), records.spent(ids, days)
+        return Report(
+            as_of=now,
+            days=days,
+            now=self._figures(now_asked, spent, records.chat_thumbs(ids, days)),
+            before=self._figures(
+                all_asked.between(before.since, before.until),
+                records.spent(ids, before),
+                records.chat_thumbs(ids, before),
+            ),
+            steps=self._steps(asked, spent),
+            hours=tallies(now_asked.turns, asked.hour, 24),
+            weekdays=tallies(now_asked.turns, asked.weekday, 7),
+            languages=_most(now_asked.turns, "language", now_asked.languages),
+            pages=_most(now_asked.latest(PAGES_OF_TURNS), "page", now_asked.pages),
+            topics=topics,
+            in_no_topic=waiting,
+            agents=[
+                AgentPart(agent.id, agent.draft.name, counts)
+                for agent, counts in zip(agents, tallies(now_asked.turns, now_asked.agents, len(ids)), strict=True)
+            ],
+            kept_days=_kept_days(tx, actor, agents),
+        )
 
     def _figures(self, asked: AskedTurns, spent: Mapping[datetime, Spent], chats: ChatThumbs) -> Figures:
         turns = asked.turns

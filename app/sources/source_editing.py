@@ -22,7 +22,7 @@ from app.sources.source import (
     check_access,
 )
 from app.sources.source_rules import check_source
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 _LINK_FIELDS: Final = frozenset({"max_depth", "read_files"})
@@ -35,24 +35,23 @@ class SourceEditing:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def change(self, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]) -> Source:
+    @writes
+    def change(
+        self, tx: Transaction, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]
+    ) -> Source:
         """Save what `change` makes of the configuration as it stands. What has been learnt stays as it is until the
         next sync. Raises InvalidInput, also for a field that sources of this kind do not have."""
-
-        def work(tx: Transaction) -> Source:
-            source = SourceRecords(tx).find(actor.workspace_id, source_id)
-            before, after = source.config, change(source.config)
-            changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
-            _check_fields(before.kind, changed)
-            check_source(after)
-            source = SourceRecords(tx).save(source.agent_id, source_id, after)
-            if not _CRAWL_FIELDS.isdisjoint(changed):
-                # A page that has not changed comes without its links, some of which may be wanted from now on.
-                CrawlPageRecords(tx).forget_validators(source_id)
-            AuditRecords(tx).acted(actor, "source.edit", source_id, changed=changed)
-            return source
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        source = SourceRecords(tx).find(actor.workspace_id, source_id)
+        before, after = source.config, change(source.config)
+        changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
+        _check_fields(before.kind, changed)
+        check_source(after)
+        source = SourceRecords(tx).save(source.agent_id, source_id, after)
+        if not _CRAWL_FIELDS.isdisjoint(changed):
+            # A page that has not changed comes without its links, some of which may be wanted from now on.
+            CrawlPageRecords(tx).forget_validators(source_id)
+        AuditRecords(tx).acted(actor, "source.edit", source_id, changed=changed)
+        return source
 
     async def text(self, actor: Actor, source_id: UUID) -> Source:
         """A source of kind "text", for its text to be shown; NotFound for another kind."""
@@ -99,33 +98,26 @@ class SourceAccesses:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def get(self, actor: Actor, source_id: UUID) -> AccessFacts | None:
-        def work(tx: Transaction) -> AccessFacts | None:
-            SourceRecords(tx).find(actor.workspace_id, source_id)
-            return SourceAccessRecords(tx).facts(source_id)
+    @reads
+    def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> AccessFacts | None:
+        SourceRecords(tx).find(actor.workspace_id, source_id)
+        return SourceAccessRecords(tx).facts(source_id)
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
-
-    async def set(self, actor: Actor, source_id: UUID, access: SourceAccess) -> AccessFacts:
+    @writes
+    def set(self, tx: Transaction, actor: Actor, source_id: UUID, access: SourceAccess) -> AccessFacts:
         """In place of what the source had; the next reading sends it. Raises InvalidInput, also for a source that is
         not read from the web."""
         check_access(access)
+        if SourceRecords(tx).find(actor.workspace_id, source_id).config.kind in GIVEN_KINDS:
+            raise InvalidInput("source_id", "This source is not read from the web. Nobody asks it for a password.")
+        facts = SourceAccessRecords(tx).set(source_id, access)
+        CrawlPageRecords(tx).forget_validators(source_id)  # readers who sign in may be given other pages
+        AuditRecords(tx).acted(actor, "source.set_access", source_id, kind=access.kind.value)
+        return facts
 
-        def work(tx: Transaction) -> AccessFacts:
-            if SourceRecords(tx).find(actor.workspace_id, source_id).config.kind in GIVEN_KINDS:
-                raise InvalidInput("source_id", "This source is not read from the web. Nobody asks it for a password.")
-            facts = SourceAccessRecords(tx).set(source_id, access)
-            CrawlPageRecords(tx).forget_validators(source_id)  # readers who sign in may be given other pages
-            AuditRecords(tx).acted(actor, "source.set_access", source_id, kind=access.kind.value)
-            return facts
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def clear(self, actor: Actor, source_id: UUID) -> None:
-        def work(tx: Transaction) -> None:
-            SourceRecords(tx).find(actor.workspace_id, source_id)
-            if SourceAccessRecords(tx).clear(source_id):
-                CrawlPageRecords(tx).forget_validators(source_id)
-                AuditRecords(tx).acted(actor, "source.clear_access", source_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+    @writes
+    def clear(self, tx: Transaction, actor: Actor, source_id: UUID) -> None:
+        SourceRecords(tx).find(actor.workspace_id, source_id)
+        if SourceAccessRecords(tx).clear(source_id):
+            CrawlPageRecords(tx).forget_validators(source_id)
+            AuditRecords(tx).acted(actor, "source.clear_access", source_id)

@@ -11,7 +11,7 @@ from app.core.errors import Unauthorized
 from app.kit.clock import Clock
 from app.sources.records.sources import HookRecords, SourceRecords
 from app.sources.source import WINDOW, hook_secret, hook_signature
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, writes
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import SigningKey
@@ -42,15 +42,12 @@ class SourceHooks:
         salt, key = await self._records.of_workspace(actor.workspace_id).write(work)
         return hook_secret(key.secret, source_id, salt)
 
-    async def remove(self, actor: Actor, source_id: UUID) -> None:
+    @writes
+    def remove(self, tx: Transaction, actor: Actor, source_id: UUID) -> None:
         """Raises NotFound."""
-
-        def work(tx: Transaction) -> None:
-            SourceRecords(tx).find(actor.workspace_id, source_id)
-            HookRecords(tx).clear(source_id)
-            AuditRecords(tx).acted(actor, "source.remove_hook", source_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        SourceRecords(tx).find(actor.workspace_id, source_id)
+        HookRecords(tx).clear(source_id)
+        AuditRecords(tx).acted(actor, "source.remove_hook", source_id)
 
     async def caller(self, source_id: UUID, timestamp: str, signature: str, body: bytes) -> Actor:
         """Who calls, on behalf of the source alone. Each call is taken once. Raises Unauthorized: for a source that

@@ -29,7 +29,7 @@ from app.sources.source import (
     next_run,
 )
 from app.sources.source_rules import check_source
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 
@@ -69,11 +69,10 @@ class Sources:
         sources = await OwnAgent(self._records, actor, agent_id).read(lambda tx: SourceRecords(tx).of_agent(agent_id))
         return page_of(sources, page, lambda source: str(source.id))
 
-    async def get(self, actor: Actor, source_id: UUID) -> Source:
+    @reads
+    def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:
         """With its latest run and that run's counts."""
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id)
-        )
+        return SourceRecords(tx).find(actor.workspace_id, source_id)
 
     async def sync(self, actor: Actor, source_id: UUID) -> CrawlRun:
         """Have the source read; a run that already waits or reads is given back, a paused one goes on."""
@@ -113,31 +112,28 @@ class Sources:
         await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return run
 
-    async def _stop(self, actor: Actor, source_id: UUID, action: str, state: RunState, reason: str = "") -> CrawlRun:
-        def work(tx: Transaction) -> CrawlRun:
-            run = _latest_run(tx, actor, source_id)
-            if state is RunState.PAUSED:
-                _check_unfinished(run)
-            if run.state in ENDED_STATES:
-                return run
-            CrawlRunRecords(tx).set_run_state(run.id, state, reason)
-            AuditRecords(tx).acted(actor, action, source_id, run_id=str(run.id))
-            return CrawlRunRecords(tx).run(run.id)
+    @writes
+    def _stop(
+        self, tx: Transaction, actor: Actor, source_id: UUID, action: str, state: RunState, reason: str = ""
+    ) -> CrawlRun:
+        run = _latest_run(tx, actor, source_id)
+        if state is RunState.PAUSED:
+            _check_unfinished(run)
+        if run.state in ENDED_STATES:
+            return run
+        CrawlRunRecords(tx).set_run_state(run.id, state, reason)
+        AuditRecords(tx).acted(actor, action, source_id, run_id=str(run.id))
+        return CrawlRunRecords(tx).run(run.id)
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def pages(
-        self, actor: Actor, source_id: UUID, page: PageRequest, status: str | None = None
+    @reads
+    def pages(
+        self, tx: Transaction, actor: Actor, source_id: UUID, page: PageRequest, status: str | None = None
     ) -> ListPage[PageStatus]:
         """Pages of the latest run; none before the first."""
-
-        def work(tx: Transaction) -> ListPage[PageStatus]:
-            source = SourceRecords(tx).find(actor.workspace_id, source_id)
-            if source.run is None:
-                return ListPage(items=())
-            return CrawlPageRecords(tx).pages(source.run.id, page, status)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        source = SourceRecords(tx).find(actor.workspace_id, source_id)
+        if source.run is None:
+            return ListPage(items=())
+        return CrawlPageRecords(tx).pages(source.run.id, page, status)
 
 
 def _latest_run(tx: Transaction, actor: Actor, source_id: UUID) -> CrawlRun:
@@ -169,19 +165,16 @@ class Schedules:
         self._calendar = calendar
         self._clock = clock
 
-    async def set(self, actor: Actor, source_id: UUID, schedule: Schedule) -> SourceSchedule:
+    @writes
+    def set(self, tx: Transaction, actor: Actor, source_id: UUID, schedule: Schedule) -> SourceSchedule:
         """From now on. Raises InvalidInput."""
-
-        def work(tx: Transaction) -> SourceSchedule:
-            source = SourceRecords(tx).find(actor.workspace_id, source_id)
-            self.check(source.config, schedule)
-            begun = self.begin(tx, source, schedule)
-            AuditRecords(tx).acted(
-                actor, "source.schedule", source_id, cron=schedule.cron, every_hours=schedule.every_hours
-            )
-            return begun
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        source = SourceRecords(tx).find(actor.workspace_id, source_id)
+        self.check(source.config, schedule)
+        begun = self.begin(tx, source, schedule)
+        AuditRecords(tx).acted(
+            actor, "source.schedule", source_id, cron=schedule.cron, every_hours=schedule.every_hours
+        )
+        return begun
 
     def begin(self, tx: Transaction, source: Source, schedule: Schedule) -> SourceSchedule:
         """From now on; it was checked."""
@@ -190,22 +183,17 @@ class Schedules:
         ScheduleRecords(tx).set(source.id, schedule, next_at)
         return SourceSchedule(source.id, source.agent_id, schedule, now, next_at)
 
-    async def get(self, actor: Actor, source_id: UUID) -> SourceSchedule | None:
+    @reads
+    def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> SourceSchedule | None:
         """None where the source is read only when somebody asks for it."""
+        SourceRecords(tx).find(actor.workspace_id, source_id)
+        return ScheduleRecords(tx).of_sources([source_id]).get(source_id)
 
-        def work(tx: Transaction) -> SourceSchedule | None:
-            SourceRecords(tx).find(actor.workspace_id, source_id)
-            return ScheduleRecords(tx).of_sources([source_id]).get(source_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
-
-    async def clear(self, actor: Actor, source_id: UUID) -> None:
-        def work(tx: Transaction) -> None:
-            SourceRecords(tx).find(actor.workspace_id, source_id)
-            ScheduleRecords(tx).clear(source_id)
-            AuditRecords(tx).acted(actor, "source.unschedule", source_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+    @writes
+    def clear(self, tx: Transaction, actor: Actor, source_id: UUID) -> None:
+        SourceRecords(tx).find(actor.workspace_id, source_id)
+        ScheduleRecords(tx).clear(source_id)
+        AuditRecords(tx).acted(actor, "source.unschedule", source_id)
 
     def check(self, config: SourceConfig, schedule: Schedule) -> None:
         """Raises InvalidInput, naming the field and the fix."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID, uuid4
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import reads_agent
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
@@ -15,7 +15,7 @@ from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.stale_answers.records.stale_answers import StaleAnswerRecords
 from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, StaleSubject, Telling
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 MAX_AT_ONCE: Final = 100
@@ -35,43 +35,36 @@ class StaleAnswers:
         self._golden = golden
         self._curated = curated
 
-    async def of_agent(
-        self, actor: Actor, agent_id: UUID, only: StaleFilter, page: PageRequest
+    @reads_agent
+    def of_agent(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, only: StaleFilter, page: PageRequest
     ) -> ListPage[StaleAnswer]:
         """Latest found first."""
+        return StaleAnswerRecords(tx).page(agent_id, only, page)
 
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: StaleAnswerRecords(tx).page(agent_id, only, page)
-        )
+    @reads
+    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> StaleAnswer:
+        return _own(tx, actor, agent_id, stale_id)
 
-    async def get(self, actor: Actor, agent_id: UUID, stale_id: UUID) -> StaleAnswer:
-        return await self._records.of_workspace(actor.workspace_id).read(lambda tx: _own(tx, actor, agent_id, stale_id))
-
-    async def tellings(self, actor: Actor, agent_id: UUID, stale_id: UUID) -> list[Telling]:
+    @reads
+    def tellings(self, tx: Transaction, actor: Actor, agent_id: UUID, stale_id: UUID) -> list[Telling]:
         """The latest MAX_TELLINGS turns that gave it from pages, latest first."""
+        _own(tx, actor, agent_id, stale_id)
+        return StaleAnswerRecords(tx).tellings(stale_id, MAX_TELLINGS)
 
-        def work(tx: Transaction) -> list[Telling]:
-            _own(tx, actor, agent_id, stale_id)
-            return StaleAnswerRecords(tx).tellings(stale_id, MAX_TELLINGS)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
-
-    async def set_state(
-        self, actor: Actor, agent_id: UUID, stale_ids: Sequence[UUID], state: StaleState
+    @writes
+    def set_state(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, stale_ids: Sequence[UUID], state: StaleState
     ) -> list[StaleAnswer]:
         """All of them or none; returns them updated. Raises InvalidInput."""
         if not 1 <= len(stale_ids) <= MAX_AT_ONCE:
             raise InvalidInput("stale_answer_ids", f"Choose between 1 and {MAX_AT_ONCE}.")
-
-        def work(tx: Transaction) -> list[StaleAnswer]:
-            for stale_id in stale_ids:
-                _own(tx, actor, agent_id, stale_id)
-            StaleAnswerRecords(tx).set_state(stale_ids, state)
-            for stale_id in stale_ids:
-                AuditRecords(tx).acted(actor, _ACTIONS[state], stale_id, agent_id=str(agent_id))
-            return [_own(tx, actor, agent_id, stale_id) for stale_id in stale_ids]
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        for stale_id in stale_ids:
+            _own(tx, actor, agent_id, stale_id)
+        StaleAnswerRecords(tx).set_state(stale_ids, state)
+        for stale_id in stale_ids:
+            AuditRecords(tx).acted(actor, _ACTIONS[state], stale_id, agent_id=str(agent_id))
+        return [_own(tx, actor, agent_id, stale_id) for stale_id in stale_ids]
 
     async def accept(self, actor: Actor, agent_id: UUID, stale_id: UUID, texts: Sequence[str]) -> GoldenQuestion:
         """The new answer is right: its question becomes a golden question whose answer must contain these texts, or the

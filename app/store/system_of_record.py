@@ -1,9 +1,10 @@
 """Opens transactions over a SQL database."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
-from typing import Self, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 from uuid import UUID
 
 import anyio
@@ -18,9 +19,10 @@ from app.store.transaction import KnownRows, Transaction, TurnEndListener
 from app.store.unbroken import unbroken
 from app.store.vendor_errors import translated_errors
 
-__all__ = ["SystemOfRecord", "Transaction"]
+__all__ = ["SystemOfRecord", "Transaction", "reads", "writes"]
 
 Value = TypeVar("Value")
+Given = ParamSpec("Given")
 Work = Callable[[Transaction], Value]
 
 
@@ -136,3 +138,47 @@ class SystemOfRecord:
 def _refused() -> AbstractContextManager[Connection]:
     """What others of its group have done is not committed yet, and stood there before it all the same."""
     raise MustBeAlone
+
+
+class UseCase(Protocol):
+    """What has methods that are a transaction each."""
+
+    _records: SystemOfRecord
+
+
+class Member(Protocol):
+    """Who belongs to a workspace: an operator or a program, a visitor."""
+
+    @property
+    def workspace_id(self) -> UUID: ...
+
+
+Owner = TypeVar("Owner", bound=UseCase)
+Caller = TypeVar("Caller", bound=Member)
+
+
+def reads(
+    method: Callable[Concatenate[Owner, Transaction, Caller, Given], Value],
+) -> Callable[Concatenate[Owner, Caller, Given], Coroutine[Any, Any, Value]]:
+    """The method is a transaction of its own that reads, over the workspace of who calls it. It is called without `tx`,
+    and awaited; it cannot await itself."""
+
+    @wraps(method)
+    async def reading(self: Owner, caller: Caller, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:
+        own = self._records.of_workspace(caller.workspace_id)
+        return await own.read(lambda tx: method(self, tx, caller, *args, **kwargs))
+
+    return reading
+
+
+def writes(
+    method: Callable[Concatenate[Owner, Transaction, Caller, Given], Value],
+) -> Callable[Concatenate[Owner, Caller, Given], Coroutine[Any, Any, Value]]:
+    """As `reads`, of a method that changes something: it is committed when it returns, see `SystemOfRecord.write`."""
+
+    @wraps(method)
+    async def writing(self: Owner, caller: Caller, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:
+        own = self._records.of_workspace(caller.workspace_id)
+        return await own.write(lambda tx: method(self, tx, caller, *args, **kwargs))
+
+    return writing

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import structlog
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
@@ -64,35 +64,27 @@ class Webhooks:
         webhook, key = await OwnAgent(self._records, actor, agent_id).write(work)
         return webhook, webhook_secret(key.secret, webhook)
 
-    async def of_agent(self, actor: Actor, agent_id: UUID) -> list[Webhook]:
+    @reads_agent
+    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[Webhook]:
         """Oldest first."""
+        return WebhookRecords(tx).of_agent(agent_id)
 
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: WebhookRecords(tx).of_agent(agent_id))
-
-    async def delete(self, actor: Actor, agent_id: UUID, webhook_id: UUID) -> None:
+    @writes_agent
+    def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, webhook_id: UUID) -> None:
         """What is on its way to it is dropped."""
+        WebhookRecords(tx).remove(agent_id, webhook_id)
+        AuditRecords(tx).acted(actor, "webhook.delete", webhook_id, agent_id=str(agent_id))
 
-        def work(tx: Transaction) -> None:
-            WebhookRecords(tx).remove(agent_id, webhook_id)
-            AuditRecords(tx).acted(actor, "webhook.delete", webhook_id, agent_id=str(agent_id))
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def dead_letters(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
+    @reads_agent
+    def dead_letters(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[DeadLetter]:
         """Latest first."""
+        return WebhookRecords(tx).dead_letters(agent_id, page)
 
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: WebhookRecords(tx).dead_letters(agent_id, page)
-        )
-
-    async def retry(self, actor: Actor, agent_id: UUID, delivery_id: UUID) -> None:
+    @writes_agent
+    def retry(self, tx: Transaction, actor: Actor, agent_id: UUID, delivery_id: UUID) -> None:
         """The dead letter is sent again, under the same id, as often as at first."""
-
-        def work(tx: Transaction) -> None:
-            WebhookRecords(tx).revive(agent_id, delivery_id)
-            AuditRecords(tx).acted(actor, "webhook.retry", delivery_id, agent_id=str(agent_id))
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
+        WebhookRecords(tx).revive(agent_id, delivery_id)
+        AuditRecords(tx).acted(actor, "webhook.retry", delivery_id, agent_id=str(agent_id))
 
 
 log = structlog.get_logger(__name__)

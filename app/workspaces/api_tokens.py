@@ -12,7 +12,7 @@ from app.core.actor import SCOPES, USUAL_SCOPES, Actor
 from app.core.errors import InvalidInput, Unauthorized
 from app.core.field_rules import check_between, check_line
 from app.kit.clock import Clock
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import ApiToken
@@ -73,19 +73,15 @@ class ApiTokens:
         await self._touch(found)
         return Actor(found.workspace_id, found.name, frozenset(found.scopes), token_id=found.id)
 
-    async def of_workspace(self, actor: Actor) -> list[ApiToken]:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: TokenRecords(tx).list_tokens(actor.workspace_id)
-        )
+    @reads
+    def of_workspace(self, tx: Transaction, actor: Actor) -> list[ApiToken]:
+        return TokenRecords(tx).list_tokens(actor.workspace_id)
 
-    async def revoke(self, actor: Actor, token_id: UUID) -> None:
+    @writes
+    def revoke(self, tx: Transaction, actor: Actor, token_id: UUID) -> None:
         """Raises NotFound."""
-
-        def work(tx: Transaction) -> None:
-            TokenRecords(tx).revoke_token(actor.workspace_id, token_id)
-            AuditRecords(tx).acted(actor, "token.revoke", token_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        TokenRecords(tx).revoke_token(actor.workspace_id, token_id)
+        AuditRecords(tx).acted(actor, "token.revoke", token_id)
 
     async def _touch(self, token: ApiToken) -> None:
         last = token.last_used_at

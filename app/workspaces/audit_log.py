@@ -4,7 +4,7 @@ from typing import Final
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest, collected
-from app.store.system_of_record import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 from app.workspaces.records.audit import AuditRecords
 
@@ -15,11 +15,12 @@ class AuditLog:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def page(self, actor: Actor, page: PageRequest, only: AuditFilter = EVERY_ENTRY) -> ListPage[AuditEntry]:
+    @reads
+    def page(
+        self, tx: Transaction, actor: Actor, page: PageRequest, only: AuditFilter = EVERY_ENTRY
+    ) -> ListPage[AuditEntry]:
         """Of the actor's workspace, latest first."""
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AuditRecords(tx).page(actor.workspace_id, page, only)
-        )
+        return AuditRecords(tx).page(actor.workspace_id, page, only)
 
     async def fitting(self, actor: Actor, only: AuditFilter) -> list[AuditEntry]:
         """The latest MAX_EXPORTED, latest first."""

@@ -10,7 +10,7 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_line
 from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.operator import Credentials, Operator, Role
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords, PasskeyRecords, SecondFactorRecords
@@ -44,15 +44,13 @@ class Operators:
         await self._records.of_workspace(actor.workspace_id).write(work)
         return operator
 
-    async def of_workspace(self, actor: Actor) -> list[Operator]:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: OperatorRecords(tx).of_workspace(actor.workspace_id)
-        )
+    @reads
+    def of_workspace(self, tx: Transaction, actor: Actor) -> list[Operator]:
+        return OperatorRecords(tx).of_workspace(actor.workspace_id)
 
-    async def get(self, actor: Actor, operator_id: UUID) -> Operator:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: OperatorRecords(tx).get(actor.workspace_id, operator_id)
-        )
+    @reads
+    def get(self, tx: Transaction, actor: Actor, operator_id: UUID) -> Operator:
+        return OperatorRecords(tx).get(actor.workspace_id, operator_id)
 
     async def change(
         self,
@@ -97,17 +95,14 @@ class Operators:
             raise NotFound("operator")
         await self.delete(actor, actor.operator_id)
 
-    async def delete(self, actor: Actor, operator_id: UUID) -> None:
+    @writes
+    def delete(self, tx: Transaction, actor: Actor, operator_id: UUID) -> None:
         """The account and its sessions; what the operator did stays in the audit log. Raises InvalidInput when no
         admin would be left."""
-
-        def work(tx: Transaction) -> None:
-            operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
-            _check_other_admin(tx, operator)
-            OperatorRecords(tx).delete(operator_id)
-            AuditRecords(tx).acted(actor, "operator.delete", operator_id, email=operator.email)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+        _check_other_admin(tx, operator)
+        OperatorRecords(tx).delete(operator_id)
+        AuditRecords(tx).acted(actor, "operator.delete", operator_id, email=operator.email)
 
 
 def acting(operator: Operator) -> Actor:
@@ -258,9 +253,10 @@ class Assignees:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def of_workspace(self, actor: Actor) -> list[str]:
+    @reads
+    def of_workspace(self, tx: Transaction, actor: Actor) -> list[str]:
         """The addresses of its operators, without those whose account is disabled."""
-        return await self._records.of_workspace(actor.workspace_id).read(lambda tx: addresses_of(tx, actor))
+        return addresses_of(tx, actor)
 
 
 def addresses_of(tx: Transaction, actor: Actor) -> list[str]:

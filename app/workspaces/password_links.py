@@ -17,7 +17,7 @@ from app.kit.clock import Clock
 from app.kit.password_hasher import PasswordHasher
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, writes
 from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import SignInMethods, acting, check_password, checked_email
 from app.workspaces.records.audit import AuditRecords
@@ -60,32 +60,26 @@ class PasswordLinks:
     def are_mailed(self) -> bool:
         return self._mailer.is_on
 
-    async def invite(self, actor: Actor, email: str, role: Role) -> MadeLink:
+    @writes
+    def invite(self, tx: Transaction, actor: Actor, email: str, role: Role) -> MadeLink:
         """Make an account without a password. Raises InvalidInput, also for an address that is taken."""
         self._check_passwords()
         now = self._clock.now()
         invited = Operator(uuid4(), actor.workspace_id, checked_email(email), role, now, invited_at=now)
+        OperatorRecords(tx).add(invited, "")
+        AuditRecords(tx).acted(actor, "operator.invite", invited.id, email=invited.email, role=role.value)
+        return self._made(tx, actor, invited)
 
-        def work(tx: Transaction) -> MadeLink:
-            OperatorRecords(tx).add(invited, "")
-            AuditRecords(tx).acted(actor, "operator.invite", invited.id, email=invited.email, role=role.value)
-            return self._made(tx, actor, invited)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def make(self, actor: Actor, operator_id: UUID) -> MadeLink:
+    @writes
+    def make(self, tx: Transaction, actor: Actor, operator_id: UUID) -> MadeLink:
         """For an operator of the actor's workspace; earlier links end. Raises NotFound, InvalidInput."""
         self._check_passwords()
-
-        def work(tx: Transaction) -> MadeLink:
-            operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
-            if operator.is_disabled:
-                raise InvalidInput("", "The account is disabled. Enable it first.")
-            PasswordLinkRecords(tx).end_of(operator_id)
-            AuditRecords(tx).acted(actor, "operator.make_password_link", operator_id)
-            return self._made(tx, actor, operator)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
+        if operator.is_disabled:
+            raise InvalidInput("", "The account is disabled. Enable it first.")
+        PasswordLinkRecords(tx).end_of(operator_id)
+        AuditRecords(tx).acted(actor, "operator.make_password_link", operator_id)
+        return self._made(tx, actor, operator)
 
     async def ask(self, email: str) -> None:
         """Mail a link to the account with this address, if it has a password or a pending invitation. The response and

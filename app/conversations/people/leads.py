@@ -28,7 +28,7 @@ from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.store.outbox import Outbox
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, writes
 from app.workspaces.operators import MAX_EMAIL_CHARS, checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
@@ -103,15 +103,12 @@ class Leads:
             lambda tx: _changed(tx, actor, agent_id, lead_ids, change)
         )
 
-    async def change_one(self, actor: Actor, lead_id: UUID, change: LeadChange) -> Lead:
+    @writes
+    def change_one(self, tx: Transaction, actor: Actor, lead_id: UUID, change: LeadChange) -> Lead:
         """The same for one, whatever its agent."""
-
-        def work(tx: Transaction) -> Lead:
-            agent_id = LeadRecords(tx).get(actor.workspace_id, lead_id).agent_id
-            [lead] = _changed(tx, actor, agent_id, [lead_id], change)
-            return lead
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        agent_id = LeadRecords(tx).get(actor.workspace_id, lead_id).agent_id
+        [lead] = _changed(tx, actor, agent_id, [lead_id], change)
+        return lead
 
 
 def _changed(tx: Transaction, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], wanted: LeadChange) -> list[Lead]:

@@ -28,7 +28,7 @@ from app.core.turn import VisitorSession
 from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.providers.pictures.pillow_picture import DrawnPicture
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.operators import colleague_named
 from app.workspaces.records.audit import AuditRecords
 
@@ -88,20 +88,17 @@ class LiveChats:
         self._history = history
         self._typing = typing
 
-    async def ask(self, session: VisitorSession) -> LiveView:
+    @writes
+    def ask(self, tx: Transaction, session: VisitorSession) -> LiveView:
         """The visitor waits for a person from now on, unless they do already. Raises InvalidInput where the agent
         offers none, or not at this hour."""
-
-        def work(tx: Transaction) -> LiveView:
-            agent = AgentRecords(tx).live(session.agent_id)
-            if not agent.config.live_chat:
-                raise InvalidInput("", "This agent has no live chat. Its operator may set live_chat.")
-            opens = agent.config.people_come_at(self._clock.now())
-            if opens is not None and not LiveChatRecords(tx).own(session).is_open:
-                raise InvalidInput("", f"Nobody is here now. Ask again from {opens.isoformat()} on.")
-            return self._latest(tx, LiveChatRecords(tx).ask(session))
-
-        return await self._records.of_workspace(session.workspace_id).write(work)
+        agent = AgentRecords(tx).live(session.agent_id)
+        if not agent.config.live_chat:
+            raise InvalidInput("", "This agent has no live chat. Its operator may set live_chat.")
+        opens = agent.config.people_come_at(self._clock.now())
+        if opens is not None and not LiveChatRecords(tx).own(session).is_open:
+            raise InvalidInput("", f"Nobody is here now. Ask again from {opens.isoformat()} on.")
+        return self._latest(tx, LiveChatRecords(tx).ask(session))
 
     async def poll(self, session: VisitorSession, after: int) -> LiveView:
         """With the messages numbered above `after`, MESSAGES_AT_ONCE at most."""
@@ -145,27 +142,22 @@ class LiveChats:
         view, has_ended = await self._records.of_workspace(session.workspace_id).write(work)
         return await self._tell_history(view) if has_ended else view
 
-    async def rate(self, session: VisitorSession, rating: Literal["up", "down"]) -> LiveView:
+    @writes
+    def rate(self, tx: Transaction, session: VisitorSession, rating: Literal["up", "down"]) -> LiveView:
         """The visitor says whether talking with a person helped; again, it takes the place of what was said before.
         Raises NoActiveChat where no operator has come."""
+        chat = LiveChatRecords(tx).own(session, to_change=True)
+        chat.check_talked()
+        return self._latest(tx, LiveChatRecords(tx).rate(chat, rating))
 
-        def work(tx: Transaction) -> LiveView:
-            chat = LiveChatRecords(tx).own(session, to_change=True)
-            chat.check_talked()
-            return self._latest(tx, LiveChatRecords(tx).rate(chat, rating))
-
-        return await self._records.of_workspace(session.workspace_id).write(work)
-
-    async def open_chats(self, actor: Actor) -> Sequence[OpenChat]:
+    @reads
+    def open_chats(self, tx: Transaction, actor: Actor) -> Sequence[OpenChat]:
         """The first MAX_LISTED: waiting ones first, the longest waiting first of all."""
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: LiveChatRecords(tx).open_chats(actor.workspace_id, self._clock.now() - RESUME_WITHIN, MAX_LISTED)
-        )
+        return LiveChatRecords(tx).open_chats(actor.workspace_id, self._clock.now() - RESUME_WITHIN, MAX_LISTED)
 
-    async def waiting_count(self, actor: Actor) -> int:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: LiveChatRecords(tx).waiting_count(actor.workspace_id, self._clock.now() - RESUME_WITHIN)
-        )
+    @reads
+    def waiting_count(self, tx: Transaction, actor: Actor) -> int:
+        return LiveChatRecords(tx).waiting_count(actor.workspace_id, self._clock.now() - RESUME_WITHIN)
 
     async def view(self, actor: Actor, conversation_id: UUID, after: int | None = None) -> LiveView:
         """With the messages numbered above `after`, or without it the latest ones; MESSAGES_AT_ONCE at most."""
@@ -185,21 +177,18 @@ class LiveChats:
         chat.check_talks(actor)
         await self._typing.begin(conversation_id, Author.OPERATOR)
 
-    async def take_over(self, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
+    @writes
+    def take_over(self, tx: Transaction, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
         """From now on the actor answers and the agent is silent. The visitor sees `name`, or without one what the
         actor's own name shows. Raises ChatAlreadyTaken where another operator has it, NoActiveChat where nobody
         waits."""
         check_line("name", name, MAX_NAME_CHARS)
-
-        def work(tx: Transaction) -> LiveView:
-            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
-            shown = name.strip() or shown_name(actor.name)[:MAX_NAME_CHARS]
-            taken = chat.taken(actor, shown, self._clock.now())
-            LiveChatRecords(tx).keep(taken)
-            _record(tx, actor, "live_chat.take", taken)
-            return self._latest(tx, taken)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+        shown = name.strip() or shown_name(actor.name)[:MAX_NAME_CHARS]
+        taken = chat.taken(actor, shown, self._clock.now())
+        LiveChatRecords(tx).keep(taken)
+        _record(tx, actor, "live_chat.take", taken)
+        return self._latest(tx, taken)
 
     async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, said: str | DrawnPicture) -> LiveView:
         """The same `message_id` again changes nothing. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the
@@ -220,27 +209,24 @@ class LiveChats:
         await self._typing.end(conversation_id, Author.OPERATOR)
         return await self._tell_history(view)
 
-    async def transfer(self, actor: Actor, conversation_id: UUID, to: str) -> LiveView:
+    @writes
+    def transfer(self, tx: Transaction, actor: Actor, conversation_id: UUID, to: str) -> LiveView:
         """The operator of that e-mail address answers from now on, and is the conversation's assignee. Raises
         InvalidInput for an address that no operator of the workspace has, NoActiveChat for a chat that nobody has
         taken over, and ChatAlreadyTaken where another operator has it and the actor may not manage others."""
         if not to.strip():
             raise InvalidInput("assignee", "Name the operator who is to answer.")
-
-        def work(tx: Transaction) -> LiveView:
-            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
-            colleague = colleague_named(tx, actor, to)
-            given = chat.transferred(actor, colleague, self._clock.now(), by_force=actor.may(MANAGE))
-            if given is not chat:
-                LiveChatRecords(tx).keep(given)
-                before = InboxRecords(tx).of_agent(chat.agent_id, [conversation_id])
-                tell_assigned(tx, actor, chat.agent_id, before, colleague.address)
-                change = ConversationChange(assignee=colleague.address)
-                InboxRecords(tx).change(chat.agent_id, [conversation_id], change)
-                _record(tx, actor, "live_chat.transfer", given)
-            return self._latest(tx, given)
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
+        colleague = colleague_named(tx, actor, to)
+        given = chat.transferred(actor, colleague, self._clock.now(), by_force=actor.may(MANAGE))
+        if given is not chat:
+            LiveChatRecords(tx).keep(given)
+            before = InboxRecords(tx).of_agent(chat.agent_id, [conversation_id])
+            tell_assigned(tx, actor, chat.agent_id, before, colleague.address)
+            change = ConversationChange(assignee=colleague.address)
+            InboxRecords(tx).change(chat.agent_id, [conversation_id], change)
+            _record(tx, actor, "live_chat.transfer", given)
+        return self._latest(tx, given)
 
     async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
         """The agent answers again; a chat that nobody has taken is over as well. Raises ChatAlreadyTaken where another

@@ -13,7 +13,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.turn import VisitorSession
 from app.providers.pictures.pillow_picture import DrawnPicture, chat_picture
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MAX_UPLOAD_BYTES: Final = 5 * 1024 * 1024
 _AT_ONCE: Final = 2  # each may take 200 MB while it is drawn
@@ -48,22 +48,16 @@ class LivePictures:
         drawn = await self._drawn(actor.workspace_id, theirs, Author.OPERATOR, body)
         return await self._chats.reply(actor, conversation_id, message_id, drawn)
 
-    async def own(self, session: VisitorSession, number: int) -> bytes:
+    @reads
+    def own(self, tx: Transaction, session: VisitorSession, number: int) -> bytes:
         """A WebP, of the visitor's conversation alone. Raises NotFound where that message has none."""
+        return LiveChatRecords(tx).picture(LiveChatRecords(tx).own(session).conversation_id, number)
 
-        def work(tx: Transaction) -> bytes:
-            return LiveChatRecords(tx).picture(LiveChatRecords(tx).own(session).conversation_id, number)
-
-        return await self._records.of_workspace(session.workspace_id).read(work)
-
-    async def of_conversation(self, actor: Actor, conversation_id: UUID, number: int) -> bytes:
+    @reads
+    def of_conversation(self, tx: Transaction, actor: Actor, conversation_id: UUID, number: int) -> bytes:
         """The same for an operator. Raises NotFound for another workspace's as well."""
-
-        def work(tx: Transaction) -> bytes:
-            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
-            return LiveChatRecords(tx).picture(chat.conversation_id, number)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+        return LiveChatRecords(tx).picture(chat.conversation_id, number)
 
     async def _drawn(
         self, workspace_id: UUID, chat_of: Callable[[Transaction], LiveChat], author: Author, body: bytes

@@ -9,7 +9,7 @@ from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.kit.clock import Clock
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,11 @@ class OperatorNews:
         self._records = records
         self._clock = clock
 
-    async def now(self, actor: Actor) -> News:
-        def work(tx: Transaction) -> News:
-            active_since = self._clock.now() - RESUME_WITHIN
-            waiting, asked_at = LiveChatRecords(tx).waiting(actor.workspace_id, active_since)
-            return News(waiting, asked_at, StoredTurnRecords(tx).moved_at(actor.workspace_id))
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+    @reads
+    def now(self, tx: Transaction, actor: Actor) -> News:
+        active_since = self._clock.now() - RESUME_WITHIN
+        waiting, asked_at = LiveChatRecords(tx).waiting(actor.workspace_id, active_since)
+        return News(waiting, asked_at, StoredTurnRecords(tx).moved_at(actor.workspace_id))
 
     async def watch(self, actor: Actor, pause: Callable[[], Awaitable[bool]]) -> AsyncGenerator[News]:
         """The news now, then each time that they have changed. `pause` is awaited between two looks, and its False ends

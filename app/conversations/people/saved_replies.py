@@ -14,7 +14,7 @@ from app.conversations.records.inbox import InboxRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line, check_text
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 MAX_REPLIES: Final = 200  # of a workspace
@@ -34,72 +34,59 @@ class SavedReplies:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def of_workspace(self, actor: Actor, for_agent: UUID | None = None) -> list[SavedReply]:
+    @reads
+    def of_workspace(self, tx: Transaction, actor: Actor, for_agent: UUID | None = None) -> list[SavedReply]:
         """By title; only those that an agent's chats have, where one is named."""
+        if for_agent is not None:
+            AgentRecords(tx).get(actor.workspace_id, for_agent)
+        return SavedReplyRecords(tx).of_workspace(actor.workspace_id, for_agent)
 
-        def work(tx: Transaction) -> list[SavedReply]:
-            if for_agent is not None:
-                AgentRecords(tx).get(actor.workspace_id, for_agent)
-            return SavedReplyRecords(tx).of_workspace(actor.workspace_id, for_agent)
+    @reads
+    def get(self, tx: Transaction, actor: Actor, reply_id: UUID) -> SavedReply:
+        return SavedReplyRecords(tx).get(actor.workspace_id, reply_id)
 
-        return await self._records.of_workspace(actor.workspace_id).read(work)
-
-    async def get(self, actor: Actor, reply_id: UUID) -> SavedReply:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: SavedReplyRecords(tx).get(actor.workspace_id, reply_id)
-        )
-
-    async def create(self, actor: Actor, reply: SavedReply) -> SavedReply:
+    @writes
+    def create(self, tx: Transaction, actor: Actor, reply: SavedReply) -> SavedReply:
         """Raises InvalidInput."""
+        own = _checked(tx, actor, replace(reply, workspace_id=actor.workspace_id))
+        SavedReplyRecords(tx).create(own)
+        check_room(tx, actor)
+        AuditRecords(tx).acted(actor, "saved_reply.create", own.id)
+        return own
 
-        def work(tx: Transaction) -> SavedReply:
-            own = _checked(tx, actor, replace(reply, workspace_id=actor.workspace_id))
-            SavedReplyRecords(tx).create(own)
-            check_room(tx, actor)
-            AuditRecords(tx).acted(actor, "saved_reply.create", own.id)
-            return own
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def change(self, actor: Actor, reply_id: UUID, change: Callable[[SavedReply], SavedReply]) -> SavedReply:
+    @writes
+    def change(
+        self, tx: Transaction, actor: Actor, reply_id: UUID, change: Callable[[SavedReply], SavedReply]
+    ) -> SavedReply:
         """Save what `change` makes of it. Raises InvalidInput."""
+        after = _checked(tx, actor, change(SavedReplyRecords(tx).get(actor.workspace_id, reply_id)))
+        SavedReplyRecords(tx).save(after)
+        AuditRecords(tx).acted(actor, "saved_reply.edit", reply_id)
+        return after
 
-        def work(tx: Transaction) -> SavedReply:
-            after = _checked(tx, actor, change(SavedReplyRecords(tx).get(actor.workspace_id, reply_id)))
-            SavedReplyRecords(tx).save(after)
-            AuditRecords(tx).acted(actor, "saved_reply.edit", reply_id)
-            return after
+    @writes
+    def delete(self, tx: Transaction, actor: Actor, reply_id: UUID) -> None:
+        SavedReplyRecords(tx).delete(actor.workspace_id, reply_id)
+        AuditRecords(tx).acted(actor, "saved_reply.delete", reply_id)
 
-        return await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def delete(self, actor: Actor, reply_id: UUID) -> None:
-        def work(tx: Transaction) -> None:
-            SavedReplyRecords(tx).delete(actor.workspace_id, reply_id)
-            AuditRecords(tx).acted(actor, "saved_reply.delete", reply_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def for_conversation(self, actor: Actor, conversation_id: UUID) -> list[FilledReply]:
+    @reads
+    def for_conversation(self, tx: Transaction, actor: Actor, conversation_id: UUID) -> list[FilledReply]:
         """Those that its agent's chats have, by title, with what their variables stand for there."""
-
-        def work(tx: Transaction) -> list[FilledReply]:
-            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
-            replies = SavedReplyRecords(tx).of_workspace(actor.workspace_id, conversation.agent_id)
-            if not replies:
-                return []
-            [entry] = InboxRecords(tx).entries([conversation])
-            chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
-            has_it = chat.is_open and chat.is_with(actor)
-            values = {
-                "agent": AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name,
-                "operator": chat.operator_name if has_it else shown_name(actor.name),
-                "question": conversation.first_question or "",
-                "page": entry.page_url,
-                "user": entry.user_id or "",
-            }
-            return [FilledReply(each, filled(each.text, values)[:MAX_TEXT_CHARS]) for each in replies]
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        replies = SavedReplyRecords(tx).of_workspace(actor.workspace_id, conversation.agent_id)
+        if not replies:
+            return []
+        [entry] = InboxRecords(tx).entries([conversation])
+        chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
+        has_it = chat.is_open and chat.is_with(actor)
+        values = {
+            "agent": AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name,
+            "operator": chat.operator_name if has_it else shown_name(actor.name),
+            "question": conversation.first_question or "",
+            "page": entry.page_url,
+            "user": entry.user_id or "",
+        }
+        return [FilledReply(each, filled(each.text, values)[:MAX_TEXT_CHARS]) for each in replies]
 
 
 def check_room(tx: Transaction, actor: Actor) -> None:

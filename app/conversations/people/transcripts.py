@@ -18,7 +18,7 @@ from app.core.errors import InvalidInput
 from app.core.turn import StoredTurn, VisitorSession
 from app.mail.mail import Mail, checked_mail_address, one_line
 from app.mail.mailer import Mailer
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 _MOST_MESSAGES: Final = 1000
@@ -42,53 +42,41 @@ class Transcripts:
     def can_send(self) -> bool:
         return self._mailer.is_on
 
-    async def send(self, actor: Actor, conversation_id: UUID, email: str) -> None:
+    @writes
+    def send(self, tx: Transaction, actor: Actor, conversation_id: UUID, email: str) -> None:
         """What was said until now, without notes and traces. The audit counts it, and does not name whom it went to.
         Raises InvalidInput, also where nothing was said yet or there is no mail server, and NotFound for a conversation
         that is absent or another workspace's."""
+        conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
+        if not self.can_send:
+            raise InvalidInput("email", _NO_MAIL)
+        name = AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name
+        self._put(tx, actor.workspace_id, conversation, name, email)
+        AuditRecords(tx).acted(actor, "conversation.send_transcript", conversation.agent_id)
 
-        def work(tx: Transaction) -> None:
-            conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
-            if not self.can_send:
-                raise InvalidInput("email", _NO_MAIL)
-            name = AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name
-            self._put(tx, actor.workspace_id, conversation, name, email)
-            AuditRecords(tx).acted(actor, "conversation.send_transcript", conversation.agent_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
-
-    async def own(self, session: VisitorSession) -> tuple[str, str | None]:
+    @reads
+    def own(self, tx: Transaction, session: VisitorSession) -> tuple[str, str | None]:
         """What was said in the visitor's conversation, and the address that it can be sent to: None where their website
         has signed none, or there is no mail server. Raises NotFound for a conversation that is gone."""
+        ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
+        said = _said(tx, session.conversation_id, AgentRecords(tx).live(session.agent_id).config.name)
+        return "\n\n".join(said), self._address(tx, session)
 
-        def work(tx: Transaction) -> tuple[str, str | None]:
-            ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
-            said = _said(tx, session.conversation_id, AgentRecords(tx).live(session.agent_id).config.name)
-            return "\n\n".join(said), self._address(tx, session)
-
-        return await self._records.of_workspace(session.workspace_id).read(work)
-
-    async def own_address(self, session: VisitorSession) -> str | None:
+    @reads
+    def own_address(self, tx: Transaction, session: VisitorSession) -> str | None:
         """Where `send_own` would send it, without reading what was said. Raises what `own` raises."""
+        ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
+        return self._address(tx, session)
 
-        def work(tx: Transaction) -> str | None:
-            ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
-            return self._address(tx, session)
-
-        return await self._records.of_workspace(session.workspace_id).read(work)
-
-    async def send_own(self, session: VisitorSession) -> None:
+    @writes
+    def send_own(self, tx: Transaction, session: VisitorSession) -> None:
         """To the signed address alone. Raises InvalidInput where there is none, and what `own` raises."""
-
-        def work(tx: Transaction) -> None:
-            conversation = ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
-            email = self._address(tx, session)
-            if email is None:
-                raise InvalidInput("email", _NO_ADDRESS)
-            name = AgentRecords(tx).live(session.agent_id).config.name
-            self._put(tx, session.workspace_id, conversation, name, email)
-
-        await self._records.of_workspace(session.workspace_id).write(work)
+        conversation = ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
+        email = self._address(tx, session)
+        if email is None:
+            raise InvalidInput("email", _NO_ADDRESS)
+        name = AgentRecords(tx).live(session.agent_id).config.name
+        self._put(tx, session.workspace_id, conversation, name, email)
 
     def _address(self, tx: Transaction, session: VisitorSession) -> str | None:
         signed = ConversationRecords(tx).signed_facts(session.visitor_id).get(EMAIL_ATTRIBUTE)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.agents.records.agents import AgentRecords
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import WRITE, Actor
@@ -34,7 +34,7 @@ from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.kit.clock import Clock
 from app.providers.code.code_host import CodeHost, Proposal, RepositoryAccess, RepositoryFile
 from app.sources.runs.run_control import PageSync
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.store.time_ordered_id import new_id
 from app.workspaces.records.audit import AuditRecords
 
@@ -56,8 +56,9 @@ class Repositories:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def find(self, actor: Actor, agent_id: UUID) -> Repository | None:
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: RepositoryRecords(tx).find(agent_id))
+    @reads_agent
+    def find(self, tx: Transaction, actor: Actor, agent_id: UUID) -> Repository | None:
+        return RepositoryRecords(tx).find(agent_id)
 
     async def put(self, actor: Actor, repository: Repository, token: str = "") -> SetRepository:
         """An empty token keeps the stored one. Raises InvalidInput."""
@@ -83,15 +84,12 @@ class Repositories:
 
         return await OwnAgent(self._records, actor, repository.agent_id).write(work)
 
-    async def remove(self, actor: Actor, agent_id: UUID) -> None:
+    @writes_agent
+    def remove(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
         """With its token. Raises NotFound where there is none."""
-
-        def work(tx: Transaction) -> None:
-            known = RepositoryRecords(tx).get(agent_id)
-            RepositoryRecords(tx).remove(agent_id)
-            AuditRecords(tx).acted(actor, "repository.remove", known.id, agent_id=str(agent_id))
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
+        known = RepositoryRecords(tx).get(agent_id)
+        RepositoryRecords(tx).remove(agent_id)
+        AuditRecords(tx).acted(actor, "repository.remove", known.id, agent_id=str(agent_id))
 
 
 MAX_PROVED: Final = 3  # wordings
@@ -107,14 +105,11 @@ class PullRequests:
         self._playground = playground
         self._clock = clock
 
-    async def of_gap(self, actor: Actor, gap_id: UUID) -> list[PullRequest]:
+    @reads
+    def of_gap(self, tx: Transaction, actor: Actor, gap_id: UUID) -> list[PullRequest]:
         """Latest first."""
-
-        def work(tx: Transaction) -> list[PullRequest]:
-            GapRecords(tx).get(actor.workspace_id, gap_id)
-            return PullRequestRecords(tx).of_gap(gap_id)
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        GapRecords(tx).get(actor.workspace_id, gap_id)
+        return PullRequestRecords(tx).of_gap(gap_id)
 
     async def file(self, actor: Actor, gap_id: UUID, page_url: str) -> RepositoryFile:
         """The source file of the page, as the branch has it. Raises InvalidInput when there is none."""
@@ -168,17 +163,15 @@ class PullRequests:
         await self._records.of_workspace(actor.workspace_id).write(work)
         return pull_request
 
-    async def _known(
-        self, actor: Actor, gap_id: UUID
+    @reads
+    def _known(
+        self, tx: Transaction, actor: Actor, gap_id: UUID
     ) -> tuple[Gap, Repository, RepositorySecrets, Sequence[GapAsking]]:
-        def work(tx: Transaction) -> tuple[Gap, Repository, RepositorySecrets, Sequence[GapAsking]]:
-            gap = GapRecords(tx).get(actor.workspace_id, gap_id)
-            AgentRecords(tx).get(actor.workspace_id, gap.agent_id)
-            repository = RepositoryRecords(tx).get(gap.agent_id)
-            askings = GapReplayRecords(tx).askings(gap_id, MAX_PROVED)
-            return gap, repository, RepositoryRecords(tx).secrets(gap.agent_id), askings
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        gap = GapRecords(tx).get(actor.workspace_id, gap_id)
+        AgentRecords(tx).get(actor.workspace_id, gap.agent_id)
+        repository = RepositoryRecords(tx).get(gap.agent_id)
+        askings = GapReplayRecords(tx).askings(gap_id, MAX_PROVED)
+        return gap, repository, RepositoryRecords(tx).secrets(gap.agent_id), askings
 
     async def _file(self, repository: Repository, secrets: RepositorySecrets, page_url: str) -> RepositoryFile:
         check_http_url("page_url", page_url)

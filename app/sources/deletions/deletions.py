@@ -6,7 +6,7 @@ from app.core.actor import Actor
 from app.kit.job_queue import JobQueue
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState
 from app.sources.deletions.records import DeletionRecords
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.records.audit import AuditRecords
 
 
@@ -48,7 +48,6 @@ class Deletions:
             await self._jobs.finish_deletions(deletion.agent_id, uuid4())  # by its own id it was asked for already
         return deletion
 
-    async def get(self, actor: Actor, deletion_id: UUID) -> Deletion:
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: DeletionRecords(tx).get(actor.workspace_id, deletion_id)
-        )
+    @reads
+    def get(self, tx: Transaction, actor: Actor, deletion_id: UUID) -> Deletion:
+        return DeletionRecords(tx).get(actor.workspace_id, deletion_id)

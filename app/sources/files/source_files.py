@@ -15,7 +15,7 @@ from app.sources.files.records import FileRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.sources.source_rules import MAX_NAME_CHARS, check_source
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.store.time_ordered_id import new_id
 from app.workspaces.records.audit import AuditRecords
 
@@ -88,12 +88,10 @@ class SourceFiles:
         facts, source = await self._records.of_workspace(actor.workspace_id).write(work)
         return StoredFile(source, facts)
 
-    async def get(self, actor: Actor, source_id: UUID) -> StoredFile:
-        def work(tx: Transaction) -> StoredFile:
-            source = SourceRecords(tx).find(actor.workspace_id, source_id)
-            return StoredFile(source, FileRecords(tx).facts(source_id))
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+    @reads
+    def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> StoredFile:
+        source = SourceRecords(tx).find(actor.workspace_id, source_id)
+        return StoredFile(source, FileRecords(tx).facts(source_id))
 
     async def opened(self, actor: Actor, source_id: UUID) -> OpenedFile:
         """For an operator. Raises FilesUnavailable as well."""

@@ -18,7 +18,7 @@ from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.kit.retry_schedule import retry_at
 from app.mail.mailer import Mailer
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, ChannelState, NoticeChannel, channel_kind
 from app.webhooks.channels.message import post_of
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords, WaitingPost
@@ -46,16 +46,13 @@ class NoticeChannels:
         self._mailer = mailer
         self._clock = clock
 
-    async def of_workspace(self, actor: Actor) -> list[ChannelView]:
+    @reads
+    def of_workspace(self, tx: Transaction, actor: Actor) -> list[ChannelView]:
         """Oldest first."""
-
-        def work(tx: Transaction) -> list[ChannelView]:
-            channels, states = NoticeChannelRecords(tx), NoticeChannelRecords(tx).states(actor.workspace_id)
-            nothing = ChannelState()
-            found = channels.of_workspace(actor.workspace_id)
-            return [ChannelView(channel, states.get(channel.id, nothing)) for channel in found]
-
-        return await self._records.of_workspace(actor.workspace_id).read(work)
+        channels, states = NoticeChannelRecords(tx), NoticeChannelRecords(tx).states(actor.workspace_id)
+        nothing = ChannelState()
+        found = channels.of_workspace(actor.workspace_id)
+        return [ChannelView(channel, states.get(channel.id, nothing)) for channel in found]
 
     async def create(
         self, actor: Actor, name: str, url: str, events: Sequence[WebhookEvent], *, is_quoting: bool
@@ -86,14 +83,11 @@ class NoticeChannels:
         await self._records.of_workspace(actor.workspace_id).write(work)
         return channel
 
-    async def delete(self, actor: Actor, channel_id: UUID) -> None:
+    @writes
+    def delete(self, tx: Transaction, actor: Actor, channel_id: UUID) -> None:
         """Pending notices are dropped."""
-
-        def work(tx: Transaction) -> None:
-            NoticeChannelRecords(tx).remove(actor.workspace_id, channel_id)
-            AuditRecords(tx).acted(actor, "notice_channel.delete", channel_id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        NoticeChannelRecords(tx).remove(actor.workspace_id, channel_id)
+        AuditRecords(tx).acted(actor, "notice_channel.delete", channel_id)
 
     async def test(self, actor: Actor, channel_id: UUID) -> str | None:
         """Post a test message now. Returns None when the service accepted it, else the reason in words."""

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from uuid import UUID
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
@@ -23,8 +23,9 @@ class HelpDesks:
         self._clock = clock
         self._mailer = mailer
 
-    async def of_agent(self, actor: Actor, agent_id: UUID) -> DeskSettings | None:
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: HelpDeskRecords(tx).of_agent(agent_id))
+    @reads_agent
+    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> DeskSettings | None:
+        return HelpDeskRecords(tx).of_agent(agent_id)
 
     async def set(self, actor: Actor, agent_id: UUID, fields: DeskFields, token: str) -> DeskSettings:
         """An empty token keeps the stored one while the host is the same. Raises InvalidInput."""
@@ -43,26 +44,20 @@ class HelpDesks:
 
         return await OwnAgent(self._records, actor, agent_id).write(work)
 
-    async def clear(self, actor: Actor, agent_id: UUID) -> None:
+    @writes_agent
+    def clear(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
         """Drops pending tickets and the list of tickets."""
+        HelpDeskRecords(tx).clear(agent_id)
+        AuditRecords(tx).acted(actor, "agent.clear_help_desk", agent_id)
 
-        def work(tx: Transaction) -> None:
-            HelpDeskRecords(tx).clear(agent_id)
-            AuditRecords(tx).acted(actor, "agent.clear_help_desk", agent_id)
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def tickets(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
+    @reads_agent
+    def tickets(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[TicketState]:
         """Latest first."""
+        return TicketRecords(tx).page(agent_id, page)
 
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: TicketRecords(tx).page(agent_id, page))
-
-    async def retry(self, actor: Actor, agent_id: UUID, ticket_id: UUID) -> None:
+    @writes_agent
+    def retry(self, tx: Transaction, actor: Actor, agent_id: UUID, ticket_id: UUID) -> None:
         """Send a ticket that was given up again, with as many attempts as a new one. The audit log does not name the
         ticket: it is about a visitor."""
-
-        def work(tx: Transaction) -> None:
-            TicketRecords(tx).revive(agent_id, ticket_id)
-            AuditRecords(tx).acted(actor, "agent.retry_ticket", agent_id)
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
+        TicketRecords(tx).revive(agent_id, ticket_id)
+        AuditRecords(tx).acted(actor, "agent.retry_ticket", agent_id)
