@@ -2,8 +2,11 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from typing import Any, Final, Literal
 from urllib.parse import quote
 from uuid import UUID
 
@@ -11,18 +14,18 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from app.core.source_file import OpenedFile
+from app.core.spreadsheet_cell import as_cell
 
 DOWNLOAD: Final = "application/octet-stream"  # nothing that a browser would draw
 ExportFormat = Literal["csv", "json"]
 
 
-def exported(
-    name: str, form: ExportFormat, columns: Sequence[str], rows: Iterable[Sequence[str]], items: Iterable[BaseModel]
-) -> Response:
-    """A download; `rows` are what its CSV holds, `items` its JSON. Only those that are wanted are gone through."""
+def exported(name: str, form: ExportFormat, columns: Sequence[str], items: Iterable[BaseModel]) -> Response:
+    """A download, with the items' fields: a CSV with those that are `columns`, a JSON with all."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"', "Cache-Control": "no-store"}
     if form == "json":
         return JSONResponse([item.model_dump(mode="json") for item in items], headers=headers)
+    rows = ([_cell(getattr(item, column)) for column in columns] for item in items)
     return Response(csv_table(columns, rows), media_type="text/csv", headers=headers)
 
 
@@ -33,6 +36,23 @@ def csv_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     writer.writerow(columns)
     writer.writerows(rows)
     return file.getvalue()
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case datetime():
+            return value.isoformat()
+        case Enum():
+            return str(value.value)
+        case tuple():
+            return as_cell(", ".join(map(str, value)))
+        case BaseModel():
+            return as_cell(", ".join(str(each) for _, each in value if each))
+        case Mapping():
+            return as_cell(json.dumps(dict(value), ensure_ascii=False))
+    return str(value) if isinstance(value, int) else as_cell(str(value))
 
 
 def public_path(source_id: UUID) -> str:

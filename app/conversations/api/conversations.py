@@ -28,7 +28,6 @@ from app.conversations.people.transcripts import Transcripts
 from app.conversations.token_budgets import TokenBudgets
 from app.conversations.visitor_device import DeviceKind
 from app.core.actor import Actor
-from app.core.spreadsheet_cell import as_cell
 from app.core.turn import AnsweredBy, Channel, Finish, StoredTurn, TurnState
 from app.mail.mail import MAX_ADDRESS_CHARS
 from app.web.file_export import ExportFormat, exported
@@ -233,18 +232,7 @@ class AdminConversations(Api):
 
 def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Response:
     """A download."""
-    found = [ConversationOut.of(entry) for entry in entries]
-    devices = [entry.conversation.device for entry in entries]
-    rows = ((*_row(told), device.words if device else "") for told, device in zip(found, devices, strict=True))
-    return exported("conversations", form, _COLUMNS, rows, found)
-
-
-def _row(told: ConversationOut) -> tuple[str, ...]:
-    moments = told.last_active_at.isoformat(), told.created_at.isoformat()
-    became = told.state.value, told.outcome or "", told.rating or ""
-    words = told.first_question, told.page_url, told.language or "", told.assignee, ", ".join(told.labels)
-    ids = str(told.visitor_id), as_cell(told.user_id or ""), str(told.id)
-    return (*moments, *became, str(told.turn_count), *map(as_cell, words), told.channel.value, *ids)
+    return exported("conversations", form, _COLUMNS, map(ConversationOut.of, entries))
 
 
 class ConversationPatch(Model):

@@ -12,7 +12,6 @@ from starlette.responses import Response
 from app.answers.suggestion import SuggestionState
 from app.core.actor import Actor
 from app.core.gap_state import GapReason, GapState
-from app.core.spreadsheet_cell import as_cell
 from app.core.turn import Channel
 from app.gaps.gap import Gap, GapFilter, GapOrder, Shortfall
 from app.gaps.gap_suggestions import GapSuggestions
@@ -107,13 +106,7 @@ class AdminGaps(Api):
 
 def gaps_file(gaps: Sequence[Gap], form: ExportFormat) -> Response:
     """A download."""
-    return exported("gaps", form, _COLUMNS, map(_row, gaps), map(GapOut.of, gaps))
-
-
-def _row(gap: Gap) -> tuple[str, ...]:
-    seen = gap.first_seen.isoformat(), gap.last_seen.isoformat()
-    texts = as_cell(gap.question), str(gap.count), gap.state.value, gap.reason.value
-    return (*texts, *seen, as_cell(gap.assignee), as_cell(gap.note), str(gap.id))
+    return exported("gaps", form, _COLUMNS, map(GapOut.of, gaps))
 
 
 class SuggestedSourceOut(Model):

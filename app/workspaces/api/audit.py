@@ -1,6 +1,5 @@
 """Admin API: who changed what."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -10,7 +9,6 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.core.actor import Actor
-from app.core.spreadsheet_cell import as_cell
 from app.web.file_export import ExportFormat, exported
 from app.web.operation import Api, Call, ListOut, ListQuery, Model, Timestamp, get, manage
 from app.workspaces.audit_entry import AuditEntry, AuditFilter
@@ -82,11 +80,4 @@ class AdminAudit(Api):
 
 def audit_file(entries: Sequence[AuditEntry], form: ExportFormat) -> Response:
     """A download."""
-    return exported("audit", form, _COLUMNS, map(_row, entries), map(AuditEntryOut.of, entries))
-
-
-def _row(entry: AuditEntry) -> tuple[str, ...]:
-    details = json.dumps(dict(entry.details), ensure_ascii=False)
-    told = map(as_cell, (entry.subject, entry.subject_name, details))
-    ids = (str(each or "") for each in (entry.operator_id, entry.token_id))
-    return entry.created_at.isoformat(), as_cell(entry.actor), entry.action, *told, entry.action_name, *ids
+    return exported("audit", form, _COLUMNS, map(AuditEntryOut.of, entries))

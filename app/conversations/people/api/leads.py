@@ -13,7 +13,6 @@ from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, MAX_WORD
 from app.conversations.people.lead import MAX_MESSAGE_CHARS, MAX_NAME_CHARS, Lead, LeadChange, LeadFilter, LeadState
 from app.conversations.people.leads import MAX_EXPORTED, Leads
 from app.core.actor import Actor
-from app.core.spreadsheet_cell import as_cell
 from app.web.access import VisitorCaller, visitor
 from app.web.file_export import ExportFormat, exported
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
@@ -159,11 +158,4 @@ class AdminLeads(Api):
 
 def leads_file(leads: Sequence[Lead], form: ExportFormat) -> Response:
     """A download."""
-    return exported("leads", form, _COLUMNS, map(_row, leads), map(LeadOut.of, leads))
-
-
-def _row(lead: Lead) -> tuple[str, ...]:
-    ids = str(lead.conversation_id), str(lead.visitor_id), str(lead.id)
-    texts = as_cell(lead.name), as_cell(lead.email), as_cell(lead.message)
-    done = lead.state.value, lead.done_at.isoformat() if lead.done_at else "", as_cell(lead.done_by)
-    return (lead.created_at.isoformat(), *texts, *ids, as_cell(lead.assignee), *done)
+    return exported("leads", form, _COLUMNS, map(LeadOut.of, leads))
