@@ -9,7 +9,6 @@ from typing import Final
 import structlog
 
 from app.kit.clock import Clock
-from app.kit.retry_schedule import retry_at
 from app.mail.mail import message_of
 from app.mail.records import MailRecords, WaitingMail
 from app.providers.mail.mail_transport import MailFailure, MailTransport
@@ -66,17 +65,9 @@ class MailDelivery:
         if failure is None:
             await own.write(lambda tx: MailRecords(tx).sent(waiting.id))
             return
-        next_at = None if failure.is_final else retry_at(self._clock.now(), waiting.attempts, self._luck())
-        await own.write(
-            lambda tx: MailRecords(tx).deliveries.failed(waiting.id, waiting.attempts, failure.reason, next_at)
-        )
-        log.warning(
-            "mail.failed",
-            mail=str(waiting.id),
-            attempts=waiting.attempts,
-            is_dead=next_at is None,
-            reason=failure.reason,
-        )
+        attempts, reason, luck = waiting.attempts, failure.reason, None if failure.is_final else self._luck()
+        is_dead = await own.write(lambda tx: MailRecords(tx).deliveries.failed(waiting.id, attempts, reason, luck))
+        log.warning("mail.failed", mail=str(waiting.id), attempts=attempts, is_dead=is_dead, reason=reason)
 
     async def _send(self, waiting: WaitingMail) -> MailFailure | None:
         if waiting.mail is None:

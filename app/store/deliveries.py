@@ -1,13 +1,30 @@
 """Rows that wait to be handed to somebody else's server: due, claimed, delivered or given up."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Table, select
 
 from app.store.transaction import Repository, Transaction, new_id
+
+# After each failed attempt but the last. One attempt more than this has numbers is made in all.
+RETRY_AFTER: Final = (
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=12),
+)
+
+
+def retry_delay(attempts: int, luck: float) -> timedelta | None:
+    """How long to wait after that many failed attempts (1..), up to a fifth more or less by `luck` in [0, 1), so
+    that a receiver that comes back is not met by all at once. None: it is given up."""
+    if attempts > len(RETRY_AFTER):
+        return None
+    return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
 
 
 class Deliveries(Repository):
@@ -55,10 +72,11 @@ class Deliveries(Repository):
         ended = {"next_at": None, "died_at": None, "delivered_at": self._now(), "last_error": ""}
         self._update(self._table, self._table.c.id == delivery_id, **ended)
 
-    def failed(self, delivery_id: UUID, attempts: int, error: str, next_at: datetime | None) -> None:
-        """Due again at `next_at`; None gives it up. Nothing happens to what others have claimed since, who have counted
-        more `attempts`."""
+    def failed(self, delivery_id: UUID, attempts: int, error: str, luck: float | None) -> bool:
+        """Due again as `retry_delay` has it, or given up, as without `luck`. Whether it was given up. Nothing happens
+        to what others have claimed since, who have counted more `attempts`."""
         is_ours = (self._table.c.attempts == attempts, self._table.c.delivered_at.is_(None))
-        died_at = self._now() if next_at is None else None
-        failed = {"next_at": next_at, "died_at": died_at, "last_error": error}
-        self._update(self._table, self._table.c.id == delivery_id, *is_ours, **failed)
+        now, delay = self._now(), None if luck is None else retry_delay(attempts, luck)
+        due = {"next_at": None, "died_at": now} if delay is None else {"next_at": now + delay, "died_at": None}
+        self._update(self._table, self._table.c.id == delivery_id, *is_ours, **due, last_error=error)
+        return delay is None

@@ -16,7 +16,6 @@ from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
-from app.kit.retry_schedule import retry_at
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, WebhookSender, signed_headers, webhook_secret
@@ -139,11 +138,9 @@ class WebhookDelivery:
         if failure is None:
             await own.write(lambda tx: WebhookRecords(tx).deliveries.delivered(delivery.id))
             return
-        next_at = retry_at(self._clock.now(), delivery.attempts, self._luck())
-        await own.write(
-            lambda tx: WebhookRecords(tx).deliveries.failed(delivery.id, delivery.attempts, failure, next_at)
-        )
-        log.warning("webhook.failed", delivery=str(delivery.id), attempts=delivery.attempts, is_dead=next_at is None)
+        attempts, luck = delivery.attempts, self._luck()
+        is_dead = await own.write(lambda tx: WebhookRecords(tx).deliveries.failed(delivery.id, attempts, failure, luck))
+        log.warning("webhook.failed", delivery=str(delivery.id), attempts=attempts, is_dead=is_dead)
 
     async def _post(self, delivery: Delivery, signing_key: bytes) -> str | None:
         headers = {

@@ -14,13 +14,13 @@ import pytest
 
 from app.core.actor import MANAGE, Actor
 from app.core.errors import InvalidInput
-from app.kit.retry_schedule import RETRY_AFTER
 from app.mail.mail import Mail, MailLink
 from app.mail.mail_delivery import KEPT, LEASE, MailDelivery
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords, MailState
 from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
 from app.providers.mail.mail_transport import MailFailure, MailTransport
+from app.store.deliveries import RETRY_AFTER
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord, Transaction

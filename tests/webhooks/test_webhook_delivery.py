@@ -27,8 +27,8 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.kit.memory_cache import MemoryCache
-from app.kit.retry_schedule import RETRY_AFTER
 from app.kit.tasks.supervisor import PeriodicTask
+from app.store.deliveries import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import DeadLetter

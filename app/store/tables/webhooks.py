@@ -1,9 +1,23 @@
 """Webhooks, and what is on its way to them or to a mail server."""
 
 from sqlalchemy import Boolean, Integer, LargeBinary, String, UniqueConstraint
+from sqlalchemy.schema import SchemaItem
 
 from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
+
+
+def _delivery(table_name: str) -> tuple[SchemaItem, ...]:
+    """What `Deliveries` wants of a table. `next_at` is when a row is due; NULL once it was delivered or given up."""
+    return (
+        column("attempts", Integer, default=0),
+        column("last_error", StorableText, default=""),
+        column("next_at", UtcDateTime, nullable=True),
+        column("delivered_at", UtcDateTime, nullable=True),
+        column("died_at", UtcDateTime, nullable=True),
+        partial_index(f"ix_{table_name}_waiting", "next_at", where="next_at IS NOT NULL"),
+    )
+
 
 # The secret is drawn from a signing key and `salt` whenever it is needed.
 WEBHOOKS = table(
@@ -18,7 +32,7 @@ WEBHOOKS = table(
     column("created_at", UtcDateTime),
 )
 
-# One outbox row on its way to one webhook. `next_at` is when it is due, and NULL once it was delivered or has died.
+# One outbox row on its way to one webhook.
 WEBHOOK_DELIVERIES = table(
     "webhook_deliveries",
     Audited("webhook"),
@@ -26,30 +40,19 @@ WEBHOOK_DELIVERIES = table(
     own_id(),
     parent("webhook_id", "webhooks"),
     parent("outbox_id", "outbox", index=True),
-    column("attempts", Integer, default=0),
-    column("last_error", StorableText, default=""),
-    column("next_at", UtcDateTime, nullable=True),
-    column("delivered_at", UtcDateTime, nullable=True),
-    column("died_at", UtcDateTime, nullable=True),
+    *_delivery("webhook_deliveries"),
     UniqueConstraint("webhook_id", "outbox_id"),
-    partial_index("ix_webhook_deliveries_waiting", "next_at", where="next_at IS NOT NULL"),
 )
 
-# Sealed whole by the key `sealed_by`. A row leaves when its mail was sent; `next_at` is when it is due, and NULL once
-# it was given up.
+# Sealed whole by the key `sealed_by`. A row leaves when its mail was sent.
 MAILS = table(
     "mails",
     own_id(),
     parent("workspace_id", "workspaces", index=True),
     column("sealed", LargeBinary),
     column("sealed_by", String(16)),
-    column("attempts", Integer, default=0),
-    column("last_error", StorableText, default=""),
     column("created_at", UtcDateTime),
-    column("next_at", UtcDateTime, nullable=True),
-    column("delivered_at", UtcDateTime, nullable=True),
-    column("died_at", UtcDateTime, nullable=True),
-    partial_index("ix_mails_waiting", "next_at", where="next_at IS NOT NULL"),
+    *_delivery("mails"),
 )
 
 # A channel of a chat that a team talks in. `sealed` is the address that is posted to, sealed by the key `sealed_by`.
@@ -67,21 +70,15 @@ NOTICE_CHANNELS = table(
     column("created_at", UtcDateTime),
 )
 
-# One outbox row on its way to one channel. It leaves when it was posted; `next_at` is when it is due, and NULL once it
-# was given up.
+# One outbox row on its way to one channel. It leaves when it was posted.
 NOTICE_POSTS = table(
     "notice_posts",
     OfVisitors(),
     own_id(),
     parent("channel_id", "notice_channels"),
     parent("outbox_id", "outbox", index=True),
-    column("attempts", Integer, default=0),
-    column("last_error", StorableText, default=""),
-    column("next_at", UtcDateTime, nullable=True),
-    column("delivered_at", UtcDateTime, nullable=True),
-    column("died_at", UtcDateTime, nullable=True),
+    *_delivery("notice_posts"),
     UniqueConstraint("channel_id", "outbox_id"),
-    partial_index("ix_notice_posts_waiting", "next_at", where="next_at IS NOT NULL"),
 )
 
 # Where an agent's hand-overs go. `sealed` is the token that lets us in ("" for mail), sealed by the key `sealed_by`.
@@ -100,8 +97,7 @@ HELP_DESKS = table(
     column("created_at", UtcDateTime),
 )
 
-# A hand-over on its way to a help desk. `number` and `url` are the help desk's, "" until it took the ticket; `next_at`
-# is when it is due, and NULL once it was delivered or has died.
+# A hand-over on its way to a help desk. `number` and `url` are the help desk's, "" until it took the ticket.
 TICKETS = table(
     "tickets",
     OfVisitors(),
@@ -112,14 +108,9 @@ TICKETS = table(
     parent("lead_id", "leads", nullable=True, index=True),
     column("number", StorableText),
     column("url", StorableText),
-    column("attempts", Integer, default=0),
-    column("last_error", StorableText, default=""),
     column("created_at", UtcDateTime),
-    column("next_at", UtcDateTime, nullable=True),
-    column("delivered_at", UtcDateTime, nullable=True),
-    column("died_at", UtcDateTime, nullable=True),
+    *_delivery("tickets"),
     UniqueConstraint("desk_id", "outbox_id"),
-    partial_index("ix_tickets_waiting", "next_at", where="next_at IS NOT NULL"),
 )
 
 # What an operator wants to be told by mail, since when.

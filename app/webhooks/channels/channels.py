@@ -16,7 +16,6 @@ from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
 from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
-from app.kit.retry_schedule import retry_at
 from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.webhooks.channels.channel import MAX_CHANNELS, MAX_NAME_CHARS, ChannelState, NoticeChannel, channel_kind
@@ -155,17 +154,12 @@ class ChannelPosts:
         if failure is None:
             await own.write(lambda tx: NoticePostRecords(tx).posted(waiting.id))
             return
-        next_at = retry_at(self._clock.now(), waiting.attempts, self._luck())
-        await own.write(
-            lambda tx: NoticePostRecords(tx).deliveries.failed(waiting.id, waiting.attempts, failure, next_at)
+        attempts, luck = waiting.attempts, self._luck()
+        is_dead = await own.write(
+            lambda tx: NoticePostRecords(tx).deliveries.failed(waiting.id, attempts, failure, luck)
         )
-        log.warning(
-            "notice.failed",
-            channel=str(waiting.channel.id),
-            attempts=waiting.attempts,
-            is_dead=next_at is None,
-            reason=failure,
-        )
+        channel = str(waiting.channel.id)
+        log.warning("notice.failed", channel=channel, attempts=attempts, is_dead=is_dead, reason=failure)
 
     async def _post(self, waiting: WaitingPost, agent: str) -> str | None:
         if waiting.url is None:

@@ -11,7 +11,6 @@ import structlog
 
 from app.core.errors import InvalidInput
 from app.kit.clock import Clock
-from app.kit.retry_schedule import retry_at
 from app.mail.mail import Mail, checked_mail_address
 from app.mail.mailer import Mailer
 from app.providers.help_desks.chatwoot_help_desk import ChatwootHelpDesk
@@ -81,11 +80,10 @@ class TicketDelivery:
                 receipt = await self._open(waiting)
                 await own.write(lambda tx: TicketRecords(tx).opened(ticket_id, receipt.number, receipt.url))
         except TicketRefused as error:
-            reason = str(error)
-            next_at = None if error.is_final else retry_at(self._clock.now(), attempts, self._luck())
-            await own.write(lambda tx: TicketRecords(tx).deliveries.failed(ticket_id, attempts, reason, next_at))
+            reason, luck = str(error), None if error.is_final else self._luck()
+            is_dead = await own.write(lambda tx: TicketRecords(tx).deliveries.failed(ticket_id, attempts, reason, luck))
             kind = waiting.desk.kind.value
-            log.warning("ticket.failed", ticket=str(ticket_id), kind=kind, attempts=attempts, is_dead=next_at is None)
+            log.warning("ticket.failed", ticket=str(ticket_id), kind=kind, attempts=attempts, is_dead=is_dead)
 
     def _put_mail(self, tx: Transaction, waiting: WaitingTicket) -> None:
         """Raises TicketRefused."""

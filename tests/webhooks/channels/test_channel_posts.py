@@ -20,7 +20,7 @@ from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.gaps.records.gaps import GapRecords
 from app.kit.memory_cache import MemoryCache
-from app.kit.retry_schedule import RETRY_AFTER
+from app.store.deliveries import RETRY_AFTER
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord

@@ -23,10 +23,10 @@ from app.core.list_page import PageRequest
 from app.core.turn import AnsweredBy, Citation, Finish, TurnEnd, TurnRequest, TurnState, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.kit.memory_cache import MemoryCache
-from app.kit.retry_schedule import RETRY_AFTER
 from app.mail.mailer import Mailer
 from app.mail.records import MailRecords
 from app.providers.http_caller import HttpReply
+from app.store.deliveries import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskFields, DeskKind
 from app.webhooks.tickets.help_desks import HelpDesks
