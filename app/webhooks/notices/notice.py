@@ -32,74 +32,78 @@ class Notice:
     action: str
 
 
+# Subject, text, page and link by event, in `_OF_ONE` where the event tells of one alone. What stands in braces is the
+# agent's name, the path of its pages, and what the outbox keeps.
+_TEXTS: Final[Mapping[WebhookEvent, tuple[str, str, str, str]]] = {
+    WebhookEvent.PERSON_ASKED: (
+        "a visitor waits for a person",
+        'On "{agent}" a visitor has asked for a person and waits for an answer.',
+        "/console/live/{conversation_id}",
+        "Answer them",
+    ),
+    WebhookEvent.GAP_GROWN: (
+        "a gap has grown to {count}",
+        '"{agent}" was asked {count} times what its knowledge does not answer.',
+        "{pages}/gaps",
+        "See the gaps",
+    ),
+    WebhookEvent.SOURCE_FAILED: (
+        "a source could not be read",
+        'A source of "{agent}" could not be read. Visitors are answered from what was read before.',
+        "{pages}/sources/{source_id}",
+        "See why",
+    ),
+    WebhookEvent.LEAD_LEFT: (
+        "a visitor left a message",
+        'On "{agent}" a visitor has left a message, with an address to answer to.',
+        "{pages}/leads",
+        "Read it",
+    ),
+    WebhookEvent.OPERATOR_MENTIONED: (
+        "{by} has named {mentioned} in a note",
+        'On a conversation of "{agent}" {by} has written a note that names {mentioned}.',
+        "{pages}/conversations/{conversation_id}#notes",
+        "Read it",
+    ),
+    WebhookEvent.BUDGET_NEAR: (
+        "the day's tokens are nearly spent",
+        '"{agent}" has used up {share:.0%} of the tokens that it may cost in a day. '
+        "Once all are spent it answers without its chat model until midnight UTC.",
+        "{pages}/settings/spending",
+        "See what it costs",
+    ),
+    WebhookEvent.ANSWERS_STALE: (
+        "{count} stale answers",
+        'A page that "{agent}" answers from has changed. {count} answers tell what it said before.',
+        "{pages}/stale-answers",
+        "Compare the old words with the new ones",
+    ),
+}
+_OF_ONE: Final[Mapping[WebhookEvent, tuple[str, str]]] = {
+    WebhookEvent.GAP_GROWN: (
+        "a new gap",
+        '"{agent}" was asked what its knowledge does not answer, for the first time.',
+    ),
+    WebhookEvent.ANSWERS_STALE: (
+        "1 stale answer",
+        'A page that "{agent}" answers from has changed. One answer still tells what it said before.',
+    ),
+}
+
+
 def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str, Any]) -> Notice:
     """`agent` is its name, `told` what the outbox keeps of the event, which is one of NOTICED."""
     pages = f"/console/agents/{agent_id}"
-    if event is WebhookEvent.PERSON_ASKED:
-        return Notice(
-            f"{agent}: a visitor waits for a person",
-            (f'On "{agent}" a visitor has asked for a person and waits for an answer.',),
-            f"/console/live/{told['conversation_id']}",
-            "Answer them",
-        )
-    if event is WebhookEvent.GAP_GROWN:
-        count = int(told["count"])
-        if count == 1:
-            subject, said = "a new gap", "was asked what its knowledge does not answer, for the first time"
-        else:
-            subject, said = f"a gap has grown to {count}", f"was asked {count} times what its knowledge does not answer"
-        return Notice(f"{agent}: {subject}", (f'"{agent}" {said}.',), f"{pages}/gaps", "See the gaps")
-    if event is WebhookEvent.SOURCE_FAILED:
-        return Notice(
-            f"{agent}: a source could not be read",
-            (f'A source of "{agent}" could not be read. Visitors are answered from what was read before.',),
-            f"{pages}/sources/{told['source_id']}",
-            "See why",
-        )
-    if event is WebhookEvent.LEAD_LEFT:
-        said = f'On "{agent}" a visitor has left a message, with an address to answer to.'
-        return Notice(f"{agent}: a visitor left a message", (said,), f"{pages}/leads", "Read it")
     if event is WebhookEvent.CONVERSATION_ASSIGNED:
         return _assigned(pages, agent, told)
-    if event is WebhookEvent.OPERATOR_MENTIONED:
-        who, by = told["mentioned"], told["by"]
-        return Notice(
-            f"{agent}: {by} has named {who} in a note",
-            (f'On a conversation of "{agent}" {by} has written a note that names {who}.',),
-            f"{pages}/conversations/{told['conversation_id']}#notes",
-            "Read it",
-        )
-    if event is WebhookEvent.BUDGET_NEAR:
-        share = told["used_tokens"] / told["daily_tokens"]
-        return Notice(
-            f"{agent}: the day's tokens are nearly spent",
-            (
-                f'"{agent}" has used up {share:.0%} of the tokens that it may cost in a day. '
-                "Once all are spent it answers without its chat model until midnight UTC.",
-            ),
-            f"{pages}/settings/spending",
-            "See what it costs",
-        )
-    if event is WebhookEvent.ANSWERS_STALE:
-        count = int(told["count"])
-        return Notice(
-            f"{agent}: {count} stale {'answer' if count == 1 else 'answers'}",
-            (f'A page that "{agent}" answers from has changed. {_told(count)} what it said before.',),
-            f"{pages}/stale-answers",
-            "Compare the old words with the new ones",
-        )
-    week = told["week"]
-    return Notice(
-        f"{agent}: the week of {week['first_day']}",
-        (
-            f'"{agent}" from {week["first_day"]} to {week["last_day"]}:',
-            f"{_shares(told['turns'])}\nThe week before: {_shares(told['turns_before'])}",
-            f"Gaps: {told['new']['count']} new, {told['answered']['count']} answered, "
-            f"{told['reopened']['count']} opened again.",
-        ),
-        f"{pages}/gaps",
-        "See the gaps",
-    )
+    if event is WebhookEvent.GAPS_WEEKLY:
+        return _week(pages, agent, told)
+    subject, text, path, action = _TEXTS[event]
+    if event in _OF_ONE and told["count"] == 1:
+        subject, text = _OF_ONE[event]
+    share = told["used_tokens"] / told["daily_tokens"] if event is WebhookEvent.BUDGET_NEAR else None
+    words = {**told, "agent": agent, "pages": pages, "share": share}
+    return Notice(f"{agent}: {subject.format_map(words)}", (text.format_map(words),), path.format_map(words), action)
 
 
 def _assigned(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
@@ -114,8 +118,19 @@ def _assigned(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
     )
 
 
-def _told(count: int) -> str:
-    return "One answer still tells" if count == 1 else f"{count} answers tell"
+def _week(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
+    week = told["week"]
+    return Notice(
+        f"{agent}: the week of {week['first_day']}",
+        (
+            f'"{agent}" from {week["first_day"]} to {week["last_day"]}:',
+            f"{_shares(told['turns'])}\nThe week before: {_shares(told['turns_before'])}",
+            f"Gaps: {told['new']['count']} new, {told['answered']['count']} answered, "
+            f"{told['reopened']['count']} opened again.",
+        ),
+        f"{pages}/gaps",
+        "See the gaps",
+    )
 
 
 def _shares(turns: Mapping[str, Any]) -> str:
