@@ -202,14 +202,6 @@ async def _parts(
     async def in_place(kind: object, real: Callable[[], AbstractAsyncContextManager[object]]) -> object:
         return await doubles.or_opened(kind, opened, real)
 
-    async def readiness() -> Mapping[str, bool]:
-        has_record = await _record_answers(base.record)
-        return {
-            "record": has_record,
-            "indexes": not has_record or await answering.indexes.all_filled(),
-            "turns": not answering.turns.is_closing,
-        }
-
     return {
         SystemOfRecord: base.record,
         Clock: base.clock,
@@ -243,19 +235,32 @@ async def _parts(
         ActionHosts: ActionHosts(settings.action_hosts),
         AnswerDrafts: answering.drafter,
         ModelHealth: answering.model_health,
-        Readiness: readiness,
-        LimitsPolicy: LimitsPolicy(
-            questions_per_visitor=settings.limit_questions_per_visitor,
-            questions_per_address=settings.limit_questions_per_address,
-            questions_per_agent=settings.limit_questions_per_agent,
-            questions_per_visitor_day=settings.limit_questions_per_visitor_day,
-            questions_per_network_day=settings.limit_questions_per_network_day,
-        ),
+        Readiness: partial(_readiness, base.record, answering),
+        LimitsPolicy: _limits(settings),
         StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
         ClientAddresses: _addresses(settings),
         WidgetFolder: built_widget(),
         **sign_in_parts(settings, base.clock),
         **doubles,
+    }
+
+
+def _limits(settings: Settings) -> LimitsPolicy:
+    return LimitsPolicy(
+        questions_per_visitor=settings.limit_questions_per_visitor,
+        questions_per_address=settings.limit_questions_per_address,
+        questions_per_agent=settings.limit_questions_per_agent,
+        questions_per_visitor_day=settings.limit_questions_per_visitor_day,
+        questions_per_network_day=settings.limit_questions_per_network_day,
+    )
+
+
+async def _readiness(record: SystemOfRecord, answering: Answering) -> Mapping[str, bool]:
+    has_record = await _record_answers(record)
+    return {
+        "record": has_record,
+        "indexes": not has_record or await answering.indexes.all_filled(),
+        "turns": not answering.turns.is_closing,
     }
 
 
