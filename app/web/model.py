@@ -38,7 +38,9 @@ class Model(BaseModel):
 
 def with_fields(fields: Mapping[str, Any]) -> Callable[[type[ItemOut]], type[ItemOut]]:
     """Adds to a model what another place says of it: each field's type and `Field`, by its name."""
-    return lambda model: create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)
+    return lambda model: create_model(
+        model.__name__, __doc__=model.__doc__, __base__=model, __module__=model.__module__, **fields
+    )
 
 
 def _written(value: Any) -> Any:
