@@ -55,8 +55,7 @@ class ActionRecords(Repository):
 
     def delete(self, agent_id: UUID, action_id: UUID) -> None:
         """Raises NotFound."""
-        if not self._delete(ACTIONS, _is(agent_id, action_id)):
-            raise NotFound("action")
+        self._delete_one(ACTIONS, "action", _is(agent_id, action_id))
 
     def _kept(self, action: Action, headers: Mapping[str, str]) -> dict[str, Any]:
         sealed = SealedRows(self._tx, ACTIONS).sealed(action.id, json.dumps(dict(headers)).encode())

@@ -254,6 +254,16 @@ class Repository:
         """Return how many rows are gone: those that met all conditions."""
         return affected_rows(self._connection.execute(delete(table).where(*conditions)))
 
+    def _update_one(self, table: Table, name: str, /, *conditions: Any, **values: Any) -> None:
+        """Raises NotFound, naming what is missed, where no row met all conditions."""
+        if not self._update(table, *conditions, **values):
+            raise NotFound(name)
+
+    def _delete_one(self, table: Table, name: str, *conditions: Any) -> None:
+        """Raises NotFound, as `_update_one` does."""
+        if not self._delete(table, *conditions):
+            raise NotFound(name)
+
 
 def insert_of(dialect: str, table: Table) -> sqlite.Insert:
     """An insert that knows `on_conflict_...`, which both dialects spell alike."""

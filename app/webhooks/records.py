@@ -38,8 +38,7 @@ class WebhookRecords(Repository):
 
     def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
         """With all that is on its way to it. Raises NotFound."""
-        if self._delete(WEBHOOKS, WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id) == 0:
-            raise NotFound("webhook")
+        self._delete_one(WEBHOOKS, "webhook", WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id)
 
     def owed(self, event: WebhookEvent, until: datetime, first_day: date) -> list[UUID]:
         """Agents with a webhook, an operator or a channel that wants to hear of `event` and did at `until`, and that

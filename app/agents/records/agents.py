@@ -64,8 +64,9 @@ class AgentRecords(Repository):
         return self._page(_OLDEST_FIRST, Agent, statement, page)
 
     def save_draft(self, workspace_id: UUID, agent_id: UUID, config: AgentConfig) -> Agent:
-        if not self._update(AGENTS, _is(workspace_id, agent_id), draft=config_to_json(config), updated_at=self._now()):
-            raise NotFound("agent")
+        self._update_one(
+            AGENTS, "agent", _is(workspace_id, agent_id), draft=config_to_json(config), updated_at=self._now()
+        )
         return self.get(workspace_id, agent_id)
 
     def publish(self, workspace_id: UUID, agent_id: UUID) -> AgentVersion:
@@ -105,8 +106,7 @@ class AgentRecords(Repository):
 
     def delete(self, workspace_id: UUID, agent_id: UUID) -> None:
         """Remove the agent and all that hangs on it."""
-        if not self._delete(AGENTS, _is(workspace_id, agent_id)):
-            raise NotFound("agent")
+        self._delete_one(AGENTS, "agent", _is(workspace_id, agent_id))
 
     def live(self, agent_id: UUID) -> LiveAgent:
         """What visitors get. Raises NotFound for an agent that is absent or was never published."""

@@ -156,8 +156,7 @@ class ConversationRecords(Repository):
     def clear(self, session: VisitorSession) -> None:
         """The visitor starts afresh: the conversation is never resumed or shown to them again."""
         cleared_at = func.coalesce(CONVERSATIONS.c.cleared_at, self._now())
-        if not self._update(CONVERSATIONS, _of(session), cleared_at=cleared_at):
-            raise NotFound("conversation")
+        self._update_one(CONVERSATIONS, "conversation", _of(session), cleared_at=cleared_at)
         is_open = LIVE_CHATS.c.state.in_([state.value for state in OPEN_STATES])
         its_chat = LIVE_CHATS.c.conversation_id == session.conversation_id
         self._update(LIVE_CHATS, its_chat, is_open, state=LiveState.ENDED.value, ended_at=self._now())

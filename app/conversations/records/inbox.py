@@ -24,7 +24,6 @@ from app.conversations.conversation import (
     worst,
 )
 from app.conversations.records.conversation_search import fitting
-from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
 from app.store.tables.agents import own_row
@@ -202,8 +201,7 @@ class InboxRecords(Repository):
     def remove_note(self, conversation_id: UUID, note_id: UUID) -> None:
         """Raises NotFound where the conversation has no such note."""
         own = (CONVERSATION_NOTES.c.conversation_id == conversation_id) & (CONVERSATION_NOTES.c.id == note_id)
-        if not self._delete(CONVERSATION_NOTES, own):
-            raise NotFound("note")
+        self._delete_one(CONVERSATION_NOTES, "note", own)
 
     def _listed(self, agent_id: UUID, only: ConversationFilter) -> list[Any]:
         fits = fitting(self._connection, only)

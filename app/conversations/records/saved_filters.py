@@ -5,7 +5,6 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, or_, select
 
 from app.conversations.saved_filter import SavedFilter
-from app.core.errors import NotFound
 from app.store.tables.people import SAVED_FILTERS
 from app.store.transaction import Repository
 
@@ -35,8 +34,7 @@ class SavedFilterRecords(Repository):
         wanted = SAVED_FILTERS.c.id == filter_id
         for condition in _seen_by(workspace_id, operator_id):
             wanted &= condition
-        if not self._delete(SAVED_FILTERS, wanted):
-            raise NotFound("saved filter")
+        self._delete_one(SAVED_FILTERS, "saved filter", wanted)
 
 
 def _seen_by(workspace_id: UUID, operator_id: UUID | None) -> list[ColumnElement[bool]]:

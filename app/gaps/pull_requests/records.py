@@ -70,8 +70,7 @@ class RepositoryRecords(Records):
 
     def remove(self, agent_id: UUID) -> None:
         """Raises NotFound."""
-        if not self._delete(REPOSITORIES, REPOSITORIES.c.agent_id == agent_id):
-            raise NotFound("repository")
+        self._delete_one(REPOSITORIES, "repository", REPOSITORIES.c.agent_id == agent_id)
 
     def source_of(self, agent_id: UUID, url: str) -> UUID | None:
         """The source from which the agent learnt the page."""

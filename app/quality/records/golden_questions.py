@@ -79,8 +79,7 @@ class GoldenQuestionRecords(Repository):
 
     def delete(self, agent_id: UUID, golden_id: UUID) -> None:
         """Raises NotFound."""
-        if not self._delete(GOLDEN_QUESTIONS, _is(agent_id, golden_id)):
-            raise NotFound("golden question")
+        self._delete_one(GOLDEN_QUESTIONS, "golden question", _is(agent_id, golden_id))
 
 
 def _is(agent_id: UUID, golden_id: UUID) -> ColumnElement[bool]:

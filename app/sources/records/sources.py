@@ -77,8 +77,7 @@ class SourceRecords(Repository):
         return self._sources(SOURCES.c.agent_id == agent_id)
 
     def save(self, agent_id: UUID, source_id: UUID, config: SourceConfig) -> Source:
-        if not self._update(SOURCES, _is(agent_id, source_id), config=config_to_json(config)):
-            raise NotFound("source")
+        self._update_one(SOURCES, "source", _is(agent_id, source_id), config=config_to_json(config))
         return self.get(agent_id, source_id)
 
     def delete(self, agent_id: UUID, source_id: UUID) -> list[UUID]:
@@ -90,8 +89,7 @@ class SourceRecords(Repository):
             .where(DOCUMENTS.c.source_id == source_id, DOCUMENTS.c.agent_id == agent_id)
         )
         version_ids = list(self._connection.scalars(versions))
-        if not self._delete(SOURCES, _is(agent_id, source_id)):
-            raise NotFound("source")
+        self._delete_one(SOURCES, "source", _is(agent_id, source_id))
         if version_ids:
             AgentRecords(self._tx).bump_generation(agent_id)
         return version_ids

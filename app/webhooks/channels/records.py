@@ -8,7 +8,6 @@ from uuid import UUID
 
 from sqlalchemy import Row, func, select
 
-from app.core.errors import NotFound
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY
 from app.gaps.records.gaps import GapRecords
@@ -53,8 +52,7 @@ class NoticeChannelRecords(Repository):
     def remove(self, workspace_id: UUID, channel_id: UUID) -> None:
         """With its pending notices. Raises NotFound."""
         is_it = NOTICE_CHANNELS.c.id == channel_id
-        if not self._delete(NOTICE_CHANNELS, is_it & (NOTICE_CHANNELS.c.workspace_id == workspace_id)):
-            raise NotFound("channel")
+        self._delete_one(NOTICE_CHANNELS, "channel", is_it & (NOTICE_CHANNELS.c.workspace_id == workspace_id))
 
     def states(self, workspace_id: UUID) -> dict[UUID, ChannelState]:
         """Of the channels with pending or given-up notices."""

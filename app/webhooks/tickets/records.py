@@ -85,8 +85,7 @@ class HelpDeskRecords(Repository):
 
     def clear(self, agent_id: UUID) -> None:
         """With its pending tickets. Raises NotFound."""
-        if not self._delete(HELP_DESKS, HELP_DESKS.c.agent_id == agent_id):
-            raise NotFound("help desk")
+        self._delete_one(HELP_DESKS, "help desk", HELP_DESKS.c.agent_id == agent_id)
 
 
 class TicketRecords(Repository):

@@ -163,8 +163,7 @@ class PasskeyRecords(Repository):
 
     def remove(self, operator_id: UUID, passkey_id: UUID) -> None:
         """Raises NotFound."""
-        if not self._delete(PASSKEYS, (PASSKEYS.c.id == passkey_id) & (PASSKEYS.c.operator_id == operator_id)):
-            raise NotFound("passkey")
+        self._delete_one(PASSKEYS, "passkey", (PASSKEYS.c.id == passkey_id) & (PASSKEYS.c.operator_id == operator_id))
 
     def remove_all(self, operator_id: UUID) -> int:
         return self._delete(PASSKEYS, PASSKEYS.c.operator_id == operator_id)

@@ -82,8 +82,7 @@ class TokenRecords(Repository):
     def revoke_token(self, workspace_id: UUID, token_id: UUID) -> None:
         """Raises NotFound."""
         own = (API_TOKENS.c.id == token_id, API_TOKENS.c.workspace_id == workspace_id)
-        if not self._update(API_TOKENS, *own, revoked_at=func.coalesce(API_TOKENS.c.revoked_at, self._now())):
-            raise NotFound("token")
+        self._update_one(API_TOKENS, "token", *own, revoked_at=func.coalesce(API_TOKENS.c.revoked_at, self._now()))
 
     def signing_keys(self) -> list[SigningKey]:
         """Newest first; one is made when there is none. Raises SecretsLocked."""

@@ -242,8 +242,7 @@ class SavedReplyRecords(Repository):
 
     def delete(self, workspace_id: UUID, reply_id: UUID) -> None:
         """Raises NotFound."""
-        if not self._delete(SAVED_REPLIES, _is(workspace_id, reply_id)):
-            raise NotFound("saved reply")
+        self._delete_one(SAVED_REPLIES, "saved reply", _is(workspace_id, reply_id))
 
 
 def _is(workspace_id: UUID, reply_id: UUID) -> ColumnElement[bool]:

@@ -160,8 +160,9 @@ class CrawlPageRecords(Repository):
             "etag": reading.etag,
             "last_modified": reading.last_modified,
         }
-        if not self._update(SOURCE_PAGES, SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.url_key == key, **end):
-            raise NotFound("page in this run")
+        self._update_one(
+            SOURCE_PAGES, "page in this run", SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.url_key == key, **end
+        )
 
     def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:
         """Record how pages ended that the run need not have queued. A few hundred at a time, as above."""
