@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import Select, select, update
 
 from app.conversations.conversation import Role
-from app.core.errors import NotFound
 from app.core.gap_state import GapState
 from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState, Repository
 from app.store.sealed_rows import SealedRows
@@ -18,6 +17,7 @@ from app.store.tables.documents import DOCUMENTS
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS, PULL_REQUESTS, REPOSITORIES
 from app.store.tables.people import LEADS
 from app.store.transaction import Repository as Records
+from app.store.transaction import row_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +40,22 @@ class RepositoryRecords(Records):
     """Callers check the workspace first."""
 
     def find(self, agent_id: UUID) -> Repository | None:
-        return self._value(Repository, select(REPOSITORIES).where(REPOSITORIES.c.agent_id == agent_id))
+        return self._value(Repository, _of(agent_id))
 
     def get(self, agent_id: UUID) -> Repository:
         """Raises NotFound."""
-        found = self.find(agent_id)
-        if found is None:
-            raise NotFound("repository")
-        return found
+        return self._found(Repository, _of(agent_id), "repository")
 
     def secrets(self, agent_id: UUID) -> RepositorySecrets:
         """Raises NotFound, SecretsLocked."""
-        row = self._connection.execute(select(REPOSITORIES).where(REPOSITORIES.c.agent_id == agent_id)).first()
-        if row is None:
-            raise NotFound("repository")
+        row = self._first_row(_of(agent_id), "repository")
         return RepositorySecrets(**json.loads(SealedRows(self._tx, REPOSITORIES).opened(row)))
 
     def put(self, repository: Repository, secrets: RepositorySecrets) -> None:
         """Replaces the agent's repository, whose id is kept."""
         told = json.dumps({"token": secrets.token, "hook": secrets.hook}).encode()
-        values: dict[str, Any] = {
-            **{name: getattr(repository, name) for name in ("owner", "name", "branch", "base_path", "root")},
-            "patterns": list(repository.patterns),
-            **SealedRows(self._tx, REPOSITORIES).sealed(repository.id, told),
-        }
-        own = {"id": repository.id, "agent_id": repository.agent_id, "created_at": self._now()}
-        put = self._insert(REPOSITORIES).values(**own, **values)
+        values = row_of(repository, REPOSITORIES) | SealedRows(self._tx, REPOSITORIES).sealed(repository.id, told)
+        put = self._insert(REPOSITORIES).values(**values, created_at=self._now())
         self._connection.execute(put.on_conflict_do_update(index_elements=["id"], set_=values))
 
     def remove(self, agent_id: UUID) -> None:
@@ -77,6 +67,10 @@ class RepositoryRecords(Records):
         statement = select(DOCUMENTS.c.source_id).where(DOCUMENTS.c.agent_id == agent_id, DOCUMENTS.c.url == url)
         found: UUID | None = self._connection.scalar(statement.order_by(DOCUMENTS.c.created_at).limit(1))
         return found
+
+
+def _of(agent_id: UUID) -> Select[Any]:
+    return select(REPOSITORIES).where(REPOSITORIES.c.agent_id == agent_id)
 
 
 class PullRequestRecords(Records):
