@@ -12,10 +12,12 @@ from crawler.extract.linked_data import linked_data, linked_things
 from crawler.extract.links import Normaliser, read_links
 from crawler.extract.main_content import find_main_content
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
+from crawler.extract.markdown.inline import plain_text
 from crawler.extract.markdown.writer import Rendered, write_markdown
 from crawler.extract.markdown_html import MARKDOWN_TYPES, markdown_html
 from crawler.extract.page import Page
 from crawler.extract.page_dates import page_dates
+from crawler.extract.page_frame import site_heading
 from crawler.extract.page_language import declared_language, detected_language
 from crawler.extract.page_metadata import page_description, page_title
 from crawler.extract.page_signs import read_signs
@@ -52,10 +54,12 @@ def extract_page(
     write_headings(tree)
     place_labels(tree)
     anchors = HeadingAnchors(tree)
+    site = ""
     if tree.body is not None:
+        site = plain_text(heading) if (heading := site_heading(tree.body)) else ""
         remove_boilerplate(tree.body)
     main = find_main_content(tree)
-    title = page_title(tree, main, url)
+    title = page_title(tree, main, url, site)
     rendered = Rendered("", ())
     if main is not None:
         remove_contents_list(main)

@@ -19,16 +19,21 @@ _UNFILLED = re.compile(rf"[{_JOINING}]+\s.*|.*\s[{_JOINING}]+")  # "Acme - ": th
 _SECTION_NUMBER = re.compile(r"(?:(?:Chapter|Appendix) )?(?:\d+|[A-Z])(?:\.\d+)*\.? ")
 
 
-def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str) -> str:
+def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str, site: str = "") -> str:
     """The page's own name without the site's: og:title, else <title>, else the first heading, else from the URL.
 
-    Where the declared title is the first heading with the site's name before or behind, it is the heading.
+    Where the declared title is the first heading with the site's name before or behind, it is the heading. `site` is
+    what the page calls the site in its own frame; that, and what stands behind it, goes from the title as well.
     """
     heading_node = main.css_first("h1") if main is not None else None
     heading = plain_text(heading_node) if heading_node is not None else _first_heading(main)
     element = tree.css_first("head > title") or tree.css_first("title")
     declared = _meta(tree, 'meta[property="og:title" i]', 'meta[name="twitter:title" i]')
     declared = declared or (_one_line(element.text()) if element is not None else "")
+    for separator in _SEPARATOR.finditer(declared):
+        if site and declared[separator.end() :].startswith(site) and separator.start():
+            declared = declared[: separator.start()]
+            break
     title = _without_site(declared, heading, _site_names(tree, url))
     return (title or heading or _from_url(url))[:_MAX_TITLE_CHARS]
 

@@ -37,6 +37,12 @@ def test_the_title_is_the_pages_own(head: str, h1: str, title: str) -> None:
     assert _page(f"<main><h1>{h1}</h1><p>{FILLER}</p></main>", head).title == title
 
 
+def test_the_site_s_heading_and_what_stands_behind_it_go_from_the_title() -> None:
+    head = "<title>Access - Configure - H2O - the optimized server</title>"
+    page = _page(f"<h1><a href='index.html'>H2O</a></h1><main><h2>Rules</h2><p>{FILLER}</p></main>", head)
+    assert page.title == "Access - Configure"
+
+
 def test_the_description_is_read() -> None:
     assert _page("x", '<meta name="Description" content=" How to\n fill. ">').description == "How to fill."
 
