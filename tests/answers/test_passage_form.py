@@ -78,6 +78,14 @@ def test_an_index_weighs_less(name: str) -> None:
     assert form_odds("How do I reset the hub?", passage("Reset, hub: Settings, First steps", title=name)) < 0
 
 
+def test_a_table_of_contents_weighs_less() -> None:
+    contents = "- 1 Hub\n  - Set up\n  - Reset\n- 2 Lamps\n  - Change a bulb\n  - Change the shade"
+    assert form_odds("How do I change a bulb?", passage(contents)) < 0
+    for saying in ("Change a bulb: turn it.", "Turn the bulb.", "Which bulb?", "Bulb €3"):
+        assert form_odds("How do I change a bulb?", passage(contents.replace("Change a bulb", saying))) == 0
+    assert form_odds("How do I change a bulb?", passage(contents.replace("  - ", "- "))) == 0
+
+
 @pytest.mark.parametrize("name", ["Create an index", "CREATE INDEX", "Contents of the box"])
 def test_a_page_about_an_index_is_none(name: str) -> None:
     assert form_odds("How do I reset the hub?", passage(PROSE, title=name)) == 0

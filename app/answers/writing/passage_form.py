@@ -57,6 +57,11 @@ _LINK: Final = re.compile(r"\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _LINKS: Final = 3
 _LINKED_SHARE: Final = 0.6
 
+_ITEM_MARKUP: Final = re.compile(r"\A\s*+(?:(?:[-*+]|\d{1,9}[.)])\s++)++")
+_TITLES: Final = 6
+_TITLE_WORDS: Final = 8
+_SAYING: Final = frozenset(":;!?€$£¥")
+
 _POINTER_ODDS: Final = -1.0
 _SHORTEST_TITLE: Final = 12  # characters: a word or two may well begin a sentence about something else
 _LONGEST_POINTER: Final = 250
@@ -79,7 +84,8 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
     if not asks_changes:
         odds += _CHANGES_ODDS if any(map(_TELLS_CHANGES.fullmatch, passage.names)) else 0.0
         odds += _OLD_POST_ODDS if _is_old_post(passage.source) else 0.0
-    if _is_list_of_links(passage.text) or any(map(_INDEX.fullmatch, passage.names)):
+    is_contents = _is_list_of_links(passage.text) or _is_list_of_titles(passage.text)
+    if is_contents or any(map(_INDEX.fullmatch, passage.names)):
         odds += _LINKS_ODDS
     elif _points_to_page(passage, titles):
         odds += _POINTER_ODDS
@@ -131,3 +137,15 @@ def _is_list_of_links(text: str) -> bool:
     """A menu, an index or a table of contents: nearly all of its words lead elsewhere."""
     linked = _LINK.findall(text)
     return len(linked) >= _LINKS and sum(map(len, linked)) >= _LINKED_SHARE * len(_LINK.sub(r"\1", text))
+
+
+def _is_list_of_titles(text: str) -> bool:
+    """A table of contents whose links are not known: items within items, none of which says anything."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return len(lines) >= _TITLES and any(line[0].isspace() for line in lines) and all(map(_is_title, lines))
+
+
+def _is_title(line: str) -> bool:
+    item = _ITEM_MARKUP.match(line)
+    title = line[item.end() :] if item else ""
+    return bool(title) and len(title.split()) <= _TITLE_WORDS and title[-1] != "." and _SAYING.isdisjoint(title)
