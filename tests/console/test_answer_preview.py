@@ -16,5 +16,9 @@ def test_markdown_is_drawn_as_it_is_typed(context: BrowserContext, served: Serve
     field.press_sequentially("**12 euros** a month.")
     expect(preview.locator("strong")).to_have_text("12 euros")
     expect(field, "typing goes on").to_be_focused()
+    field.fill("- one\n- two\n\n1. first\n\n* [ ] open")
+    marks = "(items) => items.map((item) => getComputedStyle(item).listStyleType)"
+    expect(preview.locator("li")).to_have_count(4)
+    assert preview.locator("li").evaluate_all(marks) == ["disc", "disc", "decimal", "none"]
     field.fill("")
     expect(preview).to_be_empty()

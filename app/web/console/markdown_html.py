@@ -29,9 +29,9 @@ def markdown_html(markdown: str, cited: Collection[int] = ()) -> Markup:
     sources, which stand raised."""
     tokens = _MARKDOWN.parse(markdown)
     _align_amounts(tokens)
-    for before, token in zip(["", *(each.type for each in tokens)], tokens, strict=False):
+    for at, token in enumerate(tokens):
         if token.type == "inline" and token.children:
-            _tick_task(token.children[0], before)
+            _tick_task(token.children[0], tokens[max(at - 2, 0)])
             token.children = [part for each in token.children for part in _with_numbers(each, cited)]
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704 it escapes what is no Markdown
 
@@ -75,10 +75,11 @@ def _align_amounts(tokens: Sequence[Token]) -> None:
                         cell.attrSet("class", "amount")
 
 
-def _tick_task(first: Token, before: str) -> None:
-    """An item of a list of tasks begins with its box."""
-    if before == "paragraph_open" and first.content[:4] in _TASKS:
+def _tick_task(first: Token, item: Token) -> None:
+    """An item of a list of tasks has its box in place of a bullet."""
+    if item.type == "list_item_open" and first.content[:4] in _TASKS:
         first.content = _TASKS[first.content[:4]] + first.content[4:]
+        item.attrSet("class", "task")
 
 
 def _with_numbers(token: Token, cited: Collection[int]) -> Iterator[Token]:

@@ -51,8 +51,8 @@ def test_a_cell_of_many_signs_takes_no_time() -> None:
 
 def test_tasks_have_boxes_and_code_says_its_language() -> None:
     drawn = markdown_html("- [x] Pack it\n- [ ] Send it\n\n```python\nprint(1)\n```\n\n```<b>\nx\n```")
-    assert "<li>☑ Pack it</li>" in drawn
-    assert "<li>☐ Send it</li>" in drawn
+    assert '<li class="task">☑ Pack it</li>' in drawn
+    assert '<li class="task">☐ Send it</li>' in drawn
     assert '<p class="code-language">python</p><pre><code class="language-python">print(1)' in drawn
     assert '<p class="code-language">&lt;b&gt;</p>' in drawn
 
