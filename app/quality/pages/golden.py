@@ -59,9 +59,9 @@ class GoldenPages(Pages):
     async def golden_run(self, visit: Visit[NoForm]) -> Shown:
         run = await self._runs.get(visit.actor, visit.agent.id, visit.path_id("golden_run_id"))
         sides = [(name, side) for name, side in (("draft", run.draft), ("live", run.live)) if side is not None]
-        return Shown(
-            "golden_run.html", {"run": run, "sides": sides, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
-        )
+        stages = list(dict.fromkeys(stage for _, side in sides for stage in side.stages))
+        about = {"run": run, "sides": sides, "stages": stages, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
+        return Shown("golden_run.html", about)
 
     @page("/console/agents/{agent_id}/golden/{golden_id}", access=read, under="golden")
     async def golden_question(self, visit: Visit[NoForm]) -> Shown:
