@@ -1,7 +1,7 @@
 """What an operator makes of one turn: a gap, a curated answer, a golden question."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID, uuid4
 
 from app.agents.records.agents import AgentRecords
@@ -25,8 +25,8 @@ _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
 
 
 class TurnReview:
-    """Every method raises NotFound for a turn that is absent, erased, or another workspace's. Personal data is masked
-    in what is made of a question, for it outlives the conversation."""
+    """Every method for one turn raises NotFound where it is absent, erased, or another workspace's. Personal data is
+    masked in what is made of a question, for it outlives the conversation."""
 
     def __init__(self, records: SystemOfRecord, golden: GoldenQuestions) -> None:
         self._records = records
@@ -46,6 +46,11 @@ class TurnReview:
         told = {"agent_id": str(turn.agent_id), "turn_id": str(turn.id)}
         AuditRecords(tx).acted(actor, "gap.flag", gap.id, **told)
         return gap
+
+    async def gaps_of(self, actor: Actor, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
+        """By turn, of those whose question counts as a gap."""
+        own = actor.workspace_id
+        return await self._records.of_workspace(own).read(lambda tx: GapRecords(tx).of_turns(own, turn_ids))
 
     async def curated_draft(self, actor: Actor, turn_id: UUID) -> CuratedAnswer:
         """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the

@@ -1,11 +1,11 @@
 """Operators find the conversation that they look for, and make something of its turns."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -147,6 +147,13 @@ async def test_a_flag_opens_a_closed_gap(desk: Desk) -> None:
         GapRecords(tx).set_state(desk.actor.workspace_id, gap.id, GapState.RESOLVED, "")
     again = await desk.review.flag(desk.actor, await desk.ask("is shipping free"))
     assert (again.id, again.state, again.count) == (gap.id, GapState.OPEN, 2)
+
+
+async def test_the_gaps_of_turns_are_those_of_ones_own_workspace(desk: Desk) -> None:
+    turn_id, other = await desk.ask("Is shipping free?"), await desk.ask("And to Malta?")
+    gap = await desk.review.flag(desk.actor, turn_id)
+    assert await desk.review.gaps_of(desk.actor, [turn_id, other]) == {turn_id: gap}
+    assert await desk.review.gaps_of(replace(desk.actor, workspace_id=uuid4()), [turn_id, other]) == {}
 
 
 async def test_a_question_without_words_is_not_flagged(desk: Desk) -> None:

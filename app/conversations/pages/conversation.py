@@ -66,9 +66,11 @@ class ConversationPages(Pages):
         """`visit.input` is the list from which it was opened."""
         thread = await self._thread(visit)
         wanted, conversation = visit.input, thread.conversation
+        gaps = await self._turns.gaps_of(visit.actor, [turn.id for turn in thread.turns])
         turns = [
             {
                 "turn": turn,
+                "gap": gaps.get(turn.id),
                 "found": found_by_turn(turn.trace),
                 "stages": stages_of(turn.trace),
                 "cost": self._budgets.cost_of_turn(turn),

@@ -55,6 +55,15 @@ class GapRecords(Repository):
         rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(gap_ids)))
         return {row.id: row.question for row in rows}
 
+    def of_turns(self, workspace_id: UUID, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
+        """By turn, of those that count as an asking of one."""
+        statement = (
+            select(GAPS, GAP_QUESTIONS.c.turn_id)
+            .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)
+            .where(GAP_QUESTIONS.c.turn_id.in_(turn_ids), _of_workspace(workspace_id))
+        )
+        return {row.turn_id: value_of(Gap, row) for row in self._connection.execute(statement)}
+
     def _by_impact(self, agent_id: UUID, statement: Select[Any], page: PageRequest) -> ListPage[Gap]:
         """It sinks with time alone, so that it is worked out with each page."""
         askings = select(

@@ -11,7 +11,9 @@ from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.visitor_device import DeviceKind, VisitorDevice
+from app.core.gap_state import GapState
 from app.core.turn import Channel, VisitorSession
+from app.gaps.records.gaps import GapRecords
 from tests.store.sample_rows import ask
 from tests.web.console.browser import Value, text_of
 from tests.web.console.page_examples import OpenConsole
@@ -175,6 +177,9 @@ async def test_other_conversations_of_a_visitor_are_linked(console: OpenConsole)
     await store_turn(console.house, its, uuid4(), "And to Gozo?")
     shown = await console.viewer.page(place(console, f"/{ids['conversation_id']}"))
     assert re.search(rf'conversations/{other.id}\?[^"]*" dir="auto">And to Gozo\?</a>', shown)
+    assert "Make it a gap" not in await console.editor.page(place(console, f"/{other.id}"))
+    await ask(console.house.record, its)
+    assert "Make it a gap" in await console.editor.page(place(console, f"/{other.id}"))
     listed = await console.viewer.page(place(console, f"?state=all&visitor={ids['visitor_id']}"))
     assert listed.count('class="inbox-question"') == 2
 
@@ -184,14 +189,29 @@ async def test_a_thread_shows_what_made_each_answer(still_console: OpenConsole) 
     shown = text_of(await still_console.viewer.page(path))
     for words in ("What does it cost?", "12 euros 1", "confidence 20%", "Quoted from pages", "Pricing"):
         assert words in shown
-    assert "Make it a gap" not in shown
-    assert "Make it a gap" in await still_console.editor.page(path)
+    assert "Make it a golden question" not in shown
+    assert "Make it a golden question" in await still_console.editor.page(path)
 
 
 async def test_a_turn_becomes_a_gap_or_a_golden_question_in_one_click(console: OpenConsole) -> None:
     assert "is a gap now" in await console.editor.flash(await console.editor.post(turn(console, "gap")))
     told = await console.editor.flash(await console.editor.post(turn(console, "golden")))
     assert told == '"What does it cost?" is a golden question with 1 of its pages.'
+
+
+async def test_a_turn_that_counts_as_a_gap_leads_there(console: OpenConsole) -> None:
+    house, path = console.house, place(console, f"/{console.rooms.ids['conversation_id']}")
+    flagged = await console.editor.post(turn(console, "gap"))
+    gap = flagged.headers["location"]
+    shown = await console.editor.page(path)
+    assert re.search(rf'href="{gap}">.*Answer its gap</a>', shown, re.DOTALL)
+    assert "Make it a gap" not in shown
+    assert "Write an answer" not in shown, "one that no gap knows of would close none"
+    with house.record.writing() as tx:
+        GapRecords(tx).set_state(house.actor.workspace_id, UUID(gap.rpartition("/")[2]), GapState.RESOLVED, "")
+    shown = await console.editor.page(path)
+    assert re.search(rf'href="{gap}">.*Its gap</a>', shown, re.DOTALL)
+    assert "Write an answer" in shown
 
 
 async def test_a_turn_of_another_conversation_is_not_there(console: OpenConsole) -> None:
