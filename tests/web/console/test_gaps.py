@@ -103,6 +103,22 @@ async def test_a_gap_says_what_was_found_and_why_it_fell_short(house: House) -> 
     assert "Asked 1 Visitors 1 Impact 2" in text
 
 
+async def test_a_closed_gap_leads_to_the_next_that_weighs_most(house: House) -> None:
+    rare = await asked_in_vain(house, "Is there a discount?")
+    first = await asked_in_vain(house, "Do you ship to Malta?")
+    for _ in range(2):
+        often = await asked_in_vain(house, "Can I pay by invoice?")
+    browser = await an_operator(house)
+    path = f"{gaps_path(house)}/{first}"
+    assert "Next open gap" not in await browser.page(path)
+    await browser.post(f"{path}/close", {"reason": "told them"})
+    shown = await browser.page(path)
+    assert f'href="{gaps_path(house)}/{often}"' in shown.partition("Next open gap")[0]
+    for gap in (often, rare):
+        await browser.post(f"{gaps_path(house)}/{gap}/close", {"reason": "told them"})
+    assert "Next open gap" not in await browser.page(path)
+
+
 async def test_what_was_stopped_and_rephrased_says_so_everywhere(house: House) -> None:
     gap = await asked_in_vain(house, "Do you ship to Malta?", reason=GapReason.REPHRASED)
     browser = await an_operator(house)
