@@ -38,12 +38,14 @@ class ReportWanted(Form):
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A figure; `note` says more of it, `before` what it was in the days before."""
+    """A figure; `note` says more of it, `before` what it was in the days before. `only` narrows the list of
+    conversations to those that it counts, None where no list shows them."""
 
     name: str
     figure: str
     note: str
     before: str
+    only: Mapping[str, str] | None = None
 
 
 class ReportPages(Pages):
@@ -119,27 +121,32 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
         number(counts.turns),
         f"in {plural(now.conversations, 'conversation')} of {plural(now.visitors, 'visitor')}",
         _count_before(counts.turns, then.turns),
+        {},
     )
     yield Tile(
         "Answered without a person",
         percent(counts.unaided_share),
         f"{plural(counts.answered, 'question')}, {number(now.curated)} by curated answers",
         _share_before(counts.unaided_share, then.unaided_share),
+        {"outcome": "answered"},
     )
     yield Tile(
         "Not answered",
         number(counts.abstained),
         f"{percent(counts.abstained / counts.turns if counts.turns else None)} of the questions",
         _count_before(counts.abstained, then.abstained),
+        {"outcome": "unanswered"},
     )
     yield Tile(
         "Handed over",
         number(counts.handed_over),
         f"{percent(counts.handed_over / counts.turns if counts.turns else None)} of the questions",
         _count_before(counts.handed_over, then.handed_over),
+        {"outcome": "handed_over"},
     )
     if counts.failed or then.failed:
-        yield Tile("Failed", number(counts.failed), "", _count_before(counts.failed, then.failed))
+        told = _count_before(counts.failed, then.failed)
+        yield Tile("Failed", number(counts.failed), "", told, {"outcome": "failed"})
     yield Tile(
         "Satisfied",
         percent(counts.satisfaction),
@@ -185,7 +192,9 @@ def _share_before(now: float | None, before: float | None) -> str:
 
 
 def _seconds(milliseconds: int | None) -> str:
-    return "–" if milliseconds is None else f"{milliseconds / 1000:.1f} s"
+    if milliseconds is None:
+        return "–"
+    return f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds} ms"
 
 
 def _charts(report: Report) -> Iterable[tuple[str, BarChart]]:

@@ -1,5 +1,8 @@
 """The console's first page after the sign-in."""
 
+import re
+from html import unescape
+
 from app.core.gap_state import GapState
 from app.gaps.gaps import Gaps
 from tests.web.console.browser import text_of
@@ -13,9 +16,19 @@ async def test_a_sign_in_begins_with_what_waits_and_the_figures(console: OpenCon
     assert "Waits for you" in shown
     assert f"/console/live/{console.rooms.ids['conversation_id']}" in html
     for figure in ("Questions", "Answered", "Not answered", "Handed over", "Thumbs up"):
-        assert f"<h3>{figure}</h3>" in html
+        assert f">{figure}</" in html.partition("The last 7 days")[2]
     assert "Gaps that grow" in shown
     assert "Docs, version" in shown
+
+
+async def test_a_figure_of_the_only_agent_leads_to_what_it_counts(console: OpenConsole) -> None:
+    for path in ("/console", "/console/report"):
+        html = await console.viewer.page(path)
+        [address] = re.findall(r'<h3><a href="([^"]+)">Not answered</a>', html)
+        listed = await console.viewer.page(unescape(address))
+        assert listed.count('class="inbox-question"') == 5
+    thumbs = re.findall(r'<h3><a href="([^"]+)">Thumbs down', await console.viewer.page("/console"))
+    assert "Nothing found" in await console.viewer.page(unescape(thumbs[0]))
 
 
 async def test_it_leads_to_gaps_that_grow_as_long_as_they_are_open(console: OpenConsole) -> None:
