@@ -13,7 +13,7 @@ HEIGHT: Final = 180
 TOP: Final = 10
 BOTTOM: Final = HEIGHT - 24
 _ROW = 20
-_STEPS = (1, 2, 5)
+_STEPS = (1, 2, 4, 6, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _drawn(line: Line, at: Callable[[float, float], tuple[float, float]]) -> Dra
 
 
 def round_up(number: float) -> int:
-    """To 1, 2 or 5 times a power of ten."""
+    """To 1, 2, 4, 6 or 8 times a power of ten, so that half of it is whole where it is more than 1."""
     power = 1
     while True:
         for step in _STEPS:

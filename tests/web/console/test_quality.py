@@ -27,5 +27,5 @@ def test_a_line_breaks_where_there_is_no_value() -> None:
 
 
 def test_the_grid_ends_at_a_round_number() -> None:
-    for most, top in ((0, 1), (3, 5), (17, 20), (101, 200), (1000, 1000)):
+    for most, top in ((0, 1), (3, 4), (24, 40), (51, 60), (101, 200), (1000, 1000)):
         assert line_chart([date(2026, 1, 1)], Line("", [most])).grid[-1][1] == top

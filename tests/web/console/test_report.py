@@ -82,7 +82,7 @@ async def test_page_file_and_api_say_the_same(still_console: OpenConsole) -> Non
 
 def test_bars_stand_on_one_another() -> None:
     chart = bar_chart(["Mon", "Tue"], Bars("yes", [3, 0]), Bars("no", [1, 2]))
-    assert [(bar.kind, bar.height) for bar in chart.bars] == [(1, 87.6), (2, 29.2), (2, 58.4)]
+    assert [(bar.kind, bar.height) for bar in chart.bars] == [(1, 109.5), (2, 36.5), (2, 73.0)]
     first, above, _ = chart.bars
     assert above.y + above.height == pytest.approx(first.y)
     assert first.y + first.height == pytest.approx(HEIGHT - 24)
