@@ -44,6 +44,24 @@ def test_one_works_through_the_list_by_keyboard_alone(context: BrowserContext, s
     expect(page.get_by_label("Words")).to_have_value("jex?")
 
 
+def test_a_phone_begins_with_the_list_and_shows_what_narrows_it(browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    served.sign_in(context)
+    page = context.new_page()
+    inbox(page, served)
+    outcome, assignee = page.get_by_label("Outcome"), page.get_by_label("Assignee").first
+    expect(outcome).to_be_hidden()
+    expect(page.locator(".inbox-question").first).to_be_in_viewport()
+    page.get_by_text("More filters").click()
+    expect(outcome).to_be_visible()
+    outcome.select_option("Unanswered")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page).to_have_url(re.compile("outcome=unanswered"))
+    expect(assignee).to_be_hidden()
+    expect(outcome, "what is chosen stays in sight").to_be_visible()
+    context.close()
+
+
 def test_from_conversation_to_conversation_by_keyboard(context: BrowserContext, served: ServedConsole) -> None:
     served.sign_in(context)
     page = context.new_page()
