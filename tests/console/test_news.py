@@ -47,10 +47,14 @@ def test_who_waits_shows_on_every_open_page_by_itself_and_goes_again(
     for page in pages[:2]:
         expect(page.get_by_text("1 visitor waits for a person.")).to_be_visible()
     expect(pages[2].locator(".attention"), "the overview draws itself anew").to_contain_text("asked for a person")
+    pages[1].get_by_role("link", name="Answer", exact=True).click()
+    expect(pages[1].locator("#chat-state")).to_contain_text("waits for a person")
+    expect(pages[1]).to_have_title(re.compile(r"^\(1\) "))
+    expect(pages[1].locator("#in-line"), "whose chat is open is in sight").to_be_hidden()
     visitor_calls(pages[0], served, "/person/end")
     for page in pages:
         expect(page).to_have_title(re.compile(r"^(?!\()"))
-        expect(page.get_by_role("link", name="Live", exact=True)).to_have_count(1)
+        expect(page.locator(".menu").get_by_role("link", name="Live", exact=True)).to_have_count(1)
     expect(pages[0].locator("#in-line")).to_be_hidden()
 
 

@@ -57,6 +57,12 @@ class ReplyForm(Form):
     text: str = Field(max_length=MAX_TEXT_CHARS)
 
 
+class LiveWanted(Form):
+    """`first` leads on to whoever waits longest."""
+
+    first: bool = False
+
+
 class HalfWrittenForm(Form):
     """The same, at whatever point a saved reply is put in."""
 
@@ -99,8 +105,11 @@ class LivePages(Pages):
         return [replace(each, max_body_bytes=of.get(each.name, each.max_body_bytes)) for each in super().pages()]
 
     @page("/console/live", access=read, menu=MenuEntry("Live", -10, "live"))
-    async def live(self, visit: Visit[NoForm]) -> Shown:
+    async def live(self, visit: Visit[LiveWanted]) -> Shown | Go:
         chats = await self._chats.open_chats(visit.actor)
+        waiting = [each.chat.conversation_id for each in chats if each.chat.state is LiveState.WAITING]
+        if visit.input.first and waiting:
+            return Go(visit.url("live_chat", conversation_id=waiting[0]))
         agents = (await self._agents.page(visit.actor, PageRequest(_LOOKED_AT))).items
         return Shown(
             "live.html",

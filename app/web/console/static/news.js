@@ -30,9 +30,10 @@
     if (count) entry?.append(badge(count));
     const line = document.getElementById("in-line");
     if (!line) return;
-    const words = `${count} ${count === 1 ? "visitor waits" : "visitors wait"} for a person.`;
+    const others = count - document.querySelectorAll("[data-waits]").length; // whose chat is open is in sight
+    const words = `${others} ${others === 1 ? "visitor waits" : "visitors wait"} for a person.`;
     if (line.firstElementChild.textContent !== words) line.firstElementChild.textContent = words;
-    line.hidden = !count;
+    line.hidden = others < 1;
   }
 
   function badge(count) {
