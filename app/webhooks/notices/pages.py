@@ -6,6 +6,13 @@ from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visi
 from app.webhooks.notices.notice import NOTICED
 from app.webhooks.notices.notices import SETTINGS_PATH, Notices
 
+# Of these a mail goes to nobody else.
+_IN_WORDS = {
+    **NOTICED,
+    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is given to you",
+    WebhookEvent.OPERATOR_MENTIONED: "a note names you after an @",
+}
+
 
 class NoticesForm(Form):
     events: tuple[WebhookEvent, ...] = ()
@@ -19,7 +26,7 @@ class NoticePages(Pages):
     @page(SETTINGS_PATH, access=read, menu=MenuEntry("Notices", 7, "bell"))
     async def notices(self, visit: Visit[NoForm]) -> Shown:
         chosen = await self._notices.chosen(visit.actor, visit.operator.id)
-        return Shown("notices.html", {"chosen": chosen, "in_words": NOTICED, "has_mail": self._mailer.is_on})
+        return Shown("notices.html", {"chosen": chosen, "in_words": _IN_WORDS, "has_mail": self._mailer.is_on})
 
     @action(SETTINGS_PATH, access=read, shown_on="notices")
     async def choose_notices(self, visit: Visit[NoticesForm]) -> Go:

@@ -18,6 +18,7 @@ async def test_nothing_is_told_until_it_is_chosen(browser: ConsoleBrowser) -> No
     assert ticked(page) == []
     assert re.findall(r'type="checkbox" value="([\w.]+)"', page) == [event.value for event in NOTICED]
     assert "By mail to admin@example.com" in text_of(page)
+    assert "a conversation is given to you a note names you after an @" in text_of(page)
 
 
 async def test_what_is_chosen_stays_chosen_and_can_be_unchosen(browser: ConsoleBrowser) -> None:
