@@ -15,8 +15,9 @@ from app.knowledge.document import PageContent
 from app.knowledge.records.documents import DocumentRecords
 from app.sources.records.sources import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage, ReadPage
-from app.sources.source import Source, SourceConfig, SourceKind
+from app.sources.source import RunState, Source, SourceConfig, SourceKind
 from app.sources.sources import Sources
 from app.web.request_body import FORM_BYTES
 from tests.store.sample_rows import add_live
@@ -90,7 +91,9 @@ async def test_a_page_that_was_read_is_listed_by_its_title_above_its_address(
         CrawlPageRecords(tx).add_pages(run.id, [QueuedPage(url, 0)])
         CrawlPageRecords(tx).take_pages(run.id, 1)
         CrawlPageRecords(tx).settle_page(run.id, ReadPage(url, 0, "fetched"), "indexed", version.document_id, 1)
+        CrawlRunRecords(tx).set_run_state(run.id, RunState.FINISHED)
     page = await browser.page(f"{list_path(house)}/{source.id}")
+    assert re.search(r'class="notice good">It was read.*?/playground".*?/embed"', page), "what is left to do"
     assert f'/pages/{version.document_id}">Opening &lt;hours&gt;</a>' in page
     assert f"Opening <hours> {url} indexed" in text_of(page)
 
@@ -102,6 +105,19 @@ async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBr
     for action, state in (("pause", "paused"), ("read", "queued"), ("cancel", "cancelled")):
         await browser.flash(await browser.post(f"{path}/{action}"))
         assert f"State {state}" in text_of(await browser.page(path))
+
+
+async def test_why_a_reading_failed_stands_out(house: House, browser: ConsoleBrowser) -> None:
+    sources = house.parts.get(Sources)
+    source = await sources.create(
+        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Shop", "https://www.example.com/")
+    )
+    run = await sources.sync(house.actor, source.id)
+    with house.record.writing() as tx:
+        CrawlRunRecords(tx).set_run_state(run.id, RunState.FAILED, "The site does not answer.")
+    page = await browser.page(f"{list_path(house)}/{source.id}")
+    assert re.search(r'<p class="notice bad"[^>]*>The site does not answer\.</p>', page)
+    assert "Read again" in page
 
 
 async def test_a_help_centre_is_added_and_read_when_it_has_what_it_asks_for(
