@@ -11,7 +11,7 @@ def form(request: pytest.FixtureRequest, context: BrowserContext, served: Served
     served.sign_in(context)
     page = context.new_page()
     agent = served.console.rooms.ids["agent_id"]
-    page.set_viewport_size({"width": 1440, "height": 900})
+    page.set_viewport_size({"width": 1280, "height": 900})
     page.goto(f"{served.base.rstrip('/')}/console/agents/{agent}/settings{request.param}")
     return page
 

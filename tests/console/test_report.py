@@ -72,3 +72,19 @@ def test_charts_take_the_width_of_their_cards(width: int, browser: Browser, serv
         assert ends["plot"] == pytest.approx(ends["card"], abs=2)
         assert ends["drawn"] == pytest.approx(ends["plot"], abs=4), "what is drawn ends there as well"
     context.close()
+
+
+def test_what_figures_are_of_stays_in_sight_while_they_scroll(browser: Browser, served: ServedConsole) -> None:
+    """And on a wide screen nothing has to: not even beside the menu of a small laptop."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base}{PATH}")
+    pages = page.get_by_role("region", name="Pages where it was asked, numbers")
+    pages.scroll_into_view_if_needed()
+    pages.evaluate("(table) => { table.scrollLeft = table.scrollWidth; }")
+    assert pages.evaluate("(table) => table.scrollLeft") > 100
+    expect(pages.locator("tbody th").first).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert pages.evaluate("(table) => table.scrollWidth - table.clientWidth") == 0
+    context.close()
