@@ -21,7 +21,7 @@ class QualityPages(Pages):
         self._review = review
         self._budgets = budgets
 
-    @page("/console/agents/{agent_id}/quality", access=read, menu=MenuEntry("Quality", 60, "chart"))
+    @page("/console/agents/{agent_id}/quality", access=read, menu=MenuEntry("Quality", 55, "chart"))
     async def quality(self, visit: Visit[QualityWanted]) -> Shown:
         wanted = visit.input.days
         quality = await self._review.of(visit.actor, visit.agent.id, int(wanted))

@@ -130,7 +130,7 @@ class SourcePages(Pages):
         self._quarantine = quarantine
         self._passages = passages
 
-    @page("/console/agents/{agent_id}/sources", access=read, menu=MenuEntry("Sources", 50, "source"))
+    @page("/console/agents/{agent_id}/sources", access=read, menu=MenuEntry("Sources", 35, "source"))
     async def sources(self, visit: Visit[SourcesWanted]) -> Shown:
         found = await self._sources.of_agent(visit.actor, visit.agent.id, _MANY)
         rows = [(source, source.run and run_progress(source.run, visit.now)) for source in found.items]

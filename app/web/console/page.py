@@ -153,6 +153,11 @@ class MenuEntry:
     place: int
     icon: str
 
+    @property
+    def part(self) -> int:
+        """Of an agent's entries: what comes in every day, what it answers from and how well, what is set up once."""
+        return self.place // 30
+
 
 class Details(TypedDict, total=False):
     """What a page says of itself beside its path, its access and the type of its form.

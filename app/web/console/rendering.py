@@ -144,6 +144,7 @@ class MenuItem:
     url: str
     is_current: bool
     is_of_agent: bool
+    part: int
     count: int = 0  # of what waits there
 
 
@@ -169,6 +170,7 @@ def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, in
                 visit.root_path + path,
                 page.name == marked,
                 is_of_agent,
+                page.menu.part if is_of_agent else 0,
                 count,
             )
         )

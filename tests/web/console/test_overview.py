@@ -66,7 +66,11 @@ async def test_another_workspace_begins_with_nothing_of_this_one(console: OpenCo
 
 
 async def test_the_overview_stands_first_in_the_menu_and_live_beside_it(still_console: OpenConsole) -> None:
-    menu = text_of(
-        (await still_console.viewer.page("/console")).partition('<ul class="menu">')[2].partition("</ul>")[0]
-    )
-    assert menu.split()[:3] == ["Overview", "Reports", "Live"]
+    menu = (await still_console.viewer.page("/console")).partition('<ul class="menu">')[2].partition("</ul>")[0]
+    assert text_of(menu).split()[:3] == ["Overview", "Reports", "Live"]
+    assert re.findall(r'<li class="(\w+)"><a [^>]*data-page="(\w+)"', menu) == [
+        ("apart", "gaps"),
+        ("part", "playground"),
+        ("part", "webhooks"),
+        ("apart", "notices"),
+    ]
