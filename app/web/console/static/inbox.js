@@ -1,4 +1,4 @@
-/* Conversations by keyboard. Each key does what a link, a box or a button of the page does as well; one is pressed alone
+/* Conversations and gaps by keyboard. Each key does what a link, a box or a button of the page does as well; one is pressed alone
    and never while something is typed, and all of them are switched off below the list of keys. */
 "use strict";
 
@@ -8,9 +8,9 @@
   const OFF = "docent-keys"; // "off" where this browser shall know none
   const AT = "docent-inbox-at"; // the place in the list where one has closed something
   const opener = document.querySelector("[data-keys]");
-  const links = [...document.querySelectorAll(".inbox-question")];
-  const boxes = [...document.querySelectorAll('.inbox input[type="checkbox"]')];
-  const row = () => links.findIndex((link) => link.closest("li").contains(document.activeElement));
+  const links = [...document.querySelectorAll(".inbox-question, .whole tbody th > a")];
+  const boxes = [...document.querySelectorAll('.whole :is(li, td) input[type="checkbox"]')];
+  const row = () => links.findIndex((link) => link.closest("li, tr").contains(document.activeElement));
   const click = (selector) => document.querySelector(selector)?.click();
 
   /* -- a list -- */
@@ -24,7 +24,7 @@
   function closeChosen() {
     const at = row();
     const isChosen = boxes.some((box) => box.checked);
-    if (!boxes.length || (!isChosen && at < 0)) return;
+    if (!document.querySelector('.bulk button[value="close"]') || (!isChosen && at < 0)) return;
     if (!isChosen) boxes[at].checked = true;
     sessionStorage.setItem(AT, String(Math.max(at, 0)));
     click('.bulk button[value="close"]');
@@ -35,7 +35,7 @@
     k: () => move(-1),
     x: () => boxes[row()]?.click(),
     e: closeChosen,
-    "/": () => document.getElementById("conversations-q").focus(),
+    "/": () => document.querySelector('main [type="search"]').focus(),
   };
 
   /* -- one conversation -- */

@@ -1,7 +1,9 @@
-"""Gaps that were ignored at once are taken back at once, without a script as well."""
+"""Gaps are gone through by keyboard; those ignored at once are taken back at once, without a script as well."""
+
+import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
 from tests.console.conftest import ServedConsole
 
@@ -28,3 +30,24 @@ def test_the_chosen_gaps_are_ignored_and_taken_back(browser: Browser, served: Se
     expect(page.get_by_role("status").filter(has_text="1 taken back.")).to_be_visible()
     expect(boxes).to_have_count(there)
     context.close()
+
+
+def test_gaps_are_chosen_and_opened_by_keyboard(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    agent = served.console.rooms.ids["agent_id"]
+    page.goto(f"{served.base.rstrip('/')}/console/agents/{agent}/gaps")
+    expect(page.get_by_role("button", name="Keyboard")).to_be_visible()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Search in questions")).to_be_focused()
+    page.keyboard.type("jx")
+    expect(page.get_by_label("Search in questions")).to_have_value("jx")
+    page.keyboard.press("Tab")
+    page.keyboard.press("j")
+    expect(page.locator("tbody th a").first).to_be_focused()
+    page.keyboard.press("x")
+    expect(page.get_by_role("checkbox", name="Select:").first).to_be_checked()
+    page.keyboard.press("e")
+    expect(page.get_by_role("checkbox", name="Select:", checked=True), "no gap is closed by a key").to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/gaps/[0-9a-f-]{36}$"))
