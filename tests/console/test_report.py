@@ -88,3 +88,13 @@ def test_what_figures_are_of_stays_in_sight_while_they_scroll(browser: Browser, 
     page.set_viewport_size({"width": 1280, "height": 900})
     assert pages.evaluate("(table) => table.scrollWidth - table.clientWidth") == 0
     context.close()
+
+
+def test_figures_beside_each_other_stand_in_a_line(browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context(viewport={"width": 1180, "height": 900})
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base}{PATH}")
+    tops = "(figures) => [...new Set(figures.map((figure) => Math.round(figure.getBoundingClientRect().top)))]"
+    assert len(page.locator(".tiles .figure").evaluate_all(tops)) == 1
+    context.close()
