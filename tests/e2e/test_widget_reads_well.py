@@ -67,6 +67,8 @@ def test_a_button_leads_to_the_end_where_there_is_more(page: Page, site: Site) -
     expect(jump).to_be_hidden()
     assert chat.log.evaluate(BELOW) < 2
     expect(page.get_by_role("button", name="Not helpful")).to_be_in_viewport()
+    chat.log.evaluate("e => { e.scrollTop -= 20; }")
+    expect(jump, "half a row of buttons is cut off").to_be_visible()
 
 
 def test_whoever_has_gone_to_the_end_goes_with_it(page: Page, site: Site) -> None:

@@ -29,7 +29,7 @@ const NEAR_START_PX = 120;
 /** Of what an earlier page had, as much is drawn at once. */
 const SLICE_MS = 4;
 /** Less than this is no reason for a button. */
-const NEAR_END_PX = 40;
+const NEAR_END_PX = 12;
 
 function belowOf({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number {
   return scrollHeight - scrollTop - clientHeight;
