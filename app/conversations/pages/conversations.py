@@ -231,7 +231,7 @@ def _midnight(day: date | None) -> datetime | None:
 
 _TABS: Final = (("open", "Open"), ("closed", "Closed"), ("all", "All"))
 OUTCOMES: Final = {
-    Outcome.ANSWERED: ("answered", "good"),
+    Outcome.ANSWERED: ("answered", "plain"),  # as most are: what stands out is what there is to do
     Outcome.UNANSWERED: ("unanswered", "warn"),
     Outcome.HANDED_OVER: ("handed over", "accent"),
     Outcome.FAILED: ("failed", "bad"),

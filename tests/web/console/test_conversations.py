@@ -33,7 +33,9 @@ def turn(console: OpenConsole, act: str) -> str:
 
 async def test_conversations_are_found_by_what_was_said(still_console: OpenConsole) -> None:
     viewer = still_console.viewer
-    assert "Is there a discount?" in await viewer.page(place(still_console))
+    listed = await viewer.page(place(still_console))
+    assert "Is there a discount?" in listed
+    assert ">www.example.com/pricing</span>" in listed
     found = await viewer.page(place(still_console, "?q=DISCOUNT&low=yes&answered_by=&rating=&since="))
     assert "Is there a discount?" in found
     assert "What does it cost?" not in found
