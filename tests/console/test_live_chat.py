@@ -182,3 +182,17 @@ def test_a_saved_reply_is_put_in_and_the_page_stays(context: BrowserContext, ser
     page.keyboard.press("Enter")
     expect(page.get_by_role("log").get_by_text("Thank you for writing to Docs.")).to_have_count(1)
     assert page.evaluate("window.isTheSamePage")
+
+
+def test_a_visitor_who_waits_is_let_go_beside_taking_over(context: BrowserContext, served: ServedConsole) -> None:
+    served.sign_in(context)
+    page = context.new_page()
+    visitor_calls(page, served, "/person/end")
+    visitor_calls(page, served, "/person")
+    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
+    take, close = page.get_by_role("button", name="Take over"), page.get_by_role("button", name="Close without")
+    assert take.evaluate("e => e.offsetTop") == close.evaluate("e => e.offsetTop")
+    close.click()
+    expect(page.get_by_role("status").filter(has_text="Handed back")).to_be_visible()
+    page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
+    expect(page.locator("#chat-state")).to_contain_text("ended")
