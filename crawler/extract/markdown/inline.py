@@ -21,11 +21,16 @@ _AROUND_MARK = "[]() \n"
 
 def inline_markdown(nodes: Iterable[LexborNode]) -> str:
     """One paragraph; "\\n" only where the page breaks the line."""
+    return as_text(inline_text(nodes))
+
+
+def inline_text(nodes: Iterable[LexborNode]) -> str:
+    """The same for what begins no line, such as a cell."""
     pieces: list[str] = []
     for node in nodes:
         _collect(node, pieces, 0)
     lines = _one_spaced("".join(pieces)).replace(_BREAK, "\n")
-    return as_text(_AROUND_BREAK.sub("\n", lines).strip())
+    return _AROUND_BREAK.sub("\n", lines).strip()
 
 
 def as_text(text: str) -> str:

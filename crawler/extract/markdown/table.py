@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborNode
 
 from crawler.extract.icons import is_grid_row
-from crawler.extract.markdown.inline import inline_markdown
+from crawler.extract.markdown.inline import inline_markdown, inline_text
 
 _MAX_SPAN = 40
 _MAX_COLUMNS = 60
@@ -179,5 +179,4 @@ def _span(cell: LexborNode, name: str) -> int:
 
 
 def _cell_text(cell: LexborNode) -> str:
-    text = inline_markdown(cell.iter(include_text=True)).replace("\n", " ").removeprefix("\\")
-    return text.replace("|", "\\|")
+    return inline_text(cell.iter(include_text=True)).replace("\n", " ").replace("|", "\\|")
