@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.html_tree import HEADING_TAGS, text_length
+from crawler.extract.html_tree import HEADING_TAGS, side_by_side, text_length
 
 _TEASERS = re.compile(
     r"(?:more|best|latest|headlines)(?: must[- ]reads| stories| articles| posts| news)? (?:from|in|of|on) .{2,60}"
@@ -38,9 +38,15 @@ _WHEN_CHANGED = re.compile(
     r"(?: on| at| by)?\s*:?[^.]{0,50}\d[^.]{0,30}\.?",
     re.IGNORECASE,
 )
+_WHO_WROTE = re.compile(
+    r"this (?:page|document|documentation|manual) (?:was|has been) (?:automatically )?"
+    r"(?:generated|built|produced|created)(?: automatically)? (?:on|by|using|with|from)\b.{0,120}",
+    re.IGNORECASE,
+)
 _TEASERS_LINE = re.compile(rf"^[ \t]*(?:{_TEASERS.pattern})[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _LINE_TO_JUDGE = re.compile(
-    rf"^[ \t]*(?:{_ONE_TEASER.pattern}|(?:this (?:page|document|article) (?:was )?)?last (?:mod|up|ch|ed|gen))",
+    rf"^[ \t]*(?:{_ONE_TEASER.pattern}|(?:this (?:page|document|article) (?:was )?)?last (?:mod|up|ch|ed|gen)"
+    r"|this (?:page|document|documentation|manual) (?:was|has been) )",
     re.IGNORECASE | re.MULTILINE,
 )
 _HOME = re.compile(r"(?:(?:\.{1,2}/)*|/|(?:.*/)?index\.\w{3,5})")
@@ -50,6 +56,7 @@ _MAX_LANGUAGE_CHARS = 24
 _MAX_CHARS_AROUND_LANGUAGES = 60
 _TO_NEIGHBOURS = ",".join(f"a[rel~={where}]" for where in ("next", "prev", "previous", "up", "contents", "index"))
 _MAX_NEIGHBOURS = 8
+_IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*+\])++")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -69,6 +76,7 @@ def frame_by_words(root: LexborNode) -> Iterator[LexborNode]:
     """Elements of `root` that are frame; they may lie in one another."""
     yield from _language_choices(root)
     yield from _links_to_neighbours(root)
+    yield from _links_in_brackets(root)
     lines = root.text(separator="\n")  # one look at all the text: most pages have no such words at all
     if _TEASERS_LINE.search(lines):
         for heading in root.css("h2,h3,h4,h5,h6,label,strong,p,div"):
@@ -85,7 +93,8 @@ def frame_by_words(root: LexborNode) -> Iterator[LexborNode]:
 def _is_frame_line(node: LexborNode, text: str) -> bool:
     if _is_one_teaser(node, text):
         return True
-    return _WHEN_CHANGED.fullmatch(text) is not None and not _is_in_sentence(node, text)
+    is_told = _WHEN_CHANGED.fullmatch(text) or _WHO_WROTE.fullmatch(text)
+    return is_told is not None and not _is_in_sentence(node, text)
 
 
 def _is_one_teaser(node: LexborNode, text: str) -> bool:
@@ -115,10 +124,22 @@ def _links_to_neighbours(root: LexborNode) -> Iterator[LexborNode]:
             line = line.parent
         if line is None or line.tag not in {"p", "div", "td", "ul"} or line.css_first("h1,h2,h3,pre,table") is not None:
             continue
-        links = line.css("a")
-        beside = len(_WORD.findall(line.text())) - sum(len(_WORD.findall(other.text())) for other in links)
-        if 1 < len(links) <= _MAX_NEIGHBOURS and beside <= len(links) + 1:
+        if len(line.css("a")) <= _MAX_NEIGHBOURS and _is_all_links(line):
             yield line
+
+
+def _links_in_brackets(root: LexborNode) -> Iterator[LexborNode]:
+    """ "[ < ] [ Up ] [ > ] [Contents] [Index]": a table of links to the chapters around, as texi2html writes them."""
+    for table in side_by_side(root, "table"):
+        if _IN_BRACKETS.fullmatch("".join(table.text().split())) and _is_all_links(table):
+            yield table
+
+
+def _is_all_links(node: LexborNode) -> bool:
+    """Whether it has several links and hardly a word beside them."""
+    links = node.css("a")
+    beside = len(_WORD.findall(node.text())) - sum(len(_WORD.findall(link.text())) for link in links)
+    return len(links) > 1 and beside <= len(links) + 1
 
 
 def _teasers_below(heading: LexborNode) -> Iterator[LexborNode]:

@@ -28,6 +28,15 @@ def _markdown(body: str, head: str = "") -> str:
             id="languages in a list",
         ),
         pytest.param("<p><small>This page was last modified on 2017-02-02 GONE</small></p>", id="when it changed"),
+        pytest.param(
+            "<p><font>This document was generated on <i>December 29</i> using <a href='/'>GONE 1.82</a>.</font></p>",
+            id="what wrote it",
+        ),
+        pytest.param(
+            "<table><tr><td>[<a href=a>&lt;&lt; GONE</a>]</td><td>[<a href=t>Top</a>][Index]</td><td>[<a href=c>GONE"
+            " &gt;&gt; </a>]</td></tr><tr><td>[<a href=b accesskey=p> &lt; </a>]</td><td>[ ? ]</td></tr></table>",
+            id="a table of links to the chapters around",
+        ),
         pytest.param('<div class="NavSidebar"><a href="/1">GONE</a></div>', id="a sidebar by any name"),
         pytest.param('<h2>Das könnte dir auch gefallen</h2><ul><li><a href="/1">GONE</a></ul>', id="teasers in German"),
         pytest.param('<h4>Artículos relacionados</h4><ul><li><a href="/1">GONE</a></ul>', id="teasers in Spanish"),
@@ -51,6 +60,11 @@ def test_frame_goes(frame: str) -> None:
         pytest.param('<p>Read more: the manual says how STAYS. See <a href="/m">it</a>.</p>', id="a sentence"),
         pytest.param('<p>The page in <a href="/fr" hreflang="fr">French</a> STAYS.</p>', id="one language link"),
         pytest.param("<p>The file was last modified on 2017-02-02. It STAYS.</p>", id="a sentence about a date"),
+        pytest.param("<p>This page was generated: STAYS.</p>", id="a sentence about what wrote it"),
+        pytest.param(
+            "<table><tr><td>[<a href=a>a</a>] STAYS</td><td>[<a href=b>b</a>]</td></tr></table>", id="words in a table"
+        ),
+        pytest.param("<table><tr><td>[STAYS]</td><td>[b]</td></tr></table>", id="a table in brackets"),
         pytest.param('<section id="sidebar-size"><h2>The sidebar</h2><p>STAYS.</p></section>', id="an id to link to"),
         pytest.param('<section id="feedback"><h2>1.5 Feedback</h2><p>STAYS.</p></section>', id="a numbered heading"),
         pytest.param('<h2>See also</h2><ul><li><a href="/1">STAYS</a></li></ul>', id="a list of references"),
