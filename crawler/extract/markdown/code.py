@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborNode
 
 from crawler.extract.html_tree import elements_before
 from crawler.extract.invisible_text import without_invisible
+from crawler.extract.markdown.inline import plain_lines
 
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:|sourceCode)[- ]?([a-z][a-z0-9+#_.-]*)"
@@ -34,6 +35,7 @@ _CODE_CLASSES = frozenset(
         "log",
     }
 )
+_SYNOPSIS = "cmdsynopsis"
 _FENCE = re.compile(r"^[^\S\n]*+(`{3,})", re.MULTILINE)
 _MAX_DEPTH = 60
 
@@ -62,6 +64,23 @@ def typed_line(paragraph: LexborNode) -> str:
     before = next(elements_before(paragraph), None)
     is_announced = before is not None and before.tag == "p" and before.text().rstrip().endswith(":")
     return text if is_announced or paragraph.css_first(".userinput") is not None else ""
+
+
+def is_synopsis(node: LexborNode | None) -> bool:
+    """Whether DocBook says so of it: how a command is called, its parts marked up one by one."""
+    return node is not None and node.tag == "div" and _SYNOPSIS in (node.attributes.get("class") or "").split()
+
+
+def synopsis_text(first: LexborNode) -> str:
+    """Its lines, with those of the synopses right below; "" where it stands below another one."""
+    if is_synopsis(next(elements_before(first), None)):
+        return ""
+    lines: list[str] = []
+    node: LexborNode | None = first
+    while node is not None and (node.is_text_node or is_synopsis(node)):
+        lines += plain_lines(node) if node.is_element_node else []
+        node = node.next
+    return "\n".join(filter(None, lines))
 
 
 def code_text(pre: LexborNode) -> str:

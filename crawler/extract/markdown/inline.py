@@ -40,9 +40,14 @@ def as_text(text: str) -> str:
 
 def plain_text(node: LexborNode) -> str:
     """The text of `node` on one line, without permalinks and without any markup."""
+    return _one_spaced(" ".join(plain_lines(node))).strip()
+
+
+def plain_lines(node: LexborNode) -> list[str]:
+    """The same, cut where the page breaks the line."""
     pieces: list[str] = []
     _collect(node, pieces, 0, is_plain=True)
-    return _one_spaced("".join(pieces).replace(_BREAK, " ")).strip()
+    return [_one_spaced(line).strip() for line in "".join(pieces).split(_BREAK)]
 
 
 def code_span(text: str) -> str:

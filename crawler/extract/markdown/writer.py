@@ -12,8 +12,15 @@ from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.asked_questions import QUESTION_MARKS
-from crawler.extract.markdown.code import code_language, code_text, fenced_code, is_code, typed_line
+from crawler.extract.markdown.code import (
+    code_language,
+    code_text,
+    fenced_code,
+    is_code,
+    is_synopsis,
+    synopsis_text,
+    typed_line,
+)
 from crawler.extract.markdown.definition import definition_parts, is_named_term, is_short, is_signature, signature
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.inline import as_text, code_span, inline_markdown, plain_text
@@ -135,6 +142,9 @@ class _Writer:
             elif text:
                 is_title = tag == "summary" or (tag == "p" and _is_admonition_title(node))
                 yield _Block(_Kind.TEXT, _strong(text) if is_title or is_named_term(node, text) else text)
+        elif is_synopsis(node):
+            if text := synopsis_text(node):
+                yield _Block(_Kind.TEXT, fenced_code(text))
         elif tag == "div" and is_named_term(node, text := plain_text(node)):
             yield _Block(_Kind.TERM, _printed_term(text))
         elif rows := grid_rows(node):

@@ -110,6 +110,19 @@ def test_how_a_program_is_called_is_one_line() -> None:
     assert _blocks(f'<table class="Nm">{row}</table>') == ["`pump` [`-q`] file"]
 
 
+def test_how_docbook_says_that_a_program_is_called_is_code() -> None:
+    first = "<p><code class=command>bind</code>  <em><code>map</code></em>\n <em><code>key</code></em><br>\n"
+    second = "<p><code class=command>pump</code> { <em><code>*</code></em>  |   <code>-q</code> }</p>"
+    synopses = [f"<div class=cmdsynopsis>{text}</div>" for text in (f"{first}<code>unbind</code> *</p>", second)]
+    told = _blocks(f"<p>Usage:</p>{synopses[0]}\n{synopses[1]}<p>Or so:</p>{synopses[1]}")
+    assert told == [
+        "Usage:",
+        "```\nbind map key\nunbind *\npump { * | -q }\n```",
+        "Or so:",
+        "```\npump { * | -q }\n```",
+    ]
+
+
 def test_breaks_at_the_ends_of_lines_of_code_are_no_blank_lines() -> None:
     assert _blocks("<pre>\n<br/>\n<b>find / \\</b>\n<br/>\n-delete<br/>\n</pre>") == ["```\nfind / \\\n-delete\n```"]
 
