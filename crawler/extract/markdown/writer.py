@@ -49,6 +49,8 @@ pre section summary table tbody td tfoot th thead tr ul caption
 _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
+_WITHIN_SECTION = frozenset({"subheading", "subsubheading"})  # by Texinfo, whatever level the section has
+_WRITERS = frozenset({"author", "corpauthor", "editor", "editedby", "othercredit"})  # of a book or article by DocBook
 _MAX_DEPTH = 100
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _SIDE_BY_SIDE = " · "  # what stands behind it belongs to the same term
@@ -90,6 +92,7 @@ class _Writer:
         self._anchors = anchors
         self._questions = questions
         self._level = 1  # of the last heading that the page itself writes as one
+        self._section_level = 0  # of the last that is none within a section
         self._wrappers = _inline_wrappers(root)
 
     def blocks(self, node: LexborNode, depth: int) -> Iterator[_Block]:
@@ -117,8 +120,8 @@ class _Writer:
         if depth > _MAX_DEPTH:  # deeper than any layout: text alone
             yield from _paragraph([node])
         elif tag in _HEADINGS:
-            self._level = _HEADINGS[tag]
-            yield from self._heading(node, _HEADINGS[tag])
+            self._level = self._level_of(node)
+            yield from self._heading(node, self._level)
         elif self._is_question(node):
             yield from self._heading(node, min(6, self._level + 1))
         elif tag == "pre":
@@ -152,6 +155,13 @@ class _Writer:
         else:
             yield from self.blocks(node, depth + 1)
 
+    def _level_of(self, heading: LexborNode) -> int:
+        level = _HEADINGS[heading.tag or ""]
+        if _WITHIN_SECTION & set(_names(heading)):
+            return min(6, max(level, self._section_level + 1))
+        self._section_level = level
+        return level
+
     def _heading(self, node: LexborNode, level: int) -> Iterator[_Block]:
         text = plain_text(node)
         if not text:
@@ -159,8 +169,10 @@ class _Writer:
         if _is_title_of_admonition(node):
             yield _Block(_Kind.TEXT, _strong(text))
             return
-        is_question = text.endswith(QUESTION_MARKS) or self._is_question(node)
-        self.headings.append(Heading(level, text, self._anchors.of(node), is_question))
+        if _WRITERS & set(_names(node)):
+            yield _Block(_Kind.TEXT, text)
+            return
+        self.headings.append(Heading(level, text, self._anchors.of(node), self._is_question(node)))
         yield _Block(_Kind.HEADING, f"{'#' * level} {text}")
 
     def _preformatted(self, pre: LexborNode) -> Iterator[_Block]:
@@ -368,8 +380,11 @@ def _strong(text: str) -> str:
 
 
 def _is_admonition_title(node: LexborNode) -> bool:
-    names = (node.attributes.get("class") or "").lower().split()
-    return any(name == "title" or name.endswith("-title") for name in names)
+    return any(name == "title" or name.endswith("-title") for name in _names(node))
+
+
+def _names(node: LexborNode) -> list[str]:
+    return (node.attributes.get("class") or "").lower().split()
 
 
 def _is_title_of_admonition(heading: LexborNode) -> bool:
@@ -377,7 +392,7 @@ def _is_title_of_admonition(heading: LexborNode) -> bool:
     for _ in range(2):
         if box is None or box.tag not in {"div", "aside", "section", "header"}:
             return False
-        if _ADMONITIONS & set((box.attributes.get("class") or "").lower().split()):
+        if _ADMONITIONS & set(_names(box)):
             first = box.css_first("h1,h2,h3,h4,h5,h6")
             return first is not None and first.mem_id == heading.mem_id
         box = box.parent

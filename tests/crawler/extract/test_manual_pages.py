@@ -4,7 +4,7 @@ definitions of functions."""
 import pytest
 
 from crawler.extract.page import Heading
-from tests.crawler.extract.test_extraction import FILLER, _page
+from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
 
 
 def _blocks(html: str) -> list[str]:
@@ -183,6 +183,21 @@ def test_what_a_function_is_stands_before_its_name() -> None:
 
 def test_the_list_of_a_chapters_sections_is_no_text() -> None:
     assert _texinfo("<ul class=section-toc><li><a href='c.html'>Cleaning</a></ul>") == _texinfo("")
+
+
+def test_a_heading_within_a_section_stands_below_it() -> None:
+    section = "<h4 class=unnumberedsubsubsec>{0}</h4><p>Fill it.</p><h4 class=subsubheading>See also</h4><p>Pumps.</p>"
+    page = _page(f"<main><h3>Water</h3><p>{FILLER}</p>{section.format('Tanks')}{section.format('Pumps')}</main>")
+    names = [(heading.level, heading.text) for heading in page.headings]
+    assert names == [(3, "Water"), (4, "Tanks"), (5, "See also"), (4, "Pumps"), (5, "See also")]
+    assert_headings_agree(page)
+
+
+def test_who_wrote_a_book_is_no_heading() -> None:
+    writers = "<div class=author><h3 class=author>A. Miller</h3></div><h4 class=editedby>Edited by</h4>"
+    page = _page(f"<main><div class=titlepage><h2 class=title>Tanks</h2>{writers}</div><p>{FILLER}</p></main>")
+    assert page.headings == (Heading(2, "Tanks"),)
+    assert "A. Miller" in page.markdown
 
 
 PICTURE = (
