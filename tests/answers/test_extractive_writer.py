@@ -130,6 +130,26 @@ async def test_further_sections_are_named_and_not_quoted() -> None:
     assert "paper" not in found
 
 
+async def test_a_further_section_is_named_in_one_line() -> None:
+    question = "I have a web server in my DMZ and my local users try to reach it by its name. Why does it not work?"
+    found = await answer(
+        "How long is the warranty of a lamp?",
+        source(1, "The warranty of a lamp is 3 years.", "Lamp warranty"),
+        source(2, "Boxes are made of paper in Galway.", f"(FAQ 2) {question}", order=0.1),
+    )
+    assert found.endswith("my local users try to reach it by its name. Why does it \u2026 [2]")
+
+
+async def test_what_every_manual_has_is_named_with_what_it_is_of() -> None:
+    known = replace(
+        source(2, "Boxes are made of paper in Galway.", "Known issues", order=0.1), breadcrumb=("Boxes", "Known issues")
+    )
+    found = await answer(
+        "How long is the warranty of a lamp?", source(1, "The warranty of a lamp is 3 years.", "Lamps"), known
+    )
+    assert found.endswith("See also: Boxes: Known issues [2]")
+
+
 async def test_a_section_that_is_several_sources_is_named_once() -> None:
     boxes = replace(
         source(2, "Boxes are made of paper in Galway.", "Boxes", order=0.1), url="https://x.example/b#boxes"
@@ -168,6 +188,16 @@ async def test_a_line_of_references_is_not_quoted() -> None:
         "Set the clock.\n\nSee also: clock, date, calendar.\n\nThe timer of the lamp measures seconds.",
     )
     assert found == "Set the clock.\n\nThe timer of the lamp measures seconds. [1]"
+
+
+async def test_a_section_of_references_is_neither_quoted_nor_named() -> None:
+    found = await answer(
+        "What does the timer of the lamp measure?",
+        "The timer of the lamp measures seconds.\n\n### 2.1 See also\n\nThe timer of the lamp: clock, date.",
+        source(2, "The timer of the lamp, seconds.", "SEE ALSO"),
+        source(3, "Boxes are made of paper.", "Boxes", order=0.1),
+    )
+    assert found == "The timer of the lamp measures seconds. [1]\n\nSee also: Boxes [3]"
 
 
 async def test_a_wording_that_two_pages_share_is_quoted_once() -> None:

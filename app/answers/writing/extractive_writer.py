@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncGenerator, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean
+from textwrap import shorten
 from typing import Final
 
 from app.answers.follow_up import leans_on_history
@@ -40,13 +41,15 @@ _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is les
 _HOW = 0.4  # log odds more: words alone seldom say how something is done
 _LINE_CHARS = 150  # a section of no more says what something is, and seldom how it is used
 _FURTHER = 3  # sections named behind the answer
+_NAME_CHARS = 100  # of such a name; a heading may well be a question with all that it is about
 _CLOSEST = 3  # sections named where there is none
 _SURE_OF_OWN_PAGE = 0.5
 # The sections of a manual page, by man-pages(7), and what they are called elsewhere.
 _MANUAL_HEADING: Final = re.compile(
     r"name|synopsis|configuration|description|options|exit status|return value|errors|environment|files|attributes"
     r"|versions|standards|history|notes|caveats|bugs|examples?|authors|see also|usage|syntax|arguments|parameters"
-    r"|commands|introduction|overview|details|remarks|summary",
+    r"|commands|introduction|overview|details|remarks|summary|requirements|limitations|warnings"
+    r"|known (?:issues|bugs|problems)(?: and warnings)?",
     re.IGNORECASE,
 )
 _MARK_CHARS = len("\n\n[1]\n\n")
@@ -174,8 +177,9 @@ def _answer(
     first = quoted[0]
     parts = [_paragraph(first, common), *(_paragraph(passage, common, below=first) for passage in quoted[1:])]
     if further:
-        names = ", ".join(f"{_name(passage, common)} [{passage.source.number}]" for passage in further)
-        parts.append(f"{canned_messages(context.language).see_also} {names}")
+        names = [shorten(_name(passage, common), _NAME_CHARS, placeholder=" \u2026") for passage in further]
+        told = [f"{name} [{passage.source.number}]" for name, passage in zip(names, further, strict=True)]
+        parts.append(f"{canned_messages(context.language).see_also} {', '.join(told)}")
     return parts
 
 

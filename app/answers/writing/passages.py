@@ -51,11 +51,9 @@ _CAPTION = re.compile(
     re.IGNORECASE,
 )
 # A line that only names what else there is. The passage behind it is about something else.
-_REFERENCES = re.compile(
-    r"\W*+(?:see also|related(?: topics)?|siehe auch|voir aussi|v[ée]ase también|vedi anche|ve(?:r|ja) também|zie ook)"
-    r"\**\s*[:\uff1a]",
-    re.IGNORECASE,
-)
+_SEE = r"(?:see also|related(?: topics)?|siehe auch|voir aussi|v[ée]ase también|vedi anche|ve(?:r|ja) também|zie ook)"
+_REFERENCES = re.compile(rf"\W*+{_SEE}\**\s*[:\uff1a]", re.IGNORECASE)
+_REFERENCES_HEADING = re.compile(rf"(?:[\d.]+\s)?\W*+{_SEE}\W*+", re.IGNORECASE)
 _TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:| ·|\n|\Z)")
 
 
@@ -309,17 +307,18 @@ def _sayings(block: Block) -> list[str]:
 
 
 def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
-    """The source cut at its headings; what stands before the first is under the source's own."""
+    """The source cut at its headings; what stands before the first is under the source's own. What a section names as
+    being told elsewhere answers nothing."""
     heading, body = source.heading, list[Block]()
     for block in blocks(_line_by_line(source)):
         if block.kind is not BlockKind.HEADING:
             if not (_is_caption(block) or _is_references(block) or _is_footnote_number(block)):
                 body.append(block)
             continue
-        if body:
+        if body and not _REFERENCES_HEADING.fullmatch(heading):
             yield heading, body
         heading, body = _HEADING_MARKS.sub("", block.text).strip(), []
-    if body:
+    if body and not _REFERENCES_HEADING.fullmatch(heading):
         yield heading, body
 
 
