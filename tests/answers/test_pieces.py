@@ -51,6 +51,15 @@ def test_each_part_of_a_usage_comes_under_the_item_that_names_it() -> None:
     assert all(len(part) == 2 and part[0] == "- `key`: bind keys" for part in parts)
 
 
+def test_what_opens_long_code_is_no_part_of_its_own() -> None:
+    notes = [f"      c'4 d'4 e'4 f'4 | % the bar of number {number}" for number in range(10)]
+    code = ["\\score {", "  <<", "    \\new Staff {", *notes, "    }", "  >>", "}"]
+    first, *others = [part[-1] for part in _parts("So it is written:", *code)]
+    assert first.startswith("```console\n" + "\n".join(code[:4]))
+    assert others
+    assert all("c'4" in part for part in others)
+
+
 def test_each_part_comes_under_the_line_right_above_it() -> None:
     long_line = " ".join(["It is done in the following way, and in no other."] * 5).rstrip(".") + ":"
     rows = "\n".join(f"row {n} of what the program prints of itself" for n in range(20))

@@ -13,6 +13,7 @@ from app.core.text.blocks import (
     code_parts,
     list_items,
     names_code,
+    opens,
     table_rows,
     together,
 )
@@ -70,19 +71,24 @@ def _cut(block: Block, room: int) -> Iterator[str]:
 
 
 def _gathered(
-    found: Iterable[str], room: int, parts_of: Callable[[str], list[str]] | None = None, between: str = "\n"
+    found: Iterable[str],
+    room: int,
+    parts_of: Callable[[str], list[str]] | None = None,
+    between: str = "\n",
+    group: str = "",
 ) -> Iterator[str]:
-    """As many together as fit. What is too long begins anew, and is cut by `parts_of` where it has parts."""
-    group = ""
+    """As many together as fit, the first below what the `group` holds. What is too long begins anew, but for what is
+    indented below the line that opens it, and is cut by `parts_of` where it has parts."""
     for part in found:
         joined = f"{group}{between}{part}" if group else part
         if len(joined) <= room:
             group = joined
             continue
-        if group:
-            yield group
         inner = parts_of(part) if parts_of and len(part) > room else [part]
-        *full, group = _gathered(inner, room, parts_of, between) if len(inner) > 1 else inner
+        opening = group if len(inner) > 1 and opens(group, part) else ""
+        if group and not opening:
+            yield group
+        *full, group = _gathered(inner, room, parts_of, between, opening) if len(inner) > 1 else inner
         yield from full
     if group:
         yield group

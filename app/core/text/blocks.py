@@ -159,8 +159,9 @@ def _statements(lines: Sequence[str]) -> list[str]:
     return ["\n".join(statement) for statement in found]
 
 
-def _closes(line: str) -> bool:
-    return line.lstrip().startswith(_CLOSING)
+def opens(code: str, below: str) -> bool:
+    """Whether the last line of the code opens what is indented below it."""
+    return bool(code) and _indentation(code.rpartition("\n")[2]) < _indentation(below)
 
 
 def _indentation(line: str) -> int:
