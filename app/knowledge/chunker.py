@@ -16,6 +16,7 @@ from app.core.text.blocks import (
     introduced,
     list_items,
     names_code,
+    opens,
     table_rows,
     term_above,
     text_of,
@@ -232,17 +233,34 @@ class Chunker:
         is_repeated = above <= room // 3
         room_for_lines = room - self._counter.count(code_like(text, [""])) - (above if is_repeated else 0)
 
-        def in_parts(code: str, room: int) -> list[str]:
-            parts = code_parts(code)
-            return list(self._gathered(parts, room, in_parts if len(parts) > 1 else None))
-
-        gathered = in_parts("\n".join(lines), max(1, room_for_lines))
+        gathered = self._code_in_parts("\n".join(lines), max(1, room_for_lines))
         parts = [part.split("\n") for part in gathered]
         commands = commands_above(parts) if is_repeated else [()] * len(parts)
         return [
             _joined(code_like(text, command) if command else "", code_like(text, part))
             for command, part in zip(commands, parts, strict=True)
         ]
+
+    def _code_in_parts(self, code: str, room: int, group: str = "") -> Iterator[str]:
+        """As many of its parts together as fit, the first below what the `group` holds. What is too long begins anew,
+        but for what is indented below the line that opens it."""
+        parts = code_parts(code)
+        if len(parts) == 1:
+            yield from filter(None, [group, *self._gathered(parts, room)])
+            return
+        for part in parts:
+            joined = f"{group}\n{part}" if group else part
+            if self._fits(joined, room):
+                group = joined
+                continue
+            is_cut = not self._fits(part, room)
+            opening = group if is_cut and opens(group, part) else ""
+            if group.strip() and not opening:
+                yield group
+            *full, group = (list(self._code_in_parts(part, room, opening)) if is_cut else [part]) or [""]
+            yield from full
+        if group.strip():
+            yield group
 
     def _split(self, text: str, room: int) -> list[str]:
         """In steps of `_ROOM_STEP` tokens: a splitter prepares itself once for each size that it is asked for."""

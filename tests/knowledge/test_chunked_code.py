@@ -52,6 +52,16 @@ def test_code_is_not_cut_within_a_statement(chunker: Chunker) -> None:
     assert all(text.startswith("```python\nprice_") and text.endswith(",\n)\n```") for text in chunks)
 
 
+def test_what_opens_long_code_is_no_chunk_of_its_own(chunker: Chunker) -> None:
+    notes = [f"      c'4 d'4 e'4 f'4 | % the bar of number {number}" for number in range(60)]
+    code = "\n".join(["```", "\\score {", "  <<", "    \\new Staff {", *notes, "    }", "  >>", "}", "```"])
+    chunks = texts(chunker.cut(page(code)))
+
+    assert len(chunks) > 2
+    assert all("c'4" in chunk for chunk in chunks)
+    assert section_text(chunks) == code
+
+
 def test_what_a_command_printed_follows_it_in_every_piece(chunker: Chunker) -> None:
     rows = [f"snapshot {n}  2015-05-08 21:40:19  /home/user/work" for n in range(40)]
     code = "\n".join(["```console", "$ restic snapshots", *rows, "```"])
