@@ -150,6 +150,13 @@ async def test_what_every_manual_has_is_named_with_what_it_is_of() -> None:
     assert found.endswith("See also: Boxes: Known issues [2]")
 
 
+async def test_a_common_section_behind_a_pages_own_words_is_named_with_the_page() -> None:
+    page = "Boxes of ours.\n\n## Overview\n\nBoxes are made of paper in Galway."
+    boxes = source(2, page, "Boxes", title="Boxes", order=0.1)
+    found = await answer("How long is the warranty of a paper lamp?", source(1, "3 years of warranty.", "Lamps"), boxes)
+    assert found.endswith("See also: Boxes: Overview [2]")
+
+
 async def test_a_section_that_is_several_sources_is_named_once() -> None:
     boxes = replace(
         source(2, "Boxes are made of paper in Galway.", "Boxes", order=0.1), url="https://x.example/b#boxes"

@@ -286,7 +286,8 @@ def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source])
 
 def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
     source, heading = passage.source, passage.heading or passage.source.title
-    above = [name for name in (source.title, *source.breadcrumb) if name not in (heading, source.heading)]
+    own = (name for name in source.breadcrumb if name != source.heading)
+    above = [name for name in (source.title, *own) if name != heading]
     names = [*above[-1:], heading] if heading in common else [heading]
     return ": ".join(name for part in names if (name := word_for_word(markdown_name(part))))
 
