@@ -242,8 +242,8 @@ class Chunker:
         ]
 
     def _code_in_parts(self, code: str, room: int, group: str = "") -> Iterator[str]:
-        """As many of its parts together as fit, the first below what the `group` holds. What is too long begins anew,
-        but for what is indented below the line that opens it."""
+        """As many of its parts together as fit, the first below what the `group` holds. What is too long begins anew
+        and is cut. So is what fits, below a few lines that open it: they say little alone."""
         parts = code_parts(code)
         if len(parts) == 1:
             yield from filter(None, [group, *self._gathered(parts, room)])
@@ -253,11 +253,12 @@ class Chunker:
             if self._fits(joined, room):
                 group = joined
                 continue
-            is_cut = not self._fits(part, room)
-            opening = group if is_cut and opens(group, part) else ""
-            if group.strip() and not opening:
+            are_few = opens(group, part) and self._fits(group, room // 3)
+            is_cut = are_few or not self._fits(part, room)
+            if group.strip() and not are_few:
                 yield group
-            *full, group = (list(self._code_in_parts(part, room, opening)) if is_cut else [part]) or [""]
+            inner = self._code_in_parts(part, room, group if are_few else "") if is_cut else [part]
+            *full, group = [*inner] or [""]
             yield from full
         if group.strip():
             yield group

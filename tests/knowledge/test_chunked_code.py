@@ -52,6 +52,15 @@ def test_code_is_not_cut_within_a_statement(chunker: Chunker) -> None:
     assert all(text.startswith("```python\nprice_") and text.endswith(",\n)\n```") for text in chunks)
 
 
+def test_the_lines_of_a_long_function_are_not_a_chunk_each(chunker: Chunker) -> None:
+    lines = [f"  price_{n} = fetch_price({n});" for n in range(1000)]
+    code = "\n".join(["```", "int main()", "{", *lines, "}", "```"])
+    chunks = texts(chunker.cut(page(code)))
+
+    assert all(len(chunk.splitlines()) > 5 for chunk in chunks[1:-1])
+    assert section_text(chunks) == code
+
+
 def test_what_opens_long_code_is_no_chunk_of_its_own(chunker: Chunker) -> None:
     notes = [f"      c'4 d'4 e'4 f'4 | % the bar of number {number}" for number in range(60)]
     code = "\n".join(["```", "\\score {", "  <<", "    \\new Staff {", *notes, "    }", "  >>", "}", "```"])

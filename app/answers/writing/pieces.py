@@ -77,15 +77,16 @@ def _gathered(
     between: str = "\n",
     group: str = "",
 ) -> Iterator[str]:
-    """As many together as fit, the first below what the `group` holds. What is too long begins anew, but for what is
-    indented below the line that opens it, and is cut by `parts_of` where it has parts."""
+    """As many together as fit, the first below what the `group` holds. What is too long begins anew and is cut by
+    `parts_of` where it has parts. So is what fits, below a few lines that open it: they say little alone."""
     for part in found:
         joined = f"{group}{between}{part}" if group else part
         if len(joined) <= room:
             group = joined
             continue
-        inner = parts_of(part) if parts_of and len(part) > room else [part]
-        opening = group if len(inner) > 1 and opens(group, part) else ""
+        are_few = len(group) <= room // 3 and opens(group, part)
+        inner = parts_of(part) if parts_of and (len(part) > room or are_few) else [part]
+        opening = group if are_few and len(inner) > 1 else ""
         if group and not opening:
             yield group
         *full, group = _gathered(inner, room, parts_of, between, opening) if len(inner) > 1 else inner

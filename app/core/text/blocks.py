@@ -12,10 +12,8 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
-_CLOSING = (")", "]", "}")
-_DEEPEST = 40  # so many columns in, or opening lines down, each line of code stands for itself
-_REST_OF_SENTENCE = re.compile(r"(?:in )?(?:where|which|whose|with|and|or|but|means|is|are)\b(?! ?\()")
-_SENTENCE_ENDS = (".", "!", "?", ":", ";")
+_CLOSING = frozenset(")]}")
+_DEEPEST = 40  # columns: below a line that is indented further, each line stands for itself
 _COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 # What an entry of a reference says of the one thing that its heading names, whatever that is.
@@ -126,9 +124,10 @@ def text_of(found: Iterable[Block]) -> str:
 
 def code_parts(text: str) -> list[str]:
     """What lines of code consist of: runs between blank lines; of one run, its statements; of one statement, its first
-    line and what is indented below it, which is parted as well where it is one statement."""
-    lines = text.split("\n")
-    statements = _statements(lines)
+    line, and that of each comment, and what is indented below it."""
+    if not text.strip():
+        return [text]
+    statements = _statements(text.split("\n"))
     runs: list[list[str]] = [[]]
     for at, statement in enumerate(statements):
         runs[-1].append(statement)
@@ -136,32 +135,39 @@ def code_parts(text: str) -> list[str]:
             runs.append([])
     if len(runs) > 1:
         return ["\n".join(run) for run in runs]
-    opening = 0
-    while len(statements) == 1 and opening < min(len(lines) - 1, _DEEPEST):
-        opening += 1
-        statements = _statements(lines[opening:])
-    return [*lines[:opening], *(statements if len(statements) > 1 else lines[opening:])]
+    if len(statements) > 1:
+        return statements
+    lines = text.split("\n")
+    comments = sum(1 for _ in itertools.takewhile(_COMMENT.match, lines))
+    if comments > 1:
+        return [*lines[: comments - 1], "\n".join(lines[comments - 1 :])]
+    return [lines[0], *(lines[1:] if _indentation(lines[0]) > _DEEPEST else _statements(lines[1:]))]
 
 
 def _statements(lines: Sequence[str]) -> list[str]:
     """Lines of code, each with those that belong to it: the comment above it, what is indented below it, and what
-    closes it."""
-    least = min((_indentation(line) for line in lines if line.strip() and not _closes(line)), default=0)
-    if least > _DEEPEST:
-        return list(lines)
+    closes it. What closes something else, above the lines, says nothing of how far they are indented."""
+    told = [line for line in lines if line.strip()]
+    inner = [line for line in told if line.lstrip()[0] not in _CLOSING]
+    least = min(map(_indentation, inner or told), default=0)
     found: list[list[str]] = []
     for line in lines:
-        is_more = not line.strip() or _indentation(line) > least or _closes(line)
-        if found and (is_more or _COMMENT.match(found[-1][-1])):
+        is_closing = bool(inner) and line.lstrip()[:1] in _CLOSING
+        is_more = not line.strip() or _indentation(line) > least or is_closing
+        if found and (is_more or _is_comment_on(found[-1][-1], line)):
             found[-1].append(line)
         else:
             found.append([line])
     return ["\n".join(statement) for statement in found]
 
 
+def _is_comment_on(line: str, below: str) -> bool:
+    return _COMMENT.match(line) is not None and _indentation(line) <= _indentation(below)
+
+
 def opens(code: str, below: str) -> bool:
-    """Whether the last line of the code opens what is indented below it."""
-    return bool(code) and _indentation(code.rpartition("\n")[2]) < _indentation(below)
+    """Whether the first line of the code opens what the lines below are a part of, by their indentation."""
+    return bool(code) and _indentation(code.partition("\n")[0]) < _indentation(below)
 
 
 def _indentation(line: str) -> int:
