@@ -220,6 +220,13 @@ def test_a_comment_at_the_end_of_a_statement_is_not_on_the_next_one() -> None:
     assert code_parts("a {\n  b\n  # more to come\nc") == ["a {\n  b\n  # more to come", "c"]
 
 
+def test_a_bracket_that_stands_alone_goes_with_the_line_above() -> None:
+    functions = ["int main()\n{\n  a();\n}", "void b()\n{\n}"]
+    assert code_parts("\n".join(functions)) == functions
+    assert code_parts(functions[0]) == ["int main()\n{", "  a();\n}"]
+    assert code_parts("  {\n    1\n  },\n  {\n    2\n  }") == ["  {\n    1\n  },", "  {\n    2\n  }"]
+
+
 def test_comments_are_parts_of_a_statement_that_is_too_long() -> None:
     assert code_parts("# a\n# b\nlamp:\n  on") == ["# a", "# b\nlamp:\n  on"]
 

@@ -15,6 +15,7 @@ _LEAD_IN_END = (":", "：", ":**", ":*")
 _CLOSING = frozenset(")]}")
 _DEEPEST = 40  # columns: below a line that is indented further, each line stands for itself
 _COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
+_BEFORE_BRACKET = re.compile(r"\s*+[^\s)\]}].*[\w)]")
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 # What an entry of a reference says of the one thing that its heading names, whatever that is.
 _FIELD = re.compile(
@@ -141,7 +142,9 @@ def code_parts(text: str) -> list[str]:
     comments = sum(1 for _ in itertools.takewhile(_COMMENT.match, lines))
     if comments > 1:
         return [*lines[: comments - 1], "\n".join(lines[comments - 1 :])]
-    return [lines[0], *(lines[1:] if _indentation(lines[0]) > _DEEPEST else _statements(lines[1:]))]
+    first = 2 if _is_opened_by(*lines[:2]) else 1
+    below = lines[first:] if _indentation(lines[0]) > _DEEPEST else _statements(lines[first:])
+    return ["\n".join(lines[:first]), *below]
 
 
 def _statements(lines: Sequence[str]) -> list[str]:
@@ -154,7 +157,7 @@ def _statements(lines: Sequence[str]) -> list[str]:
     for line in lines:
         is_closing = bool(inner) and line.lstrip()[:1] in _CLOSING
         is_more = not line.strip() or _indentation(line) > least or is_closing
-        if found and (is_more or _is_comment_on(found[-1][-1], line)):
+        if found and (is_more or _is_comment_on(found[-1][-1], line) or _is_opened_by(found[-1][-1], line)):
             found[-1].append(line)
         else:
             found.append([line])
@@ -163,6 +166,12 @@ def _statements(lines: Sequence[str]) -> list[str]:
 
 def _is_comment_on(line: str, below: str) -> bool:
     return _COMMENT.match(line) is not None and _indentation(line) <= _indentation(below)
+
+
+def _is_opened_by(line: str, below: str = "") -> bool:
+    """Whether the line begins what a bracket, which stands alone below it, opens."""
+    is_beside = below.strip() == "{" and _indentation(line) == _indentation(below)
+    return is_beside and _BEFORE_BRACKET.fullmatch(line) is not None
 
 
 def opens(code: str, below: str) -> bool:
