@@ -138,9 +138,11 @@ class Chunker:
 
     def _cut_unit(self, unit: tuple[Block, ...], lead: str) -> list[str]:
         """Pieces that fit, the first with `lead` (a heading, or a few words) before it. A paragraph that introduces the
-        rest is said again before each piece, where it leaves room for one."""
+        rest is said again before each piece, where it leaves room for one. Sooner than a block is cut for it, it is
+        left out, but for the term of a definition."""
         is_introduced = len(unit) > 1 and (unit[0].kind is BlockKind.PARAGRAPH or names_code(unit[:2]))
         introduction = unit[0].text if is_introduced else ""
+        is_defined = bool(introduction) and (unit[0].is_term or names_code(unit[:2]))
         if self._counter.count(introduction) > self._limits.chunk_tokens // 3:
             introduction = ""
         pieces: list[str] = []
@@ -153,6 +155,10 @@ class Chunker:
             if is_more:
                 pieces.append(current)
                 current = introduction
+                joined = _joined(introduction, whole := text_of([*leading, block]))
+                if self._fits(joined) or (not is_defined and self._fits(whole)):
+                    current = joined if self._fits(joined) else whole
+                    continue
             current = _joined(current, text_of(leading))
             if leading and self._counter.count(current) > self._limits.chunk_tokens * 2 // 3:
                 pieces += self._within_limits(current)

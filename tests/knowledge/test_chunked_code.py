@@ -52,6 +52,17 @@ def test_code_is_not_cut_within_a_statement(chunker: Chunker) -> None:
     assert all(text.startswith("```python\nprice_") and text.endswith(",\n)\n```") for text in chunks)
 
 
+def test_code_is_sooner_whole_than_below_what_introduces_more(chunker: Chunker) -> None:
+    items = "\n".join(f"- {sentence(30)}" for _ in range(5))
+    code = "```\n" + "\n".join(f"price_{n} = fetch_price({n})" for n in range(17)) + "\n```"
+    markdown = f"{sentence(45).rstrip('.')}:\n\n{items}\n\n{code}"
+    chunks = texts(chunker.cut(page(markdown)))
+
+    assert len(chunks) > 1
+    assert chunks[-1] == code
+    assert section_text(chunks) == markdown
+
+
 def test_the_lines_of_a_long_function_are_not_a_chunk_each(chunker: Chunker) -> None:
     lines = [f"  price_{n} = fetch_price({n});" for n in range(1000)]
     code = "\n".join(["```", "int main()", "{", *lines, "}", "```"])
