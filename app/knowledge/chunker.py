@@ -9,6 +9,7 @@ from app.core.chunk import ChunkDraft
 from app.core.text.blocks import (
     Block,
     BlockKind,
+    announces,
     blocks,
     code_like,
     code_lines,
@@ -343,6 +344,16 @@ class Chunker:
     def _fits(self, text: str, room: int | None = None) -> bool:
         room = self._limits.chunk_tokens if room is None else room
         return len(text) <= self._limits.chunk_chars and self._counter.count(text) <= room
+
+
+def _introduced(found: Sequence[Block]) -> Iterator[list[Block]]:
+    """Each block with those right before it that announce it."""
+    group: list[Block] = []
+    for at, block in enumerate(found):
+        group.append(block)
+        if at + 1 == len(found) or not announces(block, found[at + 1]):
+            yield group
+            group = []
 
 
 def _joined(first: str, second: str) -> str:

@@ -32,6 +32,11 @@ def test_a_command_goes_on_behind_a_backslash() -> None:
     assert second[1] == "```console\n$ restic snapshots \\\n    --compact\n```"
 
 
+@pytest.mark.parametrize("lead", ["List them:", "For example,", "Run this;"])
+def test_each_part_of_code_comes_under_the_sentence_that_it_ends(lead: str) -> None:
+    assert {part[0] for part in _parts(lead, *ROWS)} == {lead}
+
+
 def test_of_several_commands_the_one_right_above_counts() -> None:
     *_, last = _parts("Run:", "$ cd /srv", "$ ls", *ROWS)
     assert last[1] == "```console\n$ ls\n```"

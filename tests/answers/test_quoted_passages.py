@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from unittest.mock import ANY
 
+import pytest
+
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.extractive_writer import ExtractiveWriter
@@ -212,9 +214,10 @@ async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
     assert "The maker repairs a lamp free of charge. [2]" in found
 
 
-async def test_a_quotation_does_not_end_in_a_line_that_announces_something() -> None:
+@pytest.mark.parametrize("sign", [":", ";", ","])
+async def test_a_quotation_does_not_end_in_a_line_that_announces_something(sign: str) -> None:
     about = f"The warranty of a lamp is 3 years. {'It is for each lamp. ' * 20}".strip()
-    lead = f"{'The warranty of a lamp ends abroad. ' * 5}The warranty of a lamp has these limits:"
+    lead = f"{'The warranty of a lamp ends abroad. ' * 5}The warranty of a lamp has these limits{sign}"
     items = "\n".join(f"- Lamp {number} shines. {'It shines on. ' * 10}".strip() for number in range(9))
     found = await answer("How long is the warranty of a lamp?", f"{about}\n\n{lead}\n\n{items}")
     assert f"{lead} [1]" not in found

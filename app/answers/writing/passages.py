@@ -12,6 +12,7 @@ from app.core.text.asked_details import DEFAULT, asked_details
 from app.core.text.blocks import (
     Block,
     BlockKind,
+    announces,
     blocks,
     code_lines,
     goes_on,
@@ -195,7 +196,9 @@ def completed(passage: Passage, max_chars: int) -> Passage:
     """Not ending in a line that announces what is not shown: with that where it fits, else without the line, unless
     that is all there is."""
     pieces, start, end = passage.pieces, passage.start, passage.end
-    if not pieces[end - 1][-1].is_lead_in or end == len(pieces):
+    last = pieces[end - 1][-1]
+    below = next((block for block in itertools.chain(*pieces[end : end + 1]) if block is not last), None)
+    if below is None or not announces(last, below):
         return passage
     if length(pieces[start : end + 1]) <= max_chars:
         return replace(passage, end=end + 1)

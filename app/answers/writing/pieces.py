@@ -8,6 +8,7 @@ from typing import TypeAlias
 from app.core.text.blocks import (
     Block,
     BlockKind,
+    announces,
     code_like,
     code_lines,
     code_parts,
@@ -33,7 +34,8 @@ def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
     if length([whole := (*above, *unit)]) <= (_LONGEST_STEPS if has_steps(unit) else LONGEST_PASSAGE):
         yield whole
         return
-    lines = unit[:-1] if names_code(unit) else tuple(itertools.takewhile(lambda block: block.is_lead_in, unit[:-1]))
+    led = itertools.takewhile(lambda pair: names_code(unit) or announces(*pair), itertools.pairwise(unit))
+    lines = tuple(block for block, _ in led)
     # Of the lines that introduce the rest those right above it, such as a sentence and the label of a tab.
     short = (lines[at:] for at in range(len(lines)) if length([above, lines[at:]]) <= LONGEST_PASSAGE // 3)
     near = next(short, ())
@@ -51,6 +53,18 @@ def _parts(lead: Piece, block: Block) -> Iterator[Piece]:
     parts = [Block(block.kind, text) for text in _cut(block, LONGEST_PASSAGE - length([lead]))]
     for command, part in zip(_commands(block, parts), parts, strict=True):
         yield (*lead, *command, part)
+
+
+def _together(found: Piece) -> Iterator[Piece]:
+    """Each block, with the lines right above that introduce it; and code with the rest of the sentence that it
+    interrupts."""
+    group: Piece = ()
+    for block in found:
+        if group and not (announces(group[-1], block) or goes_on(group[-1], block)):
+            yield group
+            group = ()
+        group = (*group, block)
+    yield group
 
 
 def _cut(block: Block, room: int) -> Iterator[str]:

@@ -199,38 +199,15 @@ def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
     return [tuple(group) for group in groups]
 
 
-def goes_on(before: Block, block: Block) -> bool:
-    """Whether the block is the rest of a sentence: one that code before it interrupts, or of which the paragraph before
-    it is a line of its own, such as a formula."""
-    if block.kind is not BlockKind.PARAGRAPH:
-        return False
-    if before.kind is BlockKind.PARAGRAPH:
-        return _REST_OF_SENTENCE.match(block.text) is not None and not before.text.endswith(_SENTENCE_ENDS)
-    return before.kind is BlockKind.CODE and block.text[0].islower()
+def announces(block: Block, below: Block) -> bool:
+    """Whether it is a lead-in, or a sentence that does not end before what is no sentence: "For example," and code."""
+    is_open = block.kind is BlockKind.PARAGRAPH and block.text.endswith((",", ";"))
+    return block.is_lead_in or (is_open and below.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE))
 
 
-def introduced(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """Each block with those right before it that announce it."""
-    group: tuple[Block, ...] = ()
-    for block in found:
-        group = (*group, block)
-        if not block.is_lead_in:
-            yield group
-            group = ()
-    if group:
-        yield group
-
-
-def together(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """The same, and code with the rest of the sentence that it interrupts."""
-    joined: tuple[Block, ...] = ()
-    for group in introduced(found):
-        if joined and not goes_on(joined[-1], group[0]):
-            yield joined
-            joined = ()
-        joined = (*joined, *group)
-    if joined:
-        yield joined
+def goes_on(code: Block, block: Block) -> bool:
+    """Whether the block is the rest of the sentence that the code before it interrupts."""
+    return code.kind is BlockKind.CODE and block.kind is BlockKind.PARAGRAPH and block.text[0].islower()
 
 
 def names_code(unit: Sequence[Block]) -> bool:
