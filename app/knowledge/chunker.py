@@ -177,7 +177,7 @@ class Chunker:
             near = (replace(first, text=announcing), *others)
             if self._fits(text_of(group)):
                 yield group
-            elif said and first.is_lead_in and self._fits(text_of(near)):
+            elif said and others and announces(first, others[0]) and self._fits(text_of(near)):
                 yield (replace(first, text=" ".join(said)),)
                 yield near
             else:
@@ -344,16 +344,6 @@ class Chunker:
     def _fits(self, text: str, room: int | None = None) -> bool:
         room = self._limits.chunk_tokens if room is None else room
         return len(text) <= self._limits.chunk_chars and self._counter.count(text) <= room
-
-
-def _introduced(found: Sequence[Block]) -> Iterator[list[Block]]:
-    """Each block with those right before it that announce it."""
-    group: list[Block] = []
-    for at, block in enumerate(found):
-        group.append(block)
-        if at + 1 == len(found) or not announces(block, found[at + 1]):
-            yield group
-            group = []
 
 
 def _joined(first: str, second: str) -> str:

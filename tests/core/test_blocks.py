@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.core.text.blocks import (
@@ -209,6 +209,17 @@ def test_a_statement_consists_of_its_first_line_and_what_is_indented_below() -> 
     assert code_parts("usage:\n  -a\n      all\n  -b\n      both") == ["usage:", "  -a\n      all", "  -b\n      both"]
     assert code_parts("options {\n    a;\n    b;\n}") == ["options {", "    a;", "    b;\n}"]
     assert code_parts("one line") == ["one line"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.sampled_from(["", "a", "# a", "}", "a {"])), min_size=2))
+def test_code_of_more_than_a_line_consists_of_shorter_parts(lines: list[tuple[int, str]]) -> None:
+    code = "\n".join(" " * indentation + text for indentation, text in lines)
+    assume(code.strip())
+
+    parts = code_parts(code)
+
+    assert "\n".join(parts) == code
+    assert len(parts) > 1
 
 
 def test_what_closes_a_statement_is_no_measure_of_what_stands_in_it() -> None:

@@ -55,18 +55,6 @@ def _parts(lead: Piece, block: Block) -> Iterator[Piece]:
         yield (*lead, *command, part)
 
 
-def _together(found: Piece) -> Iterator[Piece]:
-    """Each block, with the lines right above that introduce it; and code with the rest of the sentence that it
-    interrupts."""
-    group: Piece = ()
-    for block in found:
-        if group and not (announces(group[-1], block) or goes_on(group[-1], block)):
-            yield group
-            group = ()
-        group = (*group, block)
-    yield group
-
-
 def _cut(block: Block, room: int) -> Iterator[str]:
     """Parts of a block that is too long: whole items, rows, sentences, or what its code consists of."""
     match block.kind:

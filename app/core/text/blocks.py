@@ -13,8 +13,10 @@ _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _DELIMITER_ROW = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+")
 _LEAD_IN_END = (":", "：", ":**", ":*")
 _CLOSING = frozenset(")]}")
-_DEEPEST = 40  # columns: below a line that is indented further, each line stands for itself
+_DEEPEST = 40  # columns: of lines that are all indented further, each stands for itself
 _COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
+_REST_OF_SENTENCE = re.compile(r"(?:in )?(?:where|which|whose|with|and|or|but|means|is|are)\b(?! ?\()")
+_SENTENCE_ENDS = (".", "!", "?", ":", ";")
 _BEFORE_BRACKET = re.compile(r"\s*+[^\s)\]}].*[\w)]")
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
 # What an entry of a reference says of the one thing that its heading names, whatever that is.
@@ -143,8 +145,7 @@ def code_parts(text: str) -> list[str]:
     if comments > 1:
         return [*lines[: comments - 1], "\n".join(lines[comments - 1 :])]
     first = 2 if _is_opened_by(*lines[:2]) else 1
-    below = lines[first:] if _indentation(lines[0]) > _DEEPEST else _statements(lines[first:])
-    return ["\n".join(lines[:first]), *below]
+    return ["\n".join(lines[:first]), *_statements(lines[first:])]
 
 
 def _statements(lines: Sequence[str]) -> list[str]:
@@ -153,6 +154,8 @@ def _statements(lines: Sequence[str]) -> list[str]:
     told = [line for line in lines if line.strip()]
     inner = [line for line in told if line.lstrip()[0] not in _CLOSING]
     least = min(map(_indentation, inner or told), default=0)
+    if least > _DEEPEST:
+        return list(lines)
     found: list[list[str]] = []
     for line in lines:
         is_closing = bool(inner) and line.lstrip()[:1] in _CLOSING
@@ -205,9 +208,36 @@ def announces(block: Block, below: Block) -> bool:
     return block.is_lead_in or (is_open and below.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE))
 
 
-def goes_on(code: Block, block: Block) -> bool:
-    """Whether the block is the rest of the sentence that the code before it interrupts."""
-    return code.kind is BlockKind.CODE and block.kind is BlockKind.PARAGRAPH and block.text[0].islower()
+def goes_on(before: Block, block: Block) -> bool:
+    """Whether the block is the rest of a sentence: one that code before it interrupts, or of which the paragraph before
+    it is a line of its own, such as a formula."""
+    if block.kind is not BlockKind.PARAGRAPH:
+        return False
+    if before.kind is BlockKind.PARAGRAPH:
+        return _REST_OF_SENTENCE.match(block.text) is not None and not before.text.endswith(_SENTENCE_ENDS)
+    return before.kind is BlockKind.CODE and block.text[0].islower()
+
+
+def introduced(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+    """Each block with those right before it that announce it."""
+    group: tuple[Block, ...] = ()
+    for at, block in enumerate(found):
+        group = (*group, block)
+        if at + 1 == len(found) or not announces(block, found[at + 1]):
+            yield group
+            group = ()
+
+
+def together(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+    """The same, and code with the rest of the sentence that it interrupts."""
+    joined: tuple[Block, ...] = ()
+    for group in introduced(found):
+        if joined and not goes_on(joined[-1], group[0]):
+            yield joined
+            joined = ()
+        joined = (*joined, *group)
+    if joined:
+        yield joined
 
 
 def names_code(unit: Sequence[Block]) -> bool:

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
+from crawler.extract.asked_questions import QUESTION_MARKS
 from crawler.extract.markdown.code import (
     code_language,
     code_text,
@@ -23,6 +24,12 @@ from crawler.extract.markdown.code import (
 )
 from crawler.extract.markdown.definition import definition_parts, is_named_term, is_short, is_signature, signature
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
+from crawler.extract.markdown.heading_classes import (
+    is_box_title,
+    is_title_of_admonition,
+    is_within_section,
+    is_writer,
+)
 from crawler.extract.markdown.inline import as_text, code_span, inline_markdown, plain_text
 from crawler.extract.markdown.printed_text import PartKind, is_printed_text, printed_parts
 from crawler.extract.markdown.table import (
@@ -48,9 +55,6 @@ pre section summary table tbody td tfoot th thead tr ul caption
 """
 _BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
-_ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
-_WITHIN_SECTION = frozenset({"subheading", "subsubheading"})  # by Texinfo, whatever level the section has
-_WRITERS = frozenset({"author", "corpauthor", "editor", "editedby", "othercredit"})  # of a book or article by DocBook
 _MAX_DEPTH = 100
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _SIDE_BY_SIDE = " · "  # what stands behind it belongs to the same term
@@ -143,7 +147,7 @@ class _Writer:
             if tag == "p" and (typed := typed_line(node)):
                 yield _Block(_Kind.TEXT, fenced_code(typed))
             elif text:
-                is_title = tag == "summary" or (tag == "p" and _is_admonition_title(node))
+                is_title = tag == "summary" or (tag == "p" and is_box_title(node))
                 yield _Block(_Kind.TEXT, _strong(text) if is_title or is_named_term(node, text) else text)
         elif is_synopsis(node):
             if text := synopsis_text(node):
@@ -157,7 +161,7 @@ class _Writer:
 
     def _level_of(self, heading: LexborNode) -> int:
         level = _HEADINGS[heading.tag or ""]
-        if _WITHIN_SECTION & set(_names(heading)):
+        if is_within_section(heading):
             return min(6, max(level, self._section_level + 1))
         self._section_level = level
         return level
@@ -166,13 +170,14 @@ class _Writer:
         text = plain_text(node)
         if not text:
             return
-        if _is_title_of_admonition(node):
+        if is_title_of_admonition(node):
             yield _Block(_Kind.TEXT, _strong(text))
             return
-        if _WRITERS & set(_names(node)):
+        if is_writer(node):
             yield _Block(_Kind.TEXT, text)
             return
-        self.headings.append(Heading(level, text, self._anchors.of(node), self._is_question(node)))
+        is_question = text.endswith(QUESTION_MARKS) or self._is_question(node)
+        self.headings.append(Heading(level, text, self._anchors.of(node), is_question))
         yield _Block(_Kind.HEADING, f"{'#' * level} {text}")
 
     def _preformatted(self, pre: LexborNode) -> Iterator[_Block]:
@@ -377,26 +382,6 @@ def _item(marker: str, blocks: list[_Block], gap: str = "\n\n") -> str:
 
 def _strong(text: str) -> str:
     return text if "*" in text or "\n" in text else f"**{text}**"
-
-
-def _is_admonition_title(node: LexborNode) -> bool:
-    return any(name == "title" or name.endswith("-title") for name in _names(node))
-
-
-def _names(node: LexborNode) -> list[str]:
-    return (node.attributes.get("class") or "").lower().split()
-
-
-def _is_title_of_admonition(heading: LexborNode) -> bool:
-    box = heading.parent
-    for _ in range(2):
-        if box is None or box.tag not in {"div", "aside", "section", "header"}:
-            return False
-        if _ADMONITIONS & set(_names(box)):
-            first = box.css_first("h1,h2,h3,h4,h5,h6")
-            return first is not None and first.mem_id == heading.mem_id
-        box = box.parent
-    return False
 
 
 def _integer(value: str | None, default: int) -> int:

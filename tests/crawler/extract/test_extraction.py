@@ -221,48 +221,6 @@ def test_blocks_become_markdown(html: str, markdown: str) -> None:
     assert_headings_agree(page)
 
 
-def test_a_table_without_a_header_is_still_one_in_markdown() -> None:
-    rows = "<tr><th>Size</th><td>118 mm</td></tr><tr><td></td><td></td></tr><tr><th>Weight</th><td>740 g</td></tr>"
-    page = _page(f"<main><p>{FILLER}</p><table>{rows}</table></main>")
-    assert page.markdown.endswith("\n\n|  |  |\n| --- | --- |\n| Size | 118 mm |\n| Weight | 740 g |")
-
-
-def test_a_table_keeps_rows_columns_and_its_caption() -> None:
-    table = (
-        "<table><caption>Prices</caption><thead><tr><th>Plan</th><th>Per month</th></tr></thead>"
-        "<tr><td>Basic</td><td rowspan=2>a | b</td></tr><tr><td><p>Plus</p></td></tr></table>"
-    )
-    page = _page(f"<main><p>{FILLER}</p>{table}</main>")
-    assert page.markdown.endswith(
-        "Prices\n\n| Plan | Per month |\n| --- | --- |\n| Basic | a \\| b |\n| Plus | a \\| b |"
-    )
-
-
-def test_a_cell_may_begin_as_a_heading_or_with_a_backslash() -> None:
-    rows = r"<tr><th>Sign</th><th>Meaning</th></tr><tr><td>\t</td><td># begins a comment</td></tr>"
-    markdown = _page(f"<main><p>{FILLER}</p><table>{rows}</table></main>").markdown
-    assert "| \\t | # begins a comment |" in markdown
-
-
-def test_a_table_that_lays_out_headings_is_no_table() -> None:
-    page = _page(f"<main><table><tr><td><h2>A</h2><p>{FILLER}</p></td><td><h2>B</h2></td></tr></table></main>")
-    assert [heading.text for heading in page.headings] == ["A", "B"]
-    assert "|" not in page.markdown
-    assert_headings_agree(page)
-
-
-def test_a_note_beside_its_picture_is_no_table() -> None:
-    rows = "<tr><td rowspan=2><img alt='[Note]'></td><th>Note</th></tr><tr><td><p>One.</p><p>Two | three.</p></td></tr>"
-    page = _page(f"<main><p>{FILLER}</p><table summary=Note>{rows}</table></main>")
-    assert page.markdown.endswith("\n\n**Note**\n\nOne.\n\nTwo | three.")
-
-
-def test_one_row_above_a_description_is_its_term_and_details() -> None:
-    row = "<tr><td><span>size_limit</span></td><td>Type: <em>integer</em></td><td>Default: 998</td></tr>"
-    page = _page(f"<main><p>{FILLER}</p><table>{row}</table><p>In bytes.</p></main>")
-    assert page.markdown.endswith("\n\n**size_limit** · Type: integer · Default: 998\n\nIn bytes.")
-
-
 def test_links_side_by_side_in_one_row_are_no_term() -> None:
     row = "<tr><td><a href=/1>Back</a></td><td><a href=/2>On</a></td></tr>"
     page = _page(f"<main><p>{FILLER}</p><table>{row}</table></main>")

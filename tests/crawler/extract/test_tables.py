@@ -28,6 +28,12 @@ def test_a_table_keeps_rows_columns_and_its_caption() -> None:
     )
 
 
+def test_a_cell_may_begin_as_a_heading_or_with_a_backslash() -> None:
+    rows = r"<tr><th>Sign</th><th>Meaning</th></tr><tr><td>\t</td><td># begins a comment</td></tr>"
+    markdown = _page(f"<main><p>{FILLER}</p><table>{rows}</table></main>").markdown
+    assert "| \\t | # begins a comment |" in markdown
+
+
 def test_a_table_that_lays_out_headings_is_no_table() -> None:
     page = _page(f"<main><table><tr><td><h2>A</h2><p>{FILLER}</p></td><td><h2>B</h2></td></tr></table></main>")
     assert [heading.text for heading in page.headings] == ["A", "B"]

@@ -1,0 +1,40 @@
+"""What the class of a heading, or of the box around it, says of it: generators of documentation use headings for more
+than sections."""
+
+from selectolax.lexbor import LexborNode
+
+_ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
+_WITHIN_SECTION = frozenset({"subheading", "subsubheading"})  # by Texinfo, whatever level the section has
+_WRITERS = frozenset({"author", "corpauthor", "editor", "editedby", "othercredit"})  # of a book or article by DocBook
+
+
+def is_within_section(heading: LexborNode) -> bool:
+    """Whether it stands below the section that it is in, whatever its own level is."""
+    return not _WITHIN_SECTION.isdisjoint(_names(heading))
+
+
+def is_writer(heading: LexborNode) -> bool:
+    """Whether it names who wrote the page."""
+    return not _WRITERS.isdisjoint(_names(heading))
+
+
+def is_box_title(node: LexborNode) -> bool:
+    """Whether it is the title of a box of any kind, such as a card."""
+    return any(name == "title" or name.endswith("-title") for name in _names(node))
+
+
+def is_title_of_admonition(heading: LexborNode) -> bool:
+    """Whether it is the first heading of a note or a warning, and begins no section."""
+    box = heading.parent
+    for _ in range(2):
+        if box is None or box.tag not in {"div", "aside", "section", "header"}:
+            return False
+        if not _ADMONITIONS.isdisjoint(_names(box)):
+            first = box.css_first("h1,h2,h3,h4,h5,h6")
+            return first is not None and first.mem_id == heading.mem_id
+        box = box.parent
+    return False
+
+
+def _names(node: LexborNode) -> list[str]:
+    return (node.attributes.get("class") or "").lower().split()
