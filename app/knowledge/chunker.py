@@ -172,12 +172,14 @@ class Chunker:
         """Its blocks with what introduces them and what goes on behind them, while that fits. Of a long paragraph above
         them it is the last sentence that does."""
         for group in together(unit):
-            first, *others = group
-            *said, announcing = sentences(first.text)
-            near = (replace(first, text=announcing), *others)
             if self._fits(text_of(group)):
                 yield group
-            elif said and others and announces(first, others[0]) and self._fits(text_of(near)):
+                continue
+            first, *others = group
+            is_said = bool(others) and announces(first, others[0])
+            *said, announcing = sentences(first.text) if is_said else [first.text]
+            near = (replace(first, text=announcing), *others)
+            if said and self._fits(text_of(near)):
                 yield (replace(first, text=" ".join(said)),)
                 yield near
             else:
