@@ -2,18 +2,11 @@
 
 import pytest
 
-from crawler.extract.extraction import extract_page
 from crawler.extract.html_tree import parse_html
-from crawler.extract.page import Heading, Page
+from crawler.extract.page import Heading
 from crawler.extract.unmarked_headings import write_headings
+from tests.crawler.extract.test_unmarked_headings import _page
 from tests.linear_time import takes_linear_time
-
-_INTRO = "<p>Every lamp has a switch, a shade and a bulb, and lights up the room that it stands in.</p>"
-
-
-def _page(html: str) -> Page:
-    page = f"<html><body><main><h1>Lamps</h1>{_INTRO}{html}</main></body></html>"
-    return extract_page(page.encode(), "https://docs.example/lamps.html", None)
 
 
 @pytest.mark.parametrize(
