@@ -106,6 +106,12 @@ def test_the_rest_of_a_sentence_comes_with_the_code_that_interrupts_it() -> None
     assert not any(found.text.startswith("finds") for found in passages(source(1, page, "Queries")))
 
 
+def test_a_sentence_that_ended_behind_its_code_announces_no_list() -> None:
+    items = "\n".join(f"- lamp{n}: it lights up the hall and the stairs" for n in range(12))
+    (unit,) = units(blocks(f"For instance:\n\n```\n--lamp 20\n```\n\nmeans that it is on.\n\n{items}"))
+    assert [piece[0].text.split()[0] for piece in pieces_of(unit)] == ["For", "-", "-"]
+
+
 def test_neighbouring_parts_are_one_again() -> None:
     lines = ["$ restic snapshots", *ROWS]
     code = "\n".join(lines)

@@ -12,6 +12,7 @@ from app.core.text.blocks import (
     code_like,
     code_lines,
     code_parts,
+    goes_on,
     list_items,
     names_code,
     opens,
@@ -41,9 +42,13 @@ def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
     near = next(short, ())
     for block in lines[: len(lines) - len(near)]:
         yield from _parts(above, block)
+    is_ended = is_sentence = False
     for group in together(unit[len(lines) :]):
+        # A sentence that ends behind the code which it announces announces no list behind it.
+        is_ended |= is_sentence
+        is_sentence = any(goes_on(*pair) for pair in itertools.pairwise(group))
         if len(group) < len(unit):
-            yield from pieces_of(group, (*above, *near))
+            yield from pieces_of(group, above if is_ended and not is_sentence else (*above, *near))
         else:
             for block in group:
                 yield from _parts(above, block)
