@@ -79,7 +79,7 @@ def test_an_index_weighs_less(name: str) -> None:
 
 
 def test_a_table_of_contents_weighs_less() -> None:
-    contents = "- 1 Hub\n  - Set up\n  - Reset\n- 2 Lamps\n  - Change a bulb\n  - Change the shade"
+    contents = "- 1 Hub\n  - !set up\n  - $RESET\n- 2 Lamps\n  - Change a bulb\n  - Change the shade"
     assert form_odds("How do I change a bulb?", passage(contents)) < 0
     for saying in ("Change a bulb: turn it.", "Turn the bulb.", "Which bulb?", "Bulb €3"):
         assert form_odds("How do I change a bulb?", passage(contents.replace("Change a bulb", saying))) == 0

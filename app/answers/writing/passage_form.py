@@ -60,7 +60,7 @@ _LINKED_SHARE: Final = 0.6
 _ITEM_MARKUP: Final = re.compile(r"\A\s*+(?:(?:[-*+]|\d{1,9}[.)])\s++)++")
 _TITLES: Final = 6
 _TITLE_WORDS: Final = 8
-_SAYING: Final = frozenset(":;!?€$£¥")
+_SAYS: Final = re.compile(r":|[.;!?]\Z|[€$£¥]\s?\d|\d\s?[€£¥]")
 
 _POINTER_ODDS: Final = -1.0
 _SHORTEST_TITLE: Final = 12  # characters: a word or two may well begin a sentence about something else
@@ -148,4 +148,4 @@ def _is_list_of_titles(text: str) -> bool:
 def _is_title(line: str) -> bool:
     item = _ITEM_MARKUP.match(line)
     title = line[item.end() :] if item else ""
-    return bool(title) and len(title.split()) <= _TITLE_WORDS and title[-1] != "." and _SAYING.isdisjoint(title)
+    return bool(title) and len(title.split()) <= _TITLE_WORDS and not _SAYS.search(title)
