@@ -18,7 +18,7 @@ from app.gaps.gap import Gap
 from app.gaps.records.gaps import GapRecords
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
-from app.store.system_of_record import SystemOfRecord, Transaction, writes
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
@@ -47,10 +47,10 @@ class TurnReview:
         AuditRecords(tx).acted(actor, "gap.flag", gap.id, **told)
         return gap
 
-    async def gaps_of(self, actor: Actor, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
+    @reads
+    def gaps_of(self, tx: Transaction, actor: Actor, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
         """By turn, of those whose question counts as a gap."""
-        own = actor.workspace_id
-        return await self._records.of_workspace(own).read(lambda tx: GapRecords(tx).of_turns(own, turn_ids))
+        return GapRecords(tx).of_turns(actor.workspace_id, turn_ids)
 
     async def curated_draft(self, actor: Actor, turn_id: UUID) -> CuratedAnswer:
         """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the
