@@ -164,7 +164,7 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
     yield Tile(
         "First word",
         _seconds(now.first_word_p50),
-        f"half of the answers; 95 of 100 within {_seconds(now.first_word_p95)}",
+        "" if now.first_word_p95 is None else f"half of the answers; 95 of 100 within {_seconds(now.first_word_p95)}",
         f"{_seconds(before.first_word_p50)} before",
     )
     spent, spent_before = now.spent, before.spent

@@ -39,6 +39,11 @@ async def test_a_range_a_zone_and_an_agent_are_asked_for_in_the_address(still_co
     assert "zone=Europe%2FBerlin&amp;first=2026-01-01&amp;last=2026-03-31" in html, "the file is of the same"
 
 
+async def test_days_without_an_answer_tell_no_time(still_console: OpenConsole) -> None:
+    html = await still_console.viewer.page(f"{PATH}?first=2026-01-01&last=2026-01-02")
+    assert "95 of 100 within" not in text_of(html)
+
+
 async def test_what_is_wrong_with_a_range_stands_beside_it(still_console: OpenConsole) -> None:
     for query, words in (
         ("zone=Mars", "is not a time zone"),
