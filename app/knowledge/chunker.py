@@ -13,19 +13,17 @@ from app.core.text.blocks import (
     blocks,
     code_like,
     code_lines,
-    code_parts,
     introduced,
     list_items,
     names_code,
-    opens,
     table_rows,
     term_above,
     text_of,
     together,
     units,
 )
+from app.core.text.code_parts import code_parts, commands_above, opens
 from app.core.text.sentences import sentences
-from app.core.text.typed_commands import commands_above
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine
 from app.knowledge.document import PageContent

@@ -22,9 +22,9 @@ from app.core.text.blocks import (
     text_of,
     units,
 )
+from app.core.text.code_parts import rejoined
 from app.core.text.section_text import one_block, one_code
 from app.core.text.sentences import points_back, sentences
-from app.core.text.typed_commands import rejoined
 
 _SHORTEST_PASSAGE = 20
 _LONGEST_LINE = 200

@@ -11,16 +11,14 @@ from app.core.text.blocks import (
     announces,
     code_like,
     code_lines,
-    code_parts,
     goes_on,
     list_items,
     names_code,
-    opens,
     table_rows,
     together,
 )
+from app.core.text.code_parts import code_parts, commands_above, opens
 from app.core.text.sentences import sentences
-from app.core.text.typed_commands import commands_above
 
 LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
 _LONGEST_STEPS = 1200

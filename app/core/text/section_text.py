@@ -14,7 +14,7 @@ from app.core.text.blocks import (
     term_of,
     text_of,
 )
-from app.core.text.typed_commands import rejoined
+from app.core.text.code_parts import rejoined
 
 _MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
 

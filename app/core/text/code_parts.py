@@ -1,0 +1,106 @@
+"""Where code can be cut, told by its layout alone, whatever language it is in; and the commands within it that printed
+what stands below them, as a terminal shows them."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from app.core.text.blocks import Block, BlockKind, code_like, code_lines
+
+_CLOSING = frozenset(")]}")
+_DEEPEST = 40  # columns: of lines that are all indented further, each stands for itself
+_COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
+_BEFORE_BRACKET = re.compile(r"\s*+[^\s)\]}].*[\w)]")
+# "$ ls", "user@host:~# ls", "sqlite> .tables", "C:\> dir", ">>> f()". A bare "# ls" or "% ls" reads as a comment.
+_PROMPT = re.compile(
+    r"\s*(?:\$|>>>|[\w.-]{1,40}@[\w.-]{1,60}[^#$%>\n]{0,60}[#$%>]|\w{1,20}>|[A-Z]:\\[^>\n]{0,60}>)\s\S"
+)
+_GOES_ON = "\\"
+
+
+def code_parts(text: str) -> list[str]:
+    """What lines of code consist of: runs between blank lines; of one run, its statements; of one statement, its first
+    line, and that of each comment, and what is indented below it."""
+    if not text.strip():
+        return [text]
+    statements = _statements(text.split("\n"))
+    runs: list[list[str]] = [[]]
+    for at, statement in enumerate(statements):
+        runs[-1].append(statement)
+        if statement.endswith("\n") and at + 1 < len(statements):
+            runs.append([])
+    if len(runs) > 1:
+        return ["\n".join(run) for run in runs]
+    if len(statements) > 1:
+        return statements
+    lines = text.split("\n")
+    comments = sum(1 for _ in itertools.takewhile(_COMMENT.match, lines))
+    if comments > 1:
+        return [*lines[: comments - 1], "\n".join(lines[comments - 1 :])]
+    first = 2 if _is_opened_by(*lines[:2]) else 1
+    return ["\n".join(lines[:first]), *_statements(lines[first:])]
+
+
+def _statements(lines: Sequence[str]) -> list[str]:
+    """Lines of code, each with those that belong to it: the comment above it, what is indented below it, and what
+    closes it. What closes something else, above the lines, says nothing of how far they are indented."""
+    told = [line for line in lines if line.strip()]
+    inner = [line for line in told if line.lstrip()[0] not in _CLOSING]
+    least = min(map(_indentation, inner or told), default=0)
+    if least > _DEEPEST:
+        return list(lines)
+    found: list[list[str]] = []
+    for line in lines:
+        is_closing = bool(inner) and line.lstrip()[:1] in _CLOSING
+        is_more = not line.strip() or _indentation(line) > least or is_closing
+        if found and (is_more or _is_comment_on(found[-1][-1], line) or _is_opened_by(found[-1][-1], line)):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return ["\n".join(statement) for statement in found]
+
+
+def _is_comment_on(line: str, below: str) -> bool:
+    return _COMMENT.match(line) is not None and _indentation(line) <= _indentation(below)
+
+
+def _is_opened_by(line: str, below: str = "") -> bool:
+    """Whether the line begins what a bracket, which stands alone below it, opens."""
+    is_beside = below.strip() == "{" and _indentation(line) == _indentation(below)
+    return is_beside and _BEFORE_BRACKET.fullmatch(line) is not None
+
+
+def opens(code: str, below: str) -> bool:
+    """Whether the first line of the code opens what the lines below are a part of, by their indentation."""
+    return bool(code) and _indentation(code.partition("\n")[0]) < _indentation(below)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def commands_above(parts: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    """For each of the parts that code is cut into, as lines, the command right above it; () for one that begins with a
+    command, or that none printed."""
+    command: tuple[str, ...] = ()
+    goes_on = False
+    for part in parts:
+        yield () if part and _PROMPT.match(part[0]) else command
+        for line in part:
+            if _PROMPT.match(line):
+                command = (line,)
+            elif goes_on:
+                command = (*command, line)
+            goes_on = bool(command) and line == command[-1] and line.endswith(_GOES_ON)
+
+
+def rejoined(before: Block, again: Block, rest: Block) -> Block | None:
+    """Code that was cut: `before`, with the `rest` that its last command printed, where that command is said `again`
+    between them; else None."""
+    if not before.kind is again.kind is rest.kind is BlockKind.CODE:
+        return None
+    lines, command = code_lines(before.text), tuple(code_lines(again.text))
+    *_, last = commands_above([lines, ()])
+    if command != last or not command:
+        return None
+    return Block(BlockKind.CODE, code_like(before.text, [*lines, *code_lines(rest.text)]))
