@@ -22,7 +22,7 @@ from app.core.text.blocks import (
     together,
     units,
 )
-from app.core.text.code_parts import code_parts, commands_above, opens
+from app.core.text.code_parts import code_in_parts, commands_above
 from app.core.text.sentences import sentences
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine
@@ -154,9 +154,10 @@ class Chunker:
             if is_more:
                 pieces.append(current)
                 current = introduction
-                joined = _joined(introduction, whole := text_of([*leading, block]))
-                if self._fits(joined) or (not is_defined and self._fits(whole)):
-                    current = joined if self._fits(joined) else whole
+                whole = text_of([*leading, block])
+                wordings = [_joined(introduction, whole), *([] if is_defined else [whole])]
+                if fitting := next(filter(self._fits, wordings), ""):
+                    current = fitting
                     continue
             current = _joined(current, text_of(leading))
             if leading and self._counter.count(current) > self._limits.chunk_tokens * 2 // 3:
@@ -240,35 +241,16 @@ class Chunker:
         is_repeated = above <= room // 3
         room_for_lines = room - self._counter.count(code_like(text, [""])) - (above if is_repeated else 0)
 
-        gathered = self._code_in_parts("\n".join(lines), max(1, room_for_lines))
+        def cut_line(line: str, room: int) -> Iterator[str]:
+            return self._gathered([line], room)
+
+        gathered = code_in_parts("\n".join(lines), max(1, room_for_lines), self._fits, cut_line)
         parts = [part.split("\n") for part in gathered]
         commands = commands_above(parts) if is_repeated else [()] * len(parts)
         return [
             _joined(code_like(text, command) if command else "", code_like(text, part))
             for command, part in zip(commands, parts, strict=True)
         ]
-
-    def _code_in_parts(self, code: str, room: int, group: str = "") -> Iterator[str]:
-        """As many of its parts together as fit, the first below what the `group` holds. What is too long begins anew
-        and is cut. So is what fits, below a few lines that open it: they say little alone."""
-        parts = code_parts(code)
-        if len(parts) == 1:
-            yield from filter(None, [group, *self._gathered(parts, room)])
-            return
-        for part in parts:
-            joined = f"{group}\n{part}" if group else part
-            if self._fits(joined, room):
-                group = joined
-                continue
-            are_few = opens(group, part) and self._fits(group, room // 3)
-            is_cut = are_few or not self._fits(part, room)
-            if group.strip() and not are_few:
-                yield group
-            inner = self._code_in_parts(part, room, group if are_few else "") if is_cut else [part]
-            *full, group = [*inner] or [""]
-            yield from full
-        if group.strip():
-            yield group
 
     def _split(self, text: str, room: int) -> list[str]:
         """In steps of `_ROOM_STEP` tokens: a splitter prepares itself once for each size that it is asked for."""

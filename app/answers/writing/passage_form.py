@@ -60,7 +60,7 @@ _LINKED_SHARE: Final = 0.6
 _ITEM_MARKUP: Final = re.compile(r"\A\s*+(?:(?:[-*+]|\d{1,9}[.)])\s++)++")
 _TITLES: Final = 6
 _TITLE_WORDS: Final = 8
-_SAYS: Final = re.compile(r":|[.;!?]\Z|[€$£¥]\s?\d|\d\s?[€£¥]")
+_SAYS: Final = re.compile(rf":|[.;!?]\Z|{PRICE.told.pattern}")
 
 _POINTER_ODDS: Final = -1.0
 _SHORTEST_TITLE: Final = 12  # characters: a word or two may well begin a sentence about something else

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from app.core.text.blocks import (
@@ -17,7 +17,7 @@ from app.core.text.blocks import (
     table_rows,
     together,
 )
-from app.core.text.code_parts import code_parts, commands_above, opens
+from app.core.text.code_parts import code_in_parts, commands_above
 from app.core.text.sentences import sentences
 
 LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
@@ -69,35 +69,29 @@ def _cut(block: Block, room: int) -> Iterator[str]:
             yield from (f"{header}\n{part}" for part in _gathered(rows, room_for_rows))
         case BlockKind.CODE:
             room_for_lines = room - len(code_like(block.text, ["", ""]))
-            parts = _gathered(["\n".join(code_lines(block.text))], room_for_lines, code_parts)
+            parts = code_in_parts("\n".join(code_lines(block.text)), room_for_lines, _fits, lambda line, _: [line])
             yield from (code_like(block.text, [part]) for part in parts)
         case _:
             yield from _gathered(sentences(block.text), room, between=" ")
 
 
-def _gathered(
-    found: Iterable[str],
-    room: int,
-    parts_of: Callable[[str], list[str]] | None = None,
-    between: str = "\n",
-    group: str = "",
-) -> Iterator[str]:
-    """As many together as fit, the first below what the `group` holds. What is too long begins anew and is cut by
-    `parts_of` where it has parts. So is what fits, below a few lines that open it: they say little alone."""
+def _gathered(found: Iterable[str], room: int, between: str = "\n") -> Iterator[str]:
+    """As many together as fit. What is too long stands alone."""
+    group = ""
     for part in found:
         joined = f"{group}{between}{part}" if group else part
-        if len(joined) <= room:
+        if _fits(joined, room):
             group = joined
             continue
-        are_few = len(group) <= room // 3 and opens(group, part)
-        inner = parts_of(part) if parts_of and (len(part) > room or are_few) else [part]
-        opening = group if are_few and len(inner) > 1 else ""
-        if group and not opening:
+        if group:
             yield group
-        *full, group = _gathered(inner, room, parts_of, between, opening) if len(inner) > 1 else inner
-        yield from full
+        group = part
     if group:
         yield group
+
+
+def _fits(text: str, room: int) -> bool:
+    return len(text) <= room
 
 
 def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:

@@ -3,7 +3,7 @@ what stands below them, as a terminal shows them."""
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from app.core.text.blocks import Block, BlockKind, code_like, code_lines
 
@@ -41,6 +41,36 @@ def code_parts(text: str) -> list[str]:
     return ["\n".join(lines[:first]), *_statements(lines[first:])]
 
 
+def code_in_parts(
+    code: str,
+    room: int,
+    fits: Callable[[str, int], bool],
+    cut_line: Callable[[str, int], Iterable[str]],
+    group: str = "",
+) -> Iterator[str]:
+    """As many of its parts together as fit into the room, the first below what the `group` holds. What is too long
+    begins anew and is cut; a line that is too long, by `cut_line`. So is what fits, below a few lines that open it:
+    they say little alone."""
+    parts = code_parts(code)
+    if len(parts) == 1:
+        yield from filter(None, [group, *cut_line(code, room)])
+        return
+    for part in parts:
+        joined = f"{group}\n{part}" if group else part
+        if fits(joined, room):
+            group = joined
+            continue
+        are_few = _opens(group, part) and fits(group, room // 3)
+        if group.strip() and not are_few:
+            yield group
+        is_cut = are_few or not fits(part, room)
+        inner = code_in_parts(part, room, fits, cut_line, group if are_few else "") if is_cut else [part]
+        *full, group = [*inner] or [""]
+        yield from full
+    if group.strip():
+        yield group
+
+
 def _statements(lines: Sequence[str]) -> list[str]:
     """Lines of code, each with those that belong to it: the comment above it, what is indented below it, and what
     closes it. What closes something else, above the lines, says nothing of how far they are indented."""
@@ -70,7 +100,7 @@ def _is_opened_by(line: str, below: str = "") -> bool:
     return is_beside and _BEFORE_BRACKET.fullmatch(line) is not None
 
 
-def opens(code: str, below: str) -> bool:
+def _opens(code: str, below: str) -> bool:
     """Whether the first line of the code opens what the lines below are a part of, by their indentation."""
     return bool(code) and _indentation(code.partition("\n")[0]) < _indentation(below)
 
