@@ -6,6 +6,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Site
 
+# Any value of an attribute. Playwright takes an empty pattern for none, and `not_to_have_attribute` would always hold.
+ANY_VALUE = re.compile(".*")
+
 
 class Chat:
     def __init__(self, page: Page) -> None:
