@@ -184,7 +184,7 @@ function hashed(name, [, { contents }]) {
 
 export const TERSER = {
   ecma: 2020,
-  compress: { passes: 3, ecma: 2020, pure_getters: true, keep_fargs: false, unsafe_arrows: true, module: true },
+  compress: { passes: 3, ecma: 2020, pure_getters: true, keep_fargs: false, hoist_funs: true, unsafe_arrows: true, module: true },
 };
 
 /** esbuild bundles and mangles properties; terser then finds shorter ways to say the same. Returns map and script. */

@@ -42,7 +42,7 @@ TRAPS = """
         if (loading.test(name)) hits.push(`attribute ${name}=${value}`);
       }
     }
-    for (const link of root?.querySelectorAll('.text a') ?? []) {
+    for (const link of root?.querySelectorAll('.text a[href]') ?? []) {
       if (!/^https?:$/.test(link.protocol) || link.username || link.password) hits.push('link ' + link.href);
       hosts.add(link.hostname);
     }

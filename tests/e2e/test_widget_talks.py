@@ -43,7 +43,7 @@ def test_an_answer_streams_in_with_its_sources(page: Page, site: Site) -> None:
     expect(chat.answer.locator("strong")).to_have_text("30 days")
     for link in (chat.answer.get_by_role("link"), chat.answers.last.locator(".source")):
         expect(link).to_have_attribute("href", SOURCE["url"])  # type: ignore[arg-type]
-        expect(link).to_have_attribute("rel", "noopener noreferrer")
+        expect(link).to_have_attribute("rel", "noreferrer")
         expect(link).to_have_attribute("target", "_blank")
     page.get_by_role("button", name="Sources").click()
     expect(chat.answers.last.locator(".source")).to_contain_text("shop.example · as of Mar 1, 2026")

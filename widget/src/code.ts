@@ -19,7 +19,7 @@ const paintCode: PaintCode = (code, language) => {
   // What was drawn anew meanwhile is painted by itself.
   if (!tokens || !code.isConnected) return;
   const shadow = code.getRootNode() as ShadowRoot;
-  if (!shadow.adoptedStyleSheets.includes(sheet)) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
+  if (!shadow.adoptedStyleSheets.includes(sheet)) shadow.adoptedStyleSheets.push(sheet);
   fill(code, ...tokens.map(([part, kind]) => (kind ? h("span", { class: "code-" + kind }, part) : part)));
 };
 

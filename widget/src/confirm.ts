@@ -31,7 +31,7 @@ const openConfirm: OpenConfirm = ({ root, words, speech }, client, signal) => {
   const shadow = root.getRootNode() as ShadowRoot;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
-  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
+  shadow.adoptedStyleSheets.push(sheet);
   /** What waits for the visitor, or for the server, by its id. */
   const open = new Map<string, () => void>();
   // Whatever another tab tells, the server is asked.

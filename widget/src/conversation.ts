@@ -45,7 +45,7 @@ export class Conversation implements Panel, PanelActions {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     const shadow = shell.launcher.root.getRootNode() as ShadowRoot;
-    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
+    shadow.adoptedStyleSheets.push(sheet);
     this.#view = new PanelView({ ...ENGLISH, ...(shell.words as Words) }, shell, this);
     this.#tell = joinTabs(options.agentId, (told) => this.#hear(told), signal);
     this.#attend();

@@ -23,7 +23,7 @@ class InlineWidget extends Widget {
     this.#shadow = host.shadowRoot!;
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(inlineCss);
-    this.#shadow.adoptedStyleSheets = [...this.#shadow.adoptedStyleSheets, sheet];
+    this.#shadow.adoptedStyleSheets.push(sheet);
   }
 
   /** Nothing is loaded and nothing is sent before it comes into view. */

@@ -130,7 +130,7 @@ export class Invitations {
     const others = Object.keys(widget.agents).length - 1;
     sheet.replaceSync(css + `.invite{margin-bottom:calc(${4.5 * others}*var(--rem))}`);
     const shadow = widget.element.shadowRoot!;
-    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
+    shadow.adoptedStyleSheets.push(sheet);
     const gone = new AbortController();
     const { signal } = gone;
     const tell = (act: DocentEvents["invitation"]["act"]): void => widget.emit("invitation", { name, act });

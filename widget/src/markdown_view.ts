@@ -1,5 +1,5 @@
 import type { Citation } from "./contract.js";
-import { h, icon, iconButton, fill, type Child } from "./element.js";
+import { fill, h, icon, iconButton, type Child } from "./element.js";
 import { ICONS } from "./icons.js";
 import type { Element, Node } from "./markdown.js";
 import { safeLink } from "./safe_link.js";
@@ -83,26 +83,27 @@ function drawLink(href: string, children: Child[]): HTMLElement {
   return link;
 }
 
-export function drawCitation(id: string, context: MarkdownContext): globalThis.Text | HTMLElement {
-  const citation = context.citations.find((one) => "" + one.id === id);
+/** With `cite`, the number that stands in the text already is given its link: nothing is laid out for that. */
+export function drawCitation(id: string, { citations, live, onCitation }: MarkdownContext, cite = h("a", { class: "cite" }, id)): HTMLElement {
+  const citation = citations.find((one) => "" + one.id === id);
   const url = citation && safeLink(citation.link || citation.url);
-  if (!url) {
-    // Sources arrive after the text; until then the number waits in place.
-    return context.live || citation ? h("span", { class: "cite" }, id) : new Text("[" + id + "]");
+  if (url) {
+    lead(cite, url).title = citation.quote || citation.title;
+    cite.ariaLabel = id + ": " + citation.title;
+    cite.onclick = () => onCitation(citation);
+  } else if (!live && !citation) {
+    // Sources arrive after the text, and until then the number waits in place.
+    cite.className = "";
+    cite.textContent = "[" + id + "]";
   }
-  return outward(
-    url,
-    {
-      class: "cite",
-      "aria-label": id + ": " + citation.title,
-      title: citation.quote || citation.title,
-      click: () => context.onCitation(citation),
-    },
-    id,
-  );
+  return cite;
 }
 
-/** A link that leaves the page; without a URL the same, and nothing to click. */
+/** A link that leaves the page, which the other one hears nothing of (`noreferrer` means `noopener` as well); without a URL the same, and nothing to click. */
 export function outward(url: URL | null, attributes: Parameters<typeof h>[1], ...children: Child[]): HTMLElement {
-  return h("a", url ? { ...attributes, href: url.href, target: "_blank", rel: "noopener noreferrer" } : attributes, ...children);
+  return lead(h("a", attributes, ...children), url);
+}
+
+function lead(link: HTMLAnchorElement, url: URL | null): HTMLElement {
+  return Object.assign(link, url && { href: url.href, target: "_blank", rel: "noreferrer" });
 }

@@ -26,7 +26,7 @@ function attend(shell: Shell): void {
   if (attended.has(shell)) return;
   attended.add(shell);
   const shadow = launcher.root.getRootNode() as ShadowRoot;
-  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, screenSheet(signal), sheet];
+  shadow.adoptedStyleSheets.push(screenSheet(signal), sheet);
   panel.addEventListener("focusout", ({ relatedTarget: to }) => {
     // On top of the page and as wide, the page behind is out of sight: focus that runs out goes round.
     if (!panel.hidden && panel.matches("[role=dialog]") && panel.clientWidth === innerWidth && !(to && panel.contains(to as Node))) panel.focus();

@@ -267,7 +267,7 @@ export class PanelView {
       }
       // From the last, so that each is put before the next one, whatever else stands between them.
       let after: Element | null = null;
-      for (const turn of [...state.turns].reverse()) {
+      for (const turn of state.turns.toReversed()) {
         let view = this.#turns.get(turn.id);
         if (!view) {
           view = new TurnView(turn, this.words, this.actions);
@@ -310,7 +310,7 @@ export class PanelView {
     const { log } = this.#frame;
     let isFree = !until;
     let isBlank = false;
-    for (const turn of [...turns].reverse()) {
+    for (const turn of turns.toReversed()) {
       const view = this.#turns.get(turn.id)!;
       if (view.draw(turn, agent?.fallback, isFree && performance.now() > end)) {
         this.#drawing = setTimeout(() => this.#drawAbove(() => this.#drawAnswers()));

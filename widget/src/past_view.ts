@@ -37,7 +37,7 @@ export class PastView {
     const shadow = log.getRootNode() as ShadowRoot;
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
-    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
+    shadow.adoptedStyleSheets.push(sheet);
     log.before(this.#list);
   }
 

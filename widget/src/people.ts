@@ -25,7 +25,7 @@ const openPeople: OpenPeople = (desk, client, { store, load, frame, signal: ende
   const shadow = desk.root.getRootNode() as ShadowRoot;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
-  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, sheet];
+  shadow.adoptedStyleSheets.push(sheet);
   const offer = (place: HTMLElement, message: string): void => {
     if (agent?.fallback) drawContact(place, message, { words, fallback: agent.fallback, leave: (lead) => client.leave(lead), failed });
   };

@@ -116,7 +116,7 @@ export class TurnView {
       const old = this.#text.children[at];
       if (this.#sources[at] === block.source) {
         // The numbers become links once the sources are here; all else changes with its own text only.
-        if (isNew) old!.querySelectorAll("span.cite").forEach((cite) => cite.replaceWith(drawCitation(cite.textContent!, context)));
+        if (isNew) old!.querySelectorAll<HTMLAnchorElement>(".cite").forEach((cite) => drawCitation(cite.textContent!, context, cite));
         return;
       }
       this.#sources[at] = block.source;
