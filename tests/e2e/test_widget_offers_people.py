@@ -1,10 +1,11 @@
 """Where the site had no clear answer, the widget offers what the agent's operator chose: a link, a form, or nothing."""
 
+import math
 import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.doubles.scripted_widget_api import Refuse, done, tokens
 from tests.e2e.chat import Chat
@@ -54,6 +55,22 @@ def test_ways_to_people_stand_beside_each_other(page: Page, site: Site) -> None:
     fade = chat.log.bounding_box()
     assert fade
     assert form["y"] + form["height"] <= fade["y"] + fade["height"] - 16, "clear of what fades"
+
+
+def test_ways_to_people_that_come_late_are_not_cut_off(page: Page, site: Site) -> None:
+    held: list[Route] = []
+    page.route("**/people.*.js", lambda route: held.append(route))
+    chat = unsure(page, site, {"url": MAIL, "form": True})
+    # As high as the answer, whatever else the panel has.
+    room = "e => e.getBoundingClientRect().bottom - e.querySelector('.actions').getBoundingClientRect().bottom"
+    while (spare := chat.log.evaluate(room)) >= 1:
+        height = page.evaluate("innerHeight")
+        page.set_viewport_size({"width": 1180, "height": height - math.ceil(spare / 2)})
+    jump = page.get_by_role("button", name="Jump to the end")
+    expect(jump).to_be_hidden()
+    held.pop().continue_()
+    expect(chat.answers.last.get_by_role("link")).to_be_attached()
+    expect(jump).to_be_visible()
 
 
 def test_a_sure_answer_offers_nobody(page: Page, site: Site) -> None:

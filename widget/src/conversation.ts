@@ -352,7 +352,7 @@ export class Conversation implements Panel, PanelActions {
     try {
       const { messages, has_earlier: hasEarlier } = await messagesBefore(first, this.client);
       // Unless another conversation has taken its place.
-      if (first === this.#state.turns[0]?.id) this.#dispatch({ type: "went-back", messages, hasEarlier });
+      if (first === this.#state.turns[0]?.id) this.#dispatch({ type: "older", messages, hasEarlier });
       return true;
     } catch (error) {
       this.notice(error);

@@ -49,7 +49,7 @@ export class Launcher {
     this.#label.textContent = text;
     const drawing = icon(DRAWINGS[name as "chat"] ?? DRAWINGS.chat);
     fill(this.button, url ? picture(url, drawing) : drawing, this.#label);
-    this.button.setAttribute("aria-label", text || this.speech.chat);
+    this.button.ariaLabel = text || this.speech.chat;
   }
 
   /** Gives way to the open panel, or comes back. */

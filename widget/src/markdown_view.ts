@@ -68,7 +68,7 @@ export function copyButton(label: string, done: string, write: () => Promise<voi
   const copy = iconButton(label, ICONS.copy, () => {
     void write().then(() => {
       fill(copy, icon(ICONS.check));
-      copy.setAttribute("aria-label", done);
+      copy.ariaLabel = done;
     });
   });
   return copy;

@@ -56,7 +56,7 @@ export class PanelFrame {
       event.preventDefault();
       end();
     });
-    for (const named of [this.panel, this.log, this.input, this.send]) named.setAttribute("aria-label", chat);
+    for (const named of [this.panel, this.log, this.input, this.send]) named.ariaLabel = chat;
     this.wait();
   }
 
@@ -64,13 +64,13 @@ export class PanelFrame {
   speak(words: Words): void {
     const call = (button: HTMLElement, name: string): void => {
       button.title = name;
-      button.setAttribute("aria-label", name);
+      button.ariaLabel = name;
     };
     call(this.end, words[W.close]);
     call(this.wide, words[W.wide]);
     call(this.send, words[W.send]);
     this.input.placeholder = words[W.placeholder];
-    this.input.setAttribute("aria-label", words[W.placeholder]);
+    this.input.ariaLabel = words[W.placeholder];
     this.disclosure.textContent = words[W.note];
   }
 

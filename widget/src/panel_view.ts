@@ -51,7 +51,6 @@ export class PanelView {
   readonly emit: Shell["emit"];
   readonly #frame: PanelFrame;
   readonly #options: Options;
-  readonly #announcer: HTMLElement;
   readonly #turns = new Map<string, TurnView>();
   readonly #intro = h("div");
   readonly #list = h("div", { class: "turns" });
@@ -61,7 +60,6 @@ export class PanelView {
   #past: PastView | undefined;
   readonly #fresh: HTMLElement;
   readonly #person: HTMLElement;
-  readonly #jump: HTMLElement;
   #changing: ReturnType<typeof setTimeout> | undefined;
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #pinnedAt = 0;
@@ -78,10 +76,10 @@ export class PanelView {
     this.root = launcher.root;
     this.emit = emit;
     this.#launcher = launcher;
-    this.#announcer = launcher.announcer;
     this.#frame = frame;
+    const { log } = frame;
     const togglePast = (open: OpenPast): void =>
-      (this.#past ??= open(words, speech.language, frame.log, this.#pastButton, actions)).toggle();
+      (this.#past ??= open(words, speech.language, log, this.#pastButton, actions)).toggle();
     const listPast = (): void => void load<OpenPast>(PAST).then(togglePast).catch((error: unknown) => actions.notice(error));
     this.#pastButton = iconButton(words[W.past], ICONS.past, listPast, { hidden: true, "aria-expanded": "false" });
     const fresh = (): void => {
@@ -91,22 +89,29 @@ export class PanelView {
     this.#fresh = iconButton(words[W.fresh], ICONS.plus, fresh, { class: "icon fresh" });
     this.#person = h("button", { class: "link", hidden: true, click: () => void actions.withPeople((people) => people.call()) }, words[W.person]);
     frame.wide.before(this.#pastButton, this.#fresh);
-    fill(frame.log, this.#intro, this.#earlier, this.#list);
-    this.#jump = iconButton(words[W.jump], ICONS.end, () => (frame.log.scrollTop = frame.log.scrollHeight), { hidden: true });
-    frame.log.after(h("div", { class: "jump" }, this.#jump));
-    const scrolled = (): void => {
-      this.#offerJump();
-      if (!this.#drawing && frame.log.scrollTop < NEAR_START_PX && this.#drawn?.hasEarlier) void actions.older();
+    fill(log, this.#intro, this.#earlier, this.#list);
+    const jump = iconButton(words[W.jump], ICONS.end, () => (log.scrollTop = log.scrollHeight));
+    log.after(h("div", { class: "jump" }, jump));
+    const offerJump = (): void => {
+      const isMore = belowOf(log) > NEAR_END_PX;
+      if (!isMore && jump.matches(":focus")) log.focus({ preventScroll: true });
+      jump.hidden = !isMore;
     };
-    frame.log.addEventListener("scroll", scrolled, { passive: true });
-    frame.log.addEventListener("click", ({ target }) => {
+    log.onscroll = () => {
+      offerJump();
+      if (!this.#drawing && log.scrollTop < NEAR_START_PX && this.#drawn?.hasEarlier) void actions.older();
+    };
+    // Once it is laid out anyhow, and for what comes later than its answer as well.
+    const sized = new ResizeObserver(offerJump);
+    for (const each of [log, this.#list]) sized.observe(each);
+    log.onclick = ({ target }) => {
       const link = (target as Element).closest("a");
       // The panel is open on the page that it leads to as well.
       if (link?.host === location.host && options.links === "same") link.target = "";
-    });
+    };
     frame.panel.append(h("p", { class: "note" }, this.#person));
     frame.submit = (isPressed) => this.#submit(isPressed);
-    frame.change = (act) => keepPlace(frame.log, act);
+    frame.change = (act) => keepPlace(log, act);
   }
 
   focus(): void {
@@ -135,8 +140,8 @@ export class PanelView {
   mark(more = 0): void {
     const { button } = this.#launcher;
     const count = more && more + Number(button.dataset.unread ?? 0);
-    const label = button.getAttribute("aria-label")!.replace(/ \(\d+\)$/, "");
-    button.setAttribute("aria-label", label + (count ? ` (${count})` : ""));
+    const label = button.ariaLabel!.replace(/ \(\d+\)$/, "");
+    button.ariaLabel = label + (count ? ` (${count})` : "");
     if (count) button.dataset.unread = "" + count;
     else delete button.dataset.unread;
     this.emit("unread", { count });
@@ -166,8 +171,7 @@ export class PanelView {
     this.#pastButton.hidden = !state.hasPast || state.connection !== "ready";
     if (send.dataset.running !== "" + running) {
       send.dataset.running = "" + running;
-      send.title = this.words[running ? W.stop : W.send];
-      send.setAttribute("aria-label", send.title);
+      send.ariaLabel = send.title = this.words[running ? W.stop : W.send];
       fill(send, icon(running ? ICONS.stop : ICONS.send));
     }
     send.disabled = !running && !input.value.trim();
@@ -208,12 +212,11 @@ export class PanelView {
     if (drawn && alt) {
       avatar.removeAttribute("aria-hidden");
       avatar.setAttribute("role", "img");
-      avatar.setAttribute("aria-label", alt);
+      avatar.ariaLabel = alt;
     }
     // Not once more what is there.
     if (state.agent !== before?.agent) fill(avatar, drawn ? picture(pictureUrl(this.#options, drawn), letter) : letter);
-    panel.setAttribute("aria-label", title || this.speech.chat);
-    log.setAttribute("aria-label", title || this.speech.chat);
+    panel.ariaLabel = log.ariaLabel = title || this.speech.chat;
     if (state.connection === "ready" && state.agent) {
       fill(
         intro,
@@ -288,7 +291,6 @@ export class PanelView {
       log.scrollTop = isNow ? view.root.offsetTop - PINNED_PX : log.scrollHeight;
       this.#pinnedAt = log.scrollTop;
     } else if (follows) log.scrollTop = log.scrollHeight;
-    this.#offerJump();
   }
 
   /** What is put above leaves in its place what is read. Measuring lays the panel out, so only where something is. */
@@ -322,13 +324,6 @@ export class PanelView {
     log.classList.toggle("away", isBlank);
   }
 
-  #offerJump(): void {
-    const { log } = this.#frame;
-    const isMore = belowOf(log) > NEAR_END_PX;
-    if (!isMore && this.#jump.matches(":focus")) log.focus({ preventScroll: true });
-    this.#jump.hidden = !isMore;
-  }
-
   /** Speaks the stages and the whole answer, never a token. */
   #announce(state: State): void {
     const turn: Turn | undefined = state.turns.at(-1);
@@ -347,6 +342,7 @@ export class PanelView {
   }
 
   #say(text: string): void {
-    if (this.#announcer.textContent !== text) this.#announcer.textContent = text;
+    const { announcer } = this.#launcher;
+    if (announcer.textContent !== text) announcer.textContent = text;
   }
 }

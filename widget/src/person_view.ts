@@ -107,7 +107,7 @@ export class PersonView {
     const asksFor = isTalking ? this.#text(P.writeTo, name) : this.#desk.words[W.placeholder];
     if (this.#input.placeholder !== asksFor) {
       this.#input.placeholder = asksFor;
-      this.#input.setAttribute("aria-label", asksFor);
+      this.#input.ariaLabel = asksFor;
     }
     if (isNear || line.unsent.length > before.unsent.length || (line.state !== before.state && !isResumed)) {
       this.#log.scrollTop = this.#log.scrollHeight;

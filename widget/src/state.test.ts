@@ -119,7 +119,7 @@ test("a session renewed leaves the agent, the turns and those before them as the
     type: "connected",
     session: { ...session([{ id: "m1", role: "visitor", text: "Why?", turn_id: "t1" }]), has_earlier: true },
   };
-  const older: Happening = { type: "went-back", messages: [{ id: "m0", role: "visitor", text: "Who?", turn_id: "t0" }], hasEarlier: false };
+  const older: Happening = { type: "older", messages: [{ id: "m0", role: "visitor", text: "Who?", turn_id: "t0" }], hasEarlier: false };
   const before = after(known, older);
   const renewed = next(before, { ...known, session: { ...known.session, agent: { ...known.session.agent } } });
   assert.equal(renewed.agent, before.agent);

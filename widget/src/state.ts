@@ -48,7 +48,7 @@ export interface State {
 export type Happening =
   | { type: "changed"; to: Partial<Omit<State, "turns" | "agent">> }
   | { type: "connected"; session: Session }
-  | { type: "went-back"; messages: readonly Message[]; hasEarlier: boolean }
+  | { type: "older"; messages: readonly Message[]; hasEarlier: boolean }
   /** Without an id, of all. */
   | { type: "cleared"; id?: string }
   | { type: "asked"; id: string; question: string }
@@ -82,7 +82,7 @@ export function next(state: State, happening: Happening): State {
         turns: [...earlier, ...state.turns],
       };
     }
-    case "went-back":
+    case "older":
       return { ...state, hasEarlier: happening.hasEarlier, turns: [...turnsOf(happening.messages, true), ...state.turns] };
     case "cleared":
       return { ...state, turns: state.turns.filter((turn) => happening.id && turn.id !== happening.id), hasEarlier: !!happening.id && !!state.hasEarlier, notice: "" };
