@@ -70,7 +70,7 @@ from app.sources.runs.site_reader import PageListing
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses
-from app.web.health import Readiness
+from app.web.health import Exposition, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 from app.web.widget_script import WidgetFolder, built_widget
@@ -236,6 +236,7 @@ async def _parts(
         AnswerDrafts: answering.drafter,
         ModelHealth: answering.model_health,
         Readiness: partial(_readiness, base.record, answering),
+        Exposition: exposition_of(base.metrics),
         LimitsPolicy: _limits(settings),
         StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
         ClientAddresses: _addresses(settings),

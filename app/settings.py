@@ -78,6 +78,7 @@ class Settings(SignInSettings):
 
     host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port that `docent serve` listens on.")
+    processes: int = Field(1, ge=1, le=64, description="Web processes of `docent serve`, behind one port.")
     root_path: Annotated[str, AfterValidator(checked_root_path)] = Field(
         "", description="Path under which a proxy serves Docent, such as /docent."
     )

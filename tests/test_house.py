@@ -44,7 +44,6 @@ _SHORT_FILES: Final = {
         "app.webhooks.notices.pages",
     ),
     "a use case or a part that the bootstrap or a command opens": (
-        "app.cli.serving.process_limits",
         "app.web.middleware.unexpected_errors",
         "app.workspaces.signing_keys",
     ),

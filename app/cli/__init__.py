@@ -9,7 +9,7 @@ import typer
 from app.cli.late_commands import LateCommand, LateGroup
 
 COMMANDS = (
-    LateCommand("serve", "app.cli.serving.commands:serve", "Serve the widget and the API."),
+    LateCommand("serve", "app.cli.serving.serve:serve", "Serve the widget and the API."),
     LateCommand("work", "app.cli.serving.commands:work", "Crawl and index what the queue holds, until told to stop."),
     LateCommand("migrate", "app.cli.serving.commands:migrate", "Bring the database to this version's shape."),
     LateCommand(

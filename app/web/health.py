@@ -14,6 +14,8 @@ from app.web.model import Model
 TAG = "Health"
 Readiness = Callable[[], Awaitable[Mapping[str, bool]]]
 """Says of each part ("record", "indexes") whether it answers now."""
+Exposition = Callable[[], Awaitable[bytes]]
+"""What /metrics says, in the text format of Prometheus."""
 _NO_STORE = {"Cache-Control": "no-store"}
 _log = structlog.get_logger("docent.web")
 
@@ -33,10 +35,19 @@ class IndexOut(Model):
     docs: str
 
 
+def exposition_of(registry: CollectorRegistry) -> Exposition:
+    """Of one process alone."""
+
+    async def text() -> bytes:
+        return generate_latest(registry)
+
+    return text
+
+
 class Health(Api):
     tag = TAG
 
-    def __init__(self, readiness: Readiness, metrics: CollectorRegistry, version: str) -> None:
+    def __init__(self, readiness: Readiness, metrics: Exposition, version: str) -> None:
         self._readiness = readiness
         self._metrics = metrics
         self._version = version
@@ -68,4 +79,4 @@ class Health(Api):
 
     @get("/metrics", "Prometheus metrics", access=everyone, response_media_type="text/plain")
     async def get_metrics(self, call: Call[None, None]) -> Response:
-        return Response(generate_latest(self._metrics), headers={**_NO_STORE, "Content-Type": CONTENT_TYPE_LATEST})
+        return Response(await self._metrics(), headers={**_NO_STORE, "Content-Type": CONTENT_TYPE_LATEST})

@@ -67,7 +67,7 @@ _SERVER_REPORT = """
 import asyncio, sys
 from app.main import open_app
 from app.settings import read_settings
-import app.cli.serving.commands
+import app.cli.serving.web_server
 
 async def main():
     async with open_app(read_settings()):

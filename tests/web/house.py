@@ -58,7 +58,7 @@ from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
-from app.web.health import Readiness
+from app.web.health import Exposition, Readiness, exposition_of
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
 from app.web.widget_script import WidgetFolder
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
@@ -284,13 +284,15 @@ def doubles(
     keywords: MemoryKeywordIndex,
 ) -> dict[Any, object]:
     """What the application's other parts are made of, by the types that they name."""
+    metrics = CollectorRegistry()
     return {
         SystemOfRecord: record,
         Clock: clock,
         RateLimiter: limiter,
         StreamSlots: MemoryStreamSlots(),
         Cache: MemoryCache(),
-        CollectorRegistry: CollectorRegistry(),
+        CollectorRegistry: metrics,
+        Exposition: exposition_of(metrics),
         Embedder: HashingEmbedder(reads=frozenset({"en"})),
         TokenizersTokenCounter: TOKENS,
         VectorIndex: MemoryVectorIndex(),

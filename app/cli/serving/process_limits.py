@@ -7,6 +7,9 @@ from typing import Final
 _M_ARENA_MAX: Final = -8  # of glibc's malloc.h
 _ARENAS: Final = 2
 
+YOUNG_COLLECTIONS: Final = (700, 10, 10)
+"""Python's own thresholds of `gc`, which a starting command raises."""
+
 # For databases, indexes, models and calls to others, beside the connections of visitors.
 _BESIDE_CONNECTIONS: Final = 256
 
