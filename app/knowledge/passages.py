@@ -3,32 +3,29 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import reads_agent
 from app.core.actor import Actor
 from app.core.chunk import Chunk
 from app.core.list_page import ListPage, PageRequest
 from app.knowledge.document import Document
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.store.system_of_record import SystemOfRecord
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 
 class Passages:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def documents(
-        self, actor: Actor, agent_id: UUID, page: PageRequest, source_id: UUID | None = None
+    @reads_agent
+    def documents(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest, source_id: UUID | None = None
     ) -> ListPage[Document]:
         """Those that the agent may answer from, oldest first; of one source where it is named. Raises NotFound for an
         agent that is absent or another workspace's."""
+        return LiveDocumentRecords(tx).page(agent_id, page, source_id)
 
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: LiveDocumentRecords(tx).page(agent_id, page, source_id)
-        )
-
-    async def of_document(self, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
+    @reads
+    def of_document(self, tx: Transaction, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
         """In the order of the page; none when the agent may not answer from it. Raises NotFound for a document that is
         absent or another workspace's."""
-        return await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: LiveDocumentRecords(tx).document_chunks(actor.workspace_id, document_id)
-        )
+        return LiveDocumentRecords(tx).document_chunks(actor.workspace_id, document_id)

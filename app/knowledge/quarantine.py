@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import reads_agent
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
@@ -10,7 +10,7 @@ from app.kit.job_queue import JobQueue
 from app.knowledge.document import QuarantinedPage, Review
 from app.knowledge.page_review import PageReview
 from app.knowledge.records.quarantine import QuarantineRecords
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
 
@@ -21,23 +21,19 @@ class PageQuarantine:
         self._records = records
         self._jobs = jobs
 
-    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
+    @reads_agent
+    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
         """Latest first."""
+        return QuarantineRecords(tx).quarantined(agent_id, page)
 
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: QuarantineRecords(tx).quarantined(agent_id, page)
-        )
+    @reads_agent
+    def count(self, tx: Transaction, actor: Actor, agent_id: UUID) -> int:
+        return QuarantineRecords(tx).quarantined_count(agent_id)
 
-    async def count(self, actor: Actor, agent_id: UUID) -> int:
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: QuarantineRecords(tx).quarantined_count(agent_id)
-        )
-
-    async def reviews(self, actor: Actor, document_id: UUID) -> list[PageReview]:
+    @reads
+    def reviews(self, tx: Transaction, actor: Actor, document_id: UUID) -> list[PageReview]:
         """What is to be judged: of a document whose live and held versions both have findings, both, latest first."""
-        found = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: QuarantineRecords(tx).page_reviews(actor.workspace_id, document_id)
-        )
+        found = QuarantineRecords(tx).page_reviews(actor.workspace_id, document_id)
         if not found:
             raise NotFound("page with open findings")
         return found
@@ -52,12 +48,9 @@ class PageQuarantine:
         """It was seen. A held text stays out until the page says something else; a live one stays live."""
         await self._review(actor, document_id, Review.DISMISSED)
 
-    async def _review(self, actor: Actor, document_id: UUID, verdict: Review) -> UUID:
+    @writes
+    def _review(self, tx: Transaction, actor: Actor, document_id: UUID, verdict: Review) -> UUID:
         action = "document.release" if verdict is Review.RELEASED else "document.dismiss"
-
-        def work(tx: Transaction) -> UUID:
-            agent_id = QuarantineRecords(tx).review(actor.workspace_id, document_id, verdict)
-            AuditRecords(tx).acted(actor, action, document_id, agent_id=str(agent_id))
-            return agent_id
-
-        return await self._records.of_workspace(actor.workspace_id).write(work)
+        agent_id = QuarantineRecords(tx).review(actor.workspace_id, document_id, verdict)
+        AuditRecords(tx).acted(actor, action, document_id, agent_id=str(agent_id))
+        return agent_id

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.agents.records.agents import AgentRecords
 from app.answers.curated.curated_answer import (
     EVERY_ANSWER,
@@ -60,71 +60,59 @@ class CuratedAnswers:
 
         return await OwnAgent(self._records, actor, answer.agent_id).write(work)
 
-    async def of_agent(
-        self, actor: Actor, agent_id: UUID, page: PageRequest, only: CuratedFilter = EVERY_ANSWER
+    @reads_agent
+    def of_agent(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest, only: CuratedFilter = EVERY_ANSWER
     ) -> ListPage[CuratedAnswer]:
         """Oldest first."""
-
-        def work(tx: Transaction) -> list[CuratedAnswer]:
-            fitting = [each for each in CuratedAnswerRecords(tx).of_agent(agent_id) if only.fits(each)]
-            if not only.is_proposed:
-                return fitting
+        fitting = [each for each in CuratedAnswerRecords(tx).of_agent(agent_id) if only.fits(each)]
+        if only.is_proposed:
             proposed = CuratedEditRecords(tx).proposed(agent_id)
-            return [each for each in fitting if each.id in proposed]
+            fitting = [each for each in fitting if each.id in proposed]
+        return page_of(fitting, page, lambda answer: str(answer.id))
 
-        answers = await OwnAgent(self._records, actor, agent_id).read(work)
-        return page_of(answers, page, lambda answer: str(answer.id))
+    @reads_agent
+    def get(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
+        return CuratedAnswerRecords(tx).get(agent_id, answer_id)
 
-    async def get(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> CuratedAnswer:
-        return await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: CuratedAnswerRecords(tx).get(agent_id, answer_id)
-        )
-
-    async def change(
-        self, actor: Actor, agent_id: UUID, answer_id: UUID, change: Callable[[CuratedAnswer], CuratedAnswer]
+    @writes_agent
+    def change(
+        self,
+        tx: Transaction,
+        actor: Actor,
+        agent_id: UUID,
+        answer_id: UUID,
+        change: Callable[[CuratedAnswer], CuratedAnswer],
     ) -> CuratedAnswer:
         """Save what `change` makes of the answer as it stands. Raises InvalidInput."""
+        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        saved = save_answer(tx, actor, change(current), self._patterns)
+        AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
+        return saved
 
-        def work(tx: Transaction) -> CuratedAnswer:
-            current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
-            saved = save_answer(tx, actor, change(current), self._patterns)
-            AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
-            return saved
-
-        return await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def history(
-        self, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest = _WHOLE_HISTORY
+    @reads_agent
+    def history(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest = _WHOLE_HISTORY
     ) -> ListPage[CuratedEdit]:
         """Latest first."""
-
-        def work(tx: Transaction) -> list[CuratedEdit]:
-            CuratedAnswerRecords(tx).get(agent_id, answer_id)
-            return with_changes(CuratedEditRecords(tx).of_answer(answer_id))
-
-        edits = await OwnAgent(self._records, actor, agent_id).read(work)
+        CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        edits = with_changes(CuratedEditRecords(tx).of_answer(answer_id))
         return page_of(edits, page, lambda edit: str(edit.number))
 
-    async def restore(self, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
+    @writes_agent
+    def restore(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
         """As it stood after that edit, on or off; this is an edit as well. Raises NotFound for one that is not kept."""
+        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        then = CuratedEditRecords(tx).get(answer_id, number).answer
+        saved = save_answer(tx, actor, replace(current, **written_of(then)), self._patterns)
+        AuditRecords(tx).acted(actor, "curated_answer.restore", answer_id, agent_id=str(agent_id), number=number)
+        return saved
 
-        def work(tx: Transaction) -> CuratedAnswer:
-            current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
-            then = CuratedEditRecords(tx).get(answer_id, number).answer
-            saved = save_answer(tx, actor, replace(current, **written_of(then)), self._patterns)
-            told = {"agent_id": str(agent_id), "number": number}
-            AuditRecords(tx).acted(actor, "curated_answer.restore", answer_id, **told)
-            return saved
-
-        return await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def delete(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> None:
-        def work(tx: Transaction) -> None:
-            CuratedAnswerRecords(tx).delete(agent_id, answer_id)
-            AgentRecords(tx).bump_generation(agent_id)
-            AuditRecords(tx).acted(actor, "curated_answer.delete", answer_id, agent_id=str(agent_id))
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
+    @writes_agent
+    def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID) -> None:
+        CuratedAnswerRecords(tx).delete(agent_id, answer_id)
+        AgentRecords(tx).bump_generation(agent_id)
+        AuditRecords(tx).acted(actor, "curated_answer.delete", answer_id, agent_id=str(agent_id))
 
 
 def save_answer(tx: Transaction, actor: Actor, answer: CuratedAnswer, patterns: PatternMatcher) -> CuratedAnswer:
@@ -200,29 +188,24 @@ class CuratedUse:
         self._records = records
         self._clock = clock
 
-    async def of_answer(self, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest) -> CuratedUses:
+    @reads_agent
+    def of_answer(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, page: PageRequest
+    ) -> CuratedUses:
+        CuratedAnswerRecords(tx).get(agent_id, answer_id)
         now = self._clock.now()
+        turns = PastTurnRecords(tx)
+        ratings = turns.curated_ratings(agent_id, answer_id, now - _LATELY)
+        return CuratedUses(
+            turns.of_curated(answer_id, page),
+            turns.curated_counts([answer_id], now - _WEEK).get(answer_id, 0),
+            turns.curated_counts([answer_id], now - _LATELY).get(answer_id, 0),
+            ratings.get("up", 0),
+            ratings.get("down", 0),
+        )
 
-        def work(tx: Transaction) -> CuratedUses:
-            CuratedAnswerRecords(tx).get(agent_id, answer_id)
-            turns = PastTurnRecords(tx)
-            ratings = turns.curated_ratings(agent_id, answer_id, now - _LATELY)
-            return CuratedUses(
-                turns.of_curated(answer_id, page),
-                turns.curated_counts([answer_id], now - _WEEK).get(answer_id, 0),
-                turns.curated_counts([answer_id], now - _LATELY).get(answer_id, 0),
-                ratings.get("up", 0),
-                ratings.get("down", 0),
-            )
-
-        return await OwnAgent(self._records, actor, agent_id).read(work)
-
-    async def lately(self, actor: Actor, agent_id: UUID) -> dict[UUID, int]:
+    @reads_agent
+    def lately(self, tx: Transaction, actor: Actor, agent_id: UUID) -> dict[UUID, int]:
         """How many turns of the last LATELY_DAYS days each of the agent's answers answered; none is left out."""
-        since = self._clock.now() - _LATELY
-
-        def work(tx: Transaction) -> dict[UUID, int]:
-            ids = [answer.id for answer in CuratedAnswerRecords(tx).of_agent(agent_id)]
-            return dict.fromkeys(ids, 0) | PastTurnRecords(tx).curated_counts(ids, since)
-
-        return await OwnAgent(self._records, actor, agent_id).read(work)
+        ids = [answer.id for answer in CuratedAnswerRecords(tx).of_agent(agent_id)]
+        return dict.fromkeys(ids, 0) | PastTurnRecords(tx).curated_counts(ids, self._clock.now() - _LATELY)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, changed_fields, written_of
 from app.answers.curated.curated_answers import check_answer, save_answer
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
@@ -39,52 +39,42 @@ class CuratedProposals:
 
         return await OwnAgent(self._records, actor, answer.agent_id).write(work)
 
-    async def propose_change(self, actor: Actor, agent_id: UUID, answer_id: UUID, change: Change) -> CuratedEdit:
+    @writes_agent
+    def propose_change(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, change: Change
+    ) -> CuratedEdit:
         """Raises InvalidInput, also where nothing would change."""
+        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        proposed = change(current)
+        check_answer(proposed, self._patterns)
+        return _propose(tx, actor, current, proposed)
 
-        def work(tx: Transaction) -> CuratedEdit:
-            current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
-            proposed = change(current)
-            check_answer(proposed, self._patterns)
-            return _propose(tx, actor, current, proposed)
-
-        return await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def of_answer(self, actor: Actor, agent_id: UUID, answer_id: UUID) -> list[CuratedEdit]:
+    @reads_agent
+    def of_answer(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID) -> list[CuratedEdit]:
         """Those that wait, latest first, with what each would change of the answer as it stands now."""
+        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        return [_compared(each, current) for each in CuratedEditRecords(tx).proposals(answer_id)]
 
-        def work(tx: Transaction) -> list[CuratedEdit]:
-            current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
-            return [_compared(each, current) for each in CuratedEditRecords(tx).proposals(answer_id)]
-
-        return await OwnAgent(self._records, actor, agent_id).read(work)
-
-    async def proposed(self, actor: Actor, agent_id: UUID) -> set[UUID]:
+    @reads_agent
+    def proposed(self, tx: Transaction, actor: Actor, agent_id: UUID) -> set[UUID]:
         """The agent's answers of which one waits."""
+        return CuratedEditRecords(tx).proposed(agent_id)
 
-        return await OwnAgent(self._records, actor, agent_id).read(lambda tx: CuratedEditRecords(tx).proposed(agent_id))
-
-    async def approve(self, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
+    @writes_agent
+    def approve(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
         """The answer is as it was proposed, by the approver's word."""
+        current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
+        saved = save_answer(tx, actor, replace(current, **written_of(proposal.answer)), self._patterns)
+        _decided(tx, actor, "curated_answer.approve", agent_id, answer_id, proposal)
+        return saved
 
-        def work(tx: Transaction) -> CuratedAnswer:
-            current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
-            proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
-            saved = save_answer(tx, actor, replace(current, **written_of(proposal.answer)), self._patterns)
-            _decided(tx, actor, "curated_answer.approve", agent_id, answer_id, proposal)
-            return saved
-
-        return await OwnAgent(self._records, actor, agent_id).write(work)
-
-    async def decline(self, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> None:
+    @writes_agent
+    def decline(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> None:
         """The answer stays as it is; one that was new stays off."""
-
-        def work(tx: Transaction) -> None:
-            CuratedAnswerRecords(tx).get(agent_id, answer_id)
-            proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
-            _decided(tx, actor, "curated_answer.decline", agent_id, answer_id, proposal)
-
-        await OwnAgent(self._records, actor, agent_id).write(work)
+        CuratedAnswerRecords(tx).get(agent_id, answer_id)
+        proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
+        _decided(tx, actor, "curated_answer.decline", agent_id, answer_id, proposal)
 
 
 def _propose(tx: Transaction, actor: Actor, current: CuratedAnswer, proposed: CuratedAnswer) -> CuratedEdit:
