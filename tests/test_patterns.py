@@ -38,7 +38,7 @@ _BOUNDS: Final = {
     "app.core.text.failure_words.failure_patterns": 240,
     "app.answers.follow_up._spaced_forms": 160,
     "app.answers.follow_up._joined_forms": 160,
-    "app.answers.handoff_intent._patterns": 500,
+    "app.answers.handoff._patterns": 500,
 }
 _MADE_BY_FUNCTIONS: Final = (*_BOUNDS, "app.core.text.words._word_pattern")
 # At such a bound nobody waits for longer.

@@ -45,9 +45,8 @@ from app.conversations.privacy.api.visitors import AdminVisitors
 from app.conversations.privacy.api.widget_me import WidgetMe, WidgetTranscripts
 from app.conversations.privacy.pages.visitors import VisitorPages
 from app.core.errors import DocentError
-from app.gaps.api.gaps import AdminGaps, AdminGapSuggestions, AdminGapTriage
+from app.gaps.api.gaps import AdminGapReplays, AdminGaps, AdminGapSuggestions, AdminGapTriage
 from app.gaps.api.pull_requests import AdminPullRequests
-from app.gaps.api.replays import AdminGapReplays
 from app.gaps.api.saved_filters import AdminSavedFilters
 from app.gaps.api.turn_review import AdminTurnReview
 from app.gaps.pages.gap import GapAnswerPages, GapPages

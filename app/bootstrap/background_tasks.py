@@ -22,9 +22,8 @@ from app.quality.trial_search import TrialSearch
 from app.reports.reports import DayPacking
 from app.reports.topic_placing import TopicPlacing
 from app.stale_answers.stale_search import StaleSearch
-from app.webhooks.budget_warnings import BudgetWarnings
+from app.webhooks.announcements import BudgetWarnings, GapDigests
 from app.webhooks.channels.channels import ChannelPosts
-from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails
 from app.webhooks.tickets.ticket_delivery import TicketDelivery
 from app.webhooks.webhook import WebhookSender

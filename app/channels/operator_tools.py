@@ -10,8 +10,12 @@ from starlette.requests import Request
 from app.agents.api.agents import AdminAgents
 from app.answers.curated.api.curated_answers import PATTERN, TRIGGER, AdminCuratedAnswers, CuratedEditOut
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.curated_answers import MAX_ANSWER_CHARS, MAX_PAGE_PREFIX_CHARS, MAX_PATTERNS_CHARS
-from app.answers.curated.proposals import CuratedProposals
+from app.answers.curated.curated_answers import (
+    MAX_ANSWER_CHARS,
+    MAX_PAGE_PREFIX_CHARS,
+    MAX_PATTERNS_CHARS,
+    CuratedProposals,
+)
 from app.channels.agent_tools import Told, Tool
 from app.conversations.api.conversations import AdminConversations
 from app.core.actor import PROPOSE, Actor

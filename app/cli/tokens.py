@@ -8,7 +8,7 @@ from app.cli.local_operator import meant, open_installation
 from app.cli.terminal import AsJson, Commands, err, out, print_json, table
 from app.core.actor import SCOPES, USUAL_SCOPES
 from app.workspaces.api_tokens import ApiTokens
-from app.workspaces.signing_keys import SigningKeys
+from app.workspaces.workspaces import SigningKeys
 
 commands = Commands(help="API tokens.")
 

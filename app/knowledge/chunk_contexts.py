@@ -8,8 +8,7 @@ from app.agents.agent import ContextKind
 from app.agents.records.agents import AgentRecords
 from app.core.errors import NotFound
 from app.knowledge.chunk_limits import RESERVED_TOKENS
-from app.knowledge.context_request import MAX_ANSWER_TOKENS, Window, context_requests
-from app.knowledge.context_writer import ContextWriter
+from app.knowledge.context_writer import MAX_ANSWER_TOKENS, ContextWriter, Window, context_requests
 from app.knowledge.records.contexts import ChunkToSituate, ContextRecords, VersionToSituate
 from app.providers.token_counter import TokenCounter
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -1,7 +1,10 @@
-"""More workspaces in one installation. The first one's admins see to them; nobody sees into another's."""
+"""More workspaces in one installation, and the keys that sign visitor tokens of them all. The first one's admins see to
+workspaces; nobody sees into another's."""
 
 from dataclasses import replace
-from uuid import uuid4
+from datetime import timedelta
+from typing import Final
+from uuid import UUID, uuid4
 
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
@@ -14,9 +17,10 @@ from app.workspaces.operators import check_password, checked_email
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import OperatorRecords
 from app.workspaces.records.tokens import TokenRecords
-from app.workspaces.workspace import Workspace
+from app.workspaces.workspace import SigningKey, Workspace
 
 MAX_NAME_CHARS = 100
+OVERLAP: Final = timedelta(minutes=20)  # longer than a visitor token lives
 
 
 class Workspaces:
@@ -61,3 +65,23 @@ class Workspaces:
 
 def _is_of_first(actor: Actor, oldest_first: list[Workspace]) -> bool:
     return bool(oldest_first) and oldest_first[0].id == actor.workspace_id
+
+
+class SigningKeys:
+    """Of the whole installation: for its operator's command line, not for the API."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def rotate(self, actor: Actor, *, at_once: bool = False) -> SigningKey:
+        """A new key signs from now on. Tokens of the old ones run out by themselves, or end `at_once`: browsers then
+        ask for new ones. Secrets of hooks and webhooks that were drawn from an old key stay as they are."""
+        until = self._clock.now() + (timedelta() if at_once else OVERLAP)
+
+        def work(tx: Transaction) -> SigningKey:
+            key = TokenRecords(tx).rotate_signing_key(until)
+            AuditRecords(tx).acted(actor, "signing_key.rotate", UUID(key.kid), at_once=at_once)
+            return key
+
+        return await self._records.write(work)

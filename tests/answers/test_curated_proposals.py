@@ -8,8 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.curated_answers import CuratedAnswers
-from app.answers.curated.proposals import MAX_OPEN_PROPOSALS, CuratedProposals
+from app.answers.curated.curated_answers import MAX_OPEN_PROPOSALS, CuratedAnswers, CuratedProposals
 from app.core.actor import PROPOSE, READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.kit.pattern_matcher import PatternMatcher

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.answers.handoff_intent import asks_for_person
+from app.answers.handoff import asks_for_person
 from app.core.text.languages import LANGUAGES
 from tests.linear_time import takes_linear_time
 

@@ -11,7 +11,7 @@ from app.agents.records.agents import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.list_page import PageRequest
-from app.knowledge.context_request import WINDOW_TOKENS, context_requests
+from app.knowledge.context_writer import WINDOW_TOKENS, context_requests
 from app.knowledge.document import PageContent
 from app.knowledge.records.contexts import ContextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords

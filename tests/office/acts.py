@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from app.agents.agent import AgentConfig
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.proposals import CuratedProposals
+from app.answers.curated.curated_answers import CuratedProposals
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
@@ -43,7 +43,7 @@ from app.store.transaction import Transaction
 from app.workspaces.operator import Role
 from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.sealed_secrets import SealedSecrets
-from app.workspaces.signing_keys import SigningKeys
+from app.workspaces.workspaces import SigningKeys
 from tests.doubles.fixed_clock import FixedClock
 from tests.office.office import GAP, PAGE, Office
 

@@ -15,8 +15,7 @@ from app.agents.agent import Fallback, Invitation
 from app.agents.agents import AgentPictures, Agents
 from app.agents.signed_users import UserIssuers
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
-from app.answers.curated.curated_answers import CuratedAnswers
-from app.answers.curated.proposals import CuratedProposals
+from app.answers.curated.curated_answers import CuratedAnswers, CuratedProposals
 from app.channels.program_questions import program
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox

@@ -19,7 +19,7 @@ from app.core.turn import VisitorSession
 from app.store.system_of_record import SystemOfRecord
 from app.web.visitor_tokens import KEYS_LAST, LIFETIME, VisitorTokens
 from app.workspaces.records.tokens import TokenRecords
-from app.workspaces.signing_keys import OVERLAP, SigningKeys
+from app.workspaces.workspaces import OVERLAP, SigningKeys
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record
 

@@ -25,7 +25,7 @@ from app.gaps.gap_digest import Week, last_week
 from app.gaps.records.gaps import GapRecords
 from app.store.deliveries import RETRY_AFTER
 from app.store.system_of_record import SystemOfRecord
-from app.webhooks.gap_digests import GapDigests
+from app.webhooks.announcements import GapDigests
 from app.webhooks.webhooks import WebhookDelivery, Webhooks
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.recording_sender import RecordingSender

@@ -16,9 +16,9 @@ from app.answers.curated.curated_answers import (
     MAX_PATTERNS_CHARS,
     MAX_PRIORITY,
     CuratedAnswers,
+    CuratedProposals,
     CuratedUse,
 )
-from app.answers.curated.proposals import CuratedProposals
 from app.answers.curated.rehearsals import Rehearsals
 from app.core.list_page import PageRequest
 from app.gaps.turn_review import TurnReview

@@ -1,5 +1,5 @@
 """Admin API: gaps, page by page or as one file, and one with all that is known of it; merging, splitting, assigning,
-settling many; and answers that the chat model drafts."""
+settling many; answers that the chat model drafts; and gaps asked once more, and closed where they are answered."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -9,11 +9,13 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
+from app.agents.agent import Version
 from app.answers.suggestion import SuggestionState
 from app.core.actor import Actor
 from app.core.gap_state import GapReason, GapState
-from app.core.turn import Channel
-from app.gaps.gap import Gap, GapFilter, GapOrder, Shortfall
+from app.core.turn import AnsweredBy, Channel
+from app.gaps.gap import Gap, GapFilter, GapOrder, GapReplay, ReplayedQuestion, Shortfall
+from app.gaps.gap_replays import MAX_WORDINGS, GapReplays
 from app.gaps.gap_suggestions import GapSuggestions
 from app.gaps.gaps import MAX_AT_ONCE, MAX_EXPORTED, MAX_NOTE_CHARS, Gaps, GapTriage, GapView
 from app.web.file_export import ExportFormat, exported
@@ -234,3 +236,82 @@ class AdminGapTriage(Api):
             call.caller, call.path_id("agent_id"), asked.gap_ids, GapState(asked.state), asked.note
         )
         return SettledOut(items=[GapOut.of(gap) for gap in settled])
+
+
+class ReplayIn(Model):
+    version: Version = Field(default="live", description="Whose settings answer.")
+
+
+class ResolveIn(NoteIn):
+    version: Version = Field(default="live", description="Whose settings answer.")
+    unproven: bool = Field(default=False, description="Close it on your word (`resolved`), without asking.")
+
+
+class AnswerBeforeOut(Model):
+    answer: str
+    answered_by: AnsweredBy | None
+    confidence: float | None
+    cited: tuple[str, ...]
+
+
+class AnswerAfterOut(Model):
+    answer: str
+    answered_by: AnsweredBy
+    confidence: float
+    cited: tuple[str, ...]
+    gap: GapReason | None = Field(description="What gives it away as a gap again; null for an answer that stands.")
+
+
+class ReplayedQuestionOut(Model):
+    question: str
+    before: AnswerBeforeOut
+    after: AnswerAfterOut
+    passes: bool
+
+    @classmethod
+    def of(cls, replayed: ReplayedQuestion) -> "ReplayedQuestionOut":
+        return super().of(replayed, question=replayed.before.question)
+
+
+class GapReplayOut(GapOut):
+    passes: bool | None = Field(description="Every wording is answered; null when none was asked.")
+    questions: list[ReplayedQuestionOut] = Field(description=f"At most {MAX_WORDINGS} wordings, latest first.")
+
+    @classmethod
+    def of_replay(cls, replay: GapReplay) -> "GapReplayOut":
+        questions = tuple(map(ReplayedQuestionOut.of, replay.questions))
+        return cls.of(replay.gap, replay, questions=questions)
+
+    @classmethod
+    def unasked(cls, gap: Gap) -> "GapReplayOut":
+        return cls(**GapOut.of(gap).model_dump(), passes=None, questions=[])
+
+
+class AdminGapReplays(Api):
+    tag = TAG
+
+    def __init__(self, replays: GapReplays, gaps: Gaps) -> None:
+        self._replays = replays
+        self._gaps = gaps
+
+    @post(
+        "/v1/gaps/{gap_id}/replay",
+        "Ask the gap's questions again; nothing changes",
+        access=write,
+        is_input_optional=True,
+    )
+    async def replay_gap(self, call: Call[Actor, ReplayIn]) -> GapReplayOut:
+        replay = await self._replays.replay(call.caller, call.path_id("gap_id"), call.input.version)
+        return GapReplayOut.of_replay(replay)
+
+    @post(
+        "/v1/gaps/{gap_id}/resolve",
+        "Ask the gap's questions again, and close it if every one is answered",
+        access=write,
+        is_input_optional=True,
+    )
+    async def resolve_gap(self, call: Call[Actor, ResolveIn]) -> GapReplayOut:
+        gap_id, asked = call.path_id("gap_id"), call.input
+        if asked.unproven:
+            return GapReplayOut.unasked(await self._gaps.resolve(call.caller, gap_id, asked.note))
+        return GapReplayOut.of_replay(await self._replays.resolve(call.caller, gap_id, asked.note, asked.version))

@@ -26,9 +26,8 @@ from app.mail.mail_delivery import MailDelivery
 from app.mail.records import MailRecords
 from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
 from app.store.system_of_record import SystemOfRecord
-from app.webhooks.budget_warnings import BudgetWarnings
+from app.webhooks.announcements import BudgetWarnings, GapDigests
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
-from app.webhooks.gap_digests import GapDigests
 from app.webhooks.notices.notices import NoticeMails, Notices
 from app.webhooks.webhooks import WebhookDelivery
 from app.workspaces.operator import Operator, Role

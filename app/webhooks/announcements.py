@@ -1,10 +1,14 @@
-"""Once a week, agents' webhooks are told how the gaps are going."""
+"""What webhooks are told by the clock: that the day of an agent is nearly spent, and once a week how the gaps go."""
 
+from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
 import structlog
 
+from app.agents.records.agents import AgentRecords
+from app.conversations.records.stored_turns import StoredTurnRecords
+from app.core.errors import NotFound
 from app.core.gap_state import GapState
 from app.core.list_page import PageRequest
 from app.core.webhook_event import WebhookEvent
@@ -19,7 +23,43 @@ from app.webhooks.records import WebhookRecords
 
 log = structlog.get_logger(__name__)
 
-_EVENT: Final = WebhookEvent.GAPS_WEEKLY
+NEAR: Final = 0.8  # of the agent's daily_tokens
+
+
+class BudgetWarnings:
+    """Looks from time to time, so that no question waits for it, and tells once for each agent and day (UTC)."""
+
+    def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def announce(self) -> int:
+        """Return how many agents it was told of."""
+        now = self._clock.now()
+        owed = await self._records.read(lambda tx: WebhookRecords(tx).owed(WebhookEvent.BUDGET_NEAR, now, now.date()))
+        return sum([await self._announce(agent_id) for agent_id in owed])
+
+    async def _announce(self, agent_id: UUID) -> bool:
+        now = self._clock.now()
+        own = self._records.of_agent(agent_id)
+
+        def spent(tx: Transaction) -> dict[str, int] | None:
+            with suppress(NotFound):
+                daily = AgentRecords(tx).live(agent_id).config.daily_tokens
+                used = StoredTurnRecords(tx).tokens_of_day(agent_id, now.date())
+                if daily and used >= NEAR * daily:
+                    return {"used_tokens": used, "daily_tokens": daily}
+            return None
+
+        told = await own.read(spent)
+        if told is None:
+            return False
+        is_first = await own.write(
+            lambda tx: WebhookRecords(tx).announce(agent_id, WebhookEvent.BUDGET_NEAR, told, now.date(), now)
+        )
+        if is_first:
+            log.info("budget.warned", agent=str(agent_id), **told)
+        return is_first
 
 
 class GapDigests:
@@ -34,13 +74,17 @@ class GapDigests:
     async def announce(self) -> int:
         """Return how many digests were put there."""
         week = last_week(self._clock.now())
-        owed = await self._records.read(lambda tx: WebhookRecords(tx).owed(_EVENT, week.until, week.monday))
+        owed = await self._records.read(
+            lambda tx: WebhookRecords(tx).owed(WebhookEvent.GAPS_WEEKLY, week.until, week.monday)
+        )
         return sum([await self._announce(agent_id, week) for agent_id in owed])
 
     async def _announce(self, agent_id: UUID, week: Week) -> bool:
         digest = await self._records.of_agent(agent_id).read(lambda tx: _digest(tx, agent_id, week))
         is_first = await self._records.of_agent(agent_id).write(
-            lambda tx: WebhookRecords(tx).announce(agent_id, _EVENT, digest.figures, week.monday, week.until)
+            lambda tx: WebhookRecords(tx).announce(
+                agent_id, WebhookEvent.GAPS_WEEKLY, digest.figures, week.monday, week.until
+            )
         )
         if is_first:
             log.info("gap_digest.announced", agent=str(agent_id), week=week.monday.isoformat())
