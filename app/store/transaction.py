@@ -12,27 +12,7 @@ from itertools import islice
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
-from sqlalchemy import (
-    BindParameter,
-    Column,
-    Connection,
-    CursorResult,
-    Executable,
-    Label,
-    Result,
-    Row,
-    Select,
-    Table,
-    Uuid,
-    bindparam,
-    delete,
-    func,
-    insert,
-    literal,
-    select,
-    tuple_,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 from app.agents.agent import AgentConfig
@@ -61,18 +41,20 @@ _LARGEST_INT = 2**31 - 1
 class Keyset:
     """The columns that order a list; together they are unique. All rise, or all fall."""
 
-    def __init__(self, *columns: Column[Any] | Label[Any], descending: bool = False) -> None:
+    def __init__(self, *columns: sa.Column[Any] | sa.Label[Any], descending: bool = False) -> None:
         self._columns = columns
         self._descending = descending
 
-    def after(self, statement: Select[Any], page: PageRequest) -> Select[Any]:
+    def after(self, statement: sa.Select[Any], page: PageRequest) -> sa.Select[Any]:
         """The statement's rows after the page's cursor, and one more than the page holds."""
         if not 1 <= page.limit <= MAX_LIMIT:
             raise InvalidInput("limit", f"must be between 1 and {MAX_LIMIT}.")
         if page.cursor is not None:
-            key = tuple_(*self._columns)
+            key = sa.tuple_(*self._columns)
             values = self._decode(page.cursor)
-            last = tuple_(*(literal(value, column.type) for column, value in zip(self._columns, values, strict=True)))
+            last = sa.tuple_(
+                *(sa.literal(value, column.type) for column, value in zip(self._columns, values, strict=True))
+            )
             statement = statement.where(key < last if self._descending else key > last)
         order = [column.desc() if self._descending else column.asc() for column in self._columns]
         return statement.order_by(*order).limit(page.limit + 1)
@@ -87,10 +69,10 @@ class Keyset:
 
     def page(
         self,
-        connection: Connection,
-        statement: Select[Any],
+        connection: sa.Connection,
+        statement: sa.Select[Any],
         page: PageRequest,
-        item: Callable[[Row[Any]], Item],
+        item: Callable[[sa.Row[Any]], Item],
     ) -> ListPage[Item]:
         """Run the statement, of whose columns the item is made."""
         rows = connection.execute(self.after(statement, page)).all()
@@ -120,10 +102,10 @@ def _to_json(value: Any) -> str | int:
 
 
 def _from_json(kind: Any, value: Any) -> Any:
-    if isinstance(kind, UtcDateTime | Uuid):
+    if isinstance(kind, UtcDateTime | sa.Uuid):
         if not isinstance(value, str):
             raise ValueError("not text")
-        if isinstance(kind, Uuid):
+        if isinstance(kind, sa.Uuid):
             return UUID(value)
         moment = datetime.fromisoformat(value)
         if moment.tzinfo is None:
@@ -134,9 +116,9 @@ def _from_json(kind: Any, value: Any) -> Any:
     return value
 
 
-def among(name: str) -> BindParameter[Any]:
+def among(name: str) -> sa.BindParameter[Any]:
     """A parameter for any number of values, of a statement that is made once: `column.in_(among("ids"))`."""
-    return bindparam(name, expanding=True)
+    return sa.bindparam(name, expanding=True)
 
 
 def batches(items: Iterable[Item], size: int = BATCH_SIZE) -> Iterator[list[Item]]:
@@ -172,10 +154,10 @@ class Transaction:
     which a turn ends. All transactions of a record share what is `known`.
     """
 
-    connection: Connection
+    connection: sa.Connection
     clock: Clock
     secret_keys: SecretKeys
-    before: Callable[[], AbstractContextManager[Connection]]
+    before: Callable[[], AbstractContextManager[sa.Connection]]
     on_turn_end: Sequence["TurnEndListener"]
     known: KnownRows
 
@@ -190,41 +172,43 @@ class Repository:
         self._tx = tx
         self._connection = tx.connection
 
-    def _value(self, kind: type[Value], statement: Select[Any]) -> Value | None:
+    def _value(self, kind: type[Value], statement: sa.Select[Any]) -> Value | None:
         """Of the first row, whose columns its fields are."""
         row = self._connection.execute(statement).first()
         return None if row is None else value_of(kind, row)
 
-    def _found(self, kind: type[Value], statement: Select[Any], name: str) -> Value:
+    def _found(self, kind: type[Value], statement: sa.Select[Any], name: str) -> Value:
         """That of the first row. Raises NotFound, naming what is missed."""
         return value_of(kind, self._first_row(statement, name))
 
-    def _first_row(self, statement: Executable, name: str, parameters: Mapping[str, Any] | None = None) -> Row[Any]:
+    def _first_row(
+        self, statement: sa.Executable, name: str, parameters: Mapping[str, Any] | None = None
+    ) -> sa.Row[Any]:
         """The first one. Raises NotFound, naming what is missed."""
         row = self._connection.execute(statement, parameters).first()
         if row is None:
             raise NotFound(name)
         return row
 
-    def _values(self, kind: type[Value], statement: Select[Any]) -> list[Value]:
+    def _values(self, kind: type[Value], statement: sa.Select[Any]) -> list[Value]:
         return [value_of(kind, row) for row in self._connection.execute(statement)]
 
-    def _page(self, order: Keyset, kind: type[Value], statement: Select[Any], page: PageRequest) -> ListPage[Value]:
+    def _page(self, order: Keyset, kind: type[Value], statement: sa.Select[Any], page: PageRequest) -> ListPage[Value]:
         return order.page(self._connection, statement, page, lambda row: value_of(kind, row))
 
-    def _add(self, table: Table, value: object = None, **others: Any) -> None:
+    def _add(self, table: sa.Table, value: object = None, **others: Any) -> None:
         """A row. Each column is that of `others`, else the value's field of its name, else its default."""
-        self._connection.execute(insert(table), row_of(value, table) | others)
+        self._connection.execute(sa.insert(table), row_of(value, table) | others)
 
-    def _put(self, table: Table, keys: Mapping[str, Any], value: object = None, **others: Any) -> None:
+    def _put(self, table: sa.Table, keys: Mapping[str, Any], value: object = None, **others: Any) -> None:
         """The row of these keys, in place of the one that is there. Its other columns are as `_add` has them; those
         that the value does not have stay as they are."""
         row = {name: each for name, each in (row_of(value, table) | others).items() if name not in keys}
         statement = self._insert(table).values(**keys, **row)
         self._connection.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=row))
 
-    def _exists(self, table: Table, row_id: UUID) -> bool:
-        return self._connection.scalar(select(table.c.id).where(table.c.id == row_id)) is not None
+    def _exists(self, table: sa.Table, row_id: UUID) -> bool:
+        return self._connection.scalar(sa.select(table.c.id).where(table.c.id == row_id)) is not None
 
     def _now(self) -> datetime:
         return self._tx.clock.now()
@@ -240,32 +224,32 @@ class Repository:
     def _alone(self, purpose: str) -> None:
         """Until this transaction ends no other one is alone for the same purpose. SQLite has one writer."""
         if self._dialect == "postgresql":
-            self._connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(purpose))))
+            self._connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(purpose))))
 
-    def _insert(self, table: Table) -> sqlite.Insert:
+    def _insert(self, table: sa.Table) -> sqlite.Insert:
         """An insert that knows `on_conflict_...`."""
         return insert_of(self._dialect, table)
 
-    def _update(self, table: Table, *conditions: Any, **values: Any) -> int:
+    def _update(self, table: sa.Table, *conditions: Any, **values: Any) -> int:
         """Return how many rows met all conditions."""
-        return affected_rows(self._connection.execute(update(table).where(*conditions).values(**values)))
+        return affected_rows(self._connection.execute(sa.update(table).where(*conditions).values(**values)))
 
-    def _delete(self, table: Table, *conditions: Any) -> int:
+    def _delete(self, table: sa.Table, *conditions: Any) -> int:
         """Return how many rows are gone: those that met all conditions."""
-        return affected_rows(self._connection.execute(delete(table).where(*conditions)))
+        return affected_rows(self._connection.execute(sa.delete(table).where(*conditions)))
 
-    def _update_one(self, table: Table, name: str, /, *conditions: Any, **values: Any) -> None:
+    def _update_one(self, table: sa.Table, name: str, /, *conditions: Any, **values: Any) -> None:
         """Raises NotFound, naming what is missed, where no row met all conditions."""
         if not self._update(table, *conditions, **values):
             raise NotFound(name)
 
-    def _delete_one(self, table: Table, name: str, *conditions: Any) -> None:
+    def _delete_one(self, table: sa.Table, name: str, *conditions: Any) -> None:
         """Raises NotFound, as `_update_one` does."""
         if not self._delete(table, *conditions):
             raise NotFound(name)
 
 
-def insert_of(dialect: str, table: Table) -> sqlite.Insert:
+def insert_of(dialect: str, table: sa.Table) -> sqlite.Insert:
     """An insert that knows `on_conflict_...`, which both dialects spell alike."""
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
@@ -274,6 +258,6 @@ def insert_of(dialect: str, table: Table) -> sqlite.Insert:
     return sqlite.insert(table)
 
 
-def affected_rows(result: Result[Any]) -> int:
+def affected_rows(result: sa.Result[Any]) -> int:
     """How many rows an update or delete touched; -1 on Postgres for one with many sets of parameters."""
-    return cast(CursorResult[Any], result).rowcount
+    return cast(sa.CursorResult[Any], result).rowcount

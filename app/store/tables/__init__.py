@@ -5,12 +5,12 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from sqlalchemy import MetaData, Table
+import sqlalchemy as sa
 
 from app.store.tables.columns import METADATA, OfVisitors
 
 
-def all_tables() -> MetaData:
+def all_tables() -> sa.MetaData:
     """Every table, for whoever looks at the database as a whole."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
@@ -18,7 +18,7 @@ def all_tables() -> MetaData:
 
 
 @cache
-def tables_of_visitors() -> Mapping[Table, OfVisitors]:
+def tables_of_visitors() -> Mapping[sa.Table, OfVisitors]:
     """Those whose rows go with a visitor, each before those that its rows go with."""
     tables = reversed(all_tables().sorted_tables)
     return {table: table.info[OfVisitors] for table in tables if OfVisitors in table.info}

@@ -1,6 +1,6 @@
 """HTTP calls that operators have defined for their agents, and what visitors were asked to confirm."""
 
-from sqlalchemy import Boolean, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, false, text
+import sqlalchemy as sa
 
 from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -14,24 +14,24 @@ ACTIONS = table(
     column("name", StorableText),
     column("title", StorableText),
     column("description", StorableText),
-    column("method", String(10)),
+    column("method", sa.String(10)),
     column("url", StorableText),
     column("parameters", StorableJson),
     column("fixed", StorableJson),
     column("result_path", StorableText),
-    column("max_result_chars", Integer),
-    column("timeout_seconds", Integer),
-    column("daily_calls", Integer),
-    column("is_on", Boolean),
-    column("changes", Boolean, default=False, server_default=false()),
-    column("summary", StorableText, default="", server_default=text("''")),
-    column("done_text", StorableText, default="", server_default=text("''")),
-    column("revision", Integer, default=1, server_default=text("1")),
+    column("max_result_chars", sa.Integer),
+    column("timeout_seconds", sa.Integer),
+    column("daily_calls", sa.Integer),
+    column("is_on", sa.Boolean),
+    column("changes", sa.Boolean, default=False, server_default=sa.false()),
+    column("summary", StorableText, default="", server_default=sa.text("''")),
+    column("done_text", StorableText, default="", server_default=sa.text("''")),
+    column("revision", sa.Integer, default=1, server_default=sa.text("1")),
     column("header_names", StorableJson),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    column("sealed", sa.LargeBinary),
+    column("sealed_by", sa.String(16)),
     column("created_at", UtcDateTime),
-    UniqueConstraint("agent_id", "name"),
+    sa.UniqueConstraint("agent_id", "name"),
 )
 
 # A change that a turn has proposed. `action_id` may be gone; `url` and `body` are what is sent, to the byte.
@@ -43,20 +43,20 @@ CONFIRMATIONS = table(
     parent("visitor_id", "visitors", index=True),
     parent("conversation_id", "conversations", index=True),
     parent("turn_id", "turns", unique=True),
-    column("action_id", Uuid),
-    column("revision", Integer),
+    column("action_id", sa.Uuid),
+    column("revision", sa.Integer),
     column("action", StorableText),
     column("title", StorableText),
     column("summary", StorableText),
     column("shown", StorableJson),
-    column("method", String(10)),
+    column("method", sa.String(10)),
     column("url", StorableText),
     column("body", StorableText, nullable=True),
-    column("state", String(10)),
+    column("state", sa.String(10)),
     column("text", StorableText, default=""),
-    column("status", Integer, nullable=True),
+    column("status", sa.Integer, nullable=True),
     column("created_at", UtcDateTime),
     column("expires_at", UtcDateTime),
     column("decided_at", UtcDateTime, nullable=True),
-    Index(None, "agent_id", "created_at"),
+    sa.Index(None, "agent_id", "created_at"),
 )

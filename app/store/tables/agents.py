@@ -3,21 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Index,
-    Integer,
-    LargeBinary,
-    Select,
-    String,
-    Table,
-    UniqueConstraint,
-    false,
-    select,
-    text,
-    true,
-)
+import sqlalchemy as sa
 
 from app.store.tables.columns import Audited, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -28,17 +14,17 @@ AGENTS = table(
     own_id(),
     parent("workspace_id", "workspaces"),
     column("draft", StorableJson),
-    column("live_version", Integer, nullable=True),
-    column("generation", Integer, default=0),
+    column("live_version", sa.Integer, nullable=True),
+    column("generation", sa.Integer, default=0),
     column("created_at", UtcDateTime),
     column("updated_at", UtcDateTime),
-    Index(None, "workspace_id", "created_at"),
+    sa.Index(None, "workspace_id", "created_at"),
 )
 
 
-def own_row(table: Table, workspace_id: UUID, row_id: UUID) -> Select[Any]:
+def own_row(table: sa.Table, workspace_id: UUID, row_id: UUID) -> sa.Select[Any]:
     """The row of that id, where the agent that it names is the workspace's."""
-    of_agent = select(table).join(AGENTS, AGENTS.c.id == table.c.agent_id)
+    of_agent = sa.select(table).join(AGENTS, AGENTS.c.id == table.c.agent_id)
     return of_agent.where(table.c.id == row_id, AGENTS.c.workspace_id == workspace_id)
 
 
@@ -48,7 +34,7 @@ AGENT_FIRSTS = table(
     parent("agent_id", "agents", primary_key=True),
     column("tried_at", UtcDateTime, nullable=True),
     column("seen_at", UtcDateTime, nullable=True),
-    column("seen_on", StorableText, default="", server_default=text("''")),
+    column("seen_on", StorableText, default="", server_default=sa.text("''")),
 )
 
 # The secret by which a website signs who its visitors are is drawn from a signing key and `salt`.
@@ -56,8 +42,8 @@ USER_KEYS = table(
     "user_keys",
     Audited("agent", key="agent_id"),
     parent("agent_id", "agents", primary_key=True),
-    column("kid", String(32)),
-    column("salt", LargeBinary),
+    column("kid", sa.String(32)),
+    column("salt", sa.LargeBinary),
     column("created_at", UtcDateTime),
 )
 
@@ -77,20 +63,20 @@ AGENT_VERSIONS = table(
     "agent_versions",
     own_id(),
     parent("agent_id", "agents"),
-    column("number", Integer),
+    column("number", sa.Integer),
     column("config", StorableJson),
     column("published_at", UtcDateTime),
-    UniqueConstraint("agent_id", "number"),
+    sa.UniqueConstraint("agent_id", "number"),
 )
 
 
-def _written_answer() -> list[Column[Any]]:
+def _written_answer() -> list[sa.Column[Any]]:
     """What operators write of a curated answer, which its history has as well."""
     return [
         column("trigger", StorableText),
         column("pattern", StorableText),
         column("answer", StorableText),
-        column("priority", Integer),
+        column("priority", sa.Integer),
         column("language", StorableText, nullable=True),
         column("page_prefix", StorableText),
         column("expires_at", UtcDateTime, nullable=True),
@@ -103,11 +89,11 @@ CURATED_ANSWERS = table(
     own_id(),
     parent("agent_id", "agents"),
     *_written_answer(),
-    column("is_on", Boolean, default=True, server_default=true()),
-    column("hits", Integer, default=0),
+    column("is_on", sa.Boolean, default=True, server_default=sa.true()),
+    column("hits", sa.Integer, default=0),
     column("last_hit_at", UtcDateTime, nullable=True),
     column("created_at", UtcDateTime),
-    Index(None, "agent_id", "created_at"),
+    sa.Index(None, "agent_id", "created_at"),
 )
 
 # How an answer stood after each change, which `author` made; or how one is to stand that waits for a person's word.
@@ -116,13 +102,13 @@ CURATED_EDITS = table(
     own_id(),
     parent("agent_id", "agents", index=True),
     parent("answer_id", "curated_answers"),
-    column("number", Integer),  # 1.. within the answer
+    column("number", sa.Integer),  # 1.. within the answer
     column("author", StorableText),
     column("saved_at", UtcDateTime),
-    column("is_on", Boolean),
-    column("is_proposal", Boolean, default=False, server_default=false()),
+    column("is_on", sa.Boolean),
+    column("is_proposal", sa.Boolean, default=False, server_default=sa.false()),
     *_written_answer(),
-    UniqueConstraint("answer_id", "number"),
+    sa.UniqueConstraint("answer_id", "number"),
 )
 
 
@@ -132,15 +118,15 @@ GOLDEN_QUESTIONS = table(
     Audited("golden_question"),
     own_id(),
     parent("agent_id", "agents"),
-    column("wording", String(64)),
+    column("wording", sa.String(64)),
     column("question", StorableText),
     column("pages", StorableJson),
     column("language", StorableText, nullable=True),
-    column("origin", String(20)),
+    column("origin", sa.String(20)),
     column("created_at", UtcDateTime),
-    column("answer_contains", StorableJson, server_default=text("'[]'")),
-    column("answer_matches", StorableJson, server_default=text("'[]'")),
-    UniqueConstraint("agent_id", "wording"),
+    column("answer_contains", StorableJson, server_default=sa.text("'[]'")),
+    column("answer_matches", StorableJson, server_default=sa.text("'[]'")),
+    sa.UniqueConstraint("agent_id", "wording"),
 )
 
 # `live` and `draft` are what each version made of the questions, as JSON; None for one that was not asked.
@@ -150,14 +136,14 @@ GOLDEN_RUNS = table(
     parent("agent_id", "agents"),
     column("asked_by", StorableText),
     column("asked_at", UtcDateTime),
-    column("milliseconds", Integer),
-    column("fingerprint", String(64)),
-    column("generation", Integer),
-    column("live_version", Integer, nullable=True),
-    column("questions", Integer),
-    column("asked", Integer),
+    column("milliseconds", sa.Integer),
+    column("fingerprint", sa.String(64)),
+    column("generation", sa.Integer),
+    column("live_version", sa.Integer, nullable=True),
+    column("questions", sa.Integer),
+    column("asked", sa.Integer),
     column("live", StorableJson, nullable=True),
     column("draft", StorableJson, nullable=True),
     column("goes_on_at", UtcDateTime, index=True, nullable=True),
-    Index(None, "agent_id", "asked_at"),
+    sa.Index(None, "agent_id", "asked_at"),
 )

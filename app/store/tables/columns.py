@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Column, ForeignKey, Index, MetaData, Row, Table, Uuid, text
+import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
 from app.store.time_ordered_id import new_id
 
-METADATA: Final = MetaData(
+METADATA: Final = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -41,32 +41,32 @@ class Audited:
     Nothing of visitors: not even a hash of what they wrote outlives its erasure."""
 
     kind: str
-    name: Callable[[Row[Any]], str] | None = None
+    name: Callable[[sa.Row[Any]], str] | None = None
     key: str = "id"
     unhashed: tuple[str, ...] = ()
 
 
-def table(name: str, *parts: SchemaItem | OfVisitors | Audited) -> Table:
+def table(name: str, *parts: SchemaItem | OfVisitors | Audited) -> sa.Table:
     columns = [part for part in parts if isinstance(part, SchemaItem)]
     info = {type(part): part for part in parts if not isinstance(part, SchemaItem)}
-    return Table(name, METADATA, *columns, info=info)
+    return sa.Table(name, METADATA, *columns, info=info)
 
 
-def column(name: str, kind: Any, *parts: SchemaItem, nullable: bool = False, **options: Any) -> Column[Any]:
-    return Column(name, kind, *parts, nullable=nullable, **options)
+def column(name: str, kind: Any, *parts: SchemaItem, nullable: bool = False, **options: Any) -> sa.Column[Any]:
+    return sa.Column(name, kind, *parts, nullable=nullable, **options)
 
 
-def own_id() -> Column[Any]:
+def own_id() -> sa.Column[Any]:
     """A UUID that sorts by age."""
-    return column("id", Uuid, primary_key=True, default=new_id)
+    return column("id", sa.Uuid, primary_key=True, default=new_id)
 
 
-def parent(name: str, table: str, **options: Any) -> Column[Any]:
+def parent(name: str, table: str, **options: Any) -> sa.Column[Any]:
     """The id of a row whose erasure erases this one. It has an index of its own only where no other index begins with
     it. The type stands there, for the parent's table may not be imported yet."""
-    return column(name, Uuid, ForeignKey(f"{table}.id", ondelete="CASCADE"), **options)
+    return column(name, sa.Uuid, sa.ForeignKey(f"{table}.id", ondelete="CASCADE"), **options)
 
 
-def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
-    condition = text(where)
-    return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
+def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
+    condition = sa.text(where)
+    return sa.Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)

@@ -1,19 +1,6 @@
 """Visitors, their conversations, what was said, and turns with all that their end leaves behind."""
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Date,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    String,
-    UniqueConstraint,
-    Uuid,
-    text,
-)
+import sqlalchemy as sa
 
 from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -24,12 +11,12 @@ VISITORS = table(
     "visitors",
     own_id(),
     parent("agent_id", "agents"),
-    column("anonymous_id", Uuid),
+    column("anonymous_id", sa.Uuid),
     column("user_id", StorableText, nullable=True),
     column("created_at", UtcDateTime),
-    column("attributes", StorableJson, default=list, server_default=text("'[]'")),
-    UniqueConstraint("agent_id", "anonymous_id"),
-    Index(None, "agent_id", "user_id", unique=True),
+    column("attributes", StorableJson, default=list, server_default=sa.text("'[]'")),
+    sa.UniqueConstraint("agent_id", "anonymous_id"),
+    sa.Index(None, "agent_id", "user_id", unique=True),
 )
 
 # `turn_count` also numbers the turns: it is raised in the transaction that stores one. Closed are those in which
@@ -40,17 +27,17 @@ CONVERSATIONS = table(
     own_id(),
     parent("agent_id", "agents"),
     parent("visitor_id", "visitors"),
-    column("channel", String(20)),
-    column("turn_count", Integer, default=0),
+    column("channel", sa.String(20)),
+    column("turn_count", sa.Integer, default=0),
     column("first_question", StorableText, default=""),
     column("created_at", UtcDateTime),
     column("last_active_at", UtcDateTime),
     column("cleared_at", UtcDateTime, nullable=True),
-    column("assignee", StorableText, default="", server_default=text("''")),
+    column("assignee", StorableText, default="", server_default=sa.text("''")),
     column("closed_at", UtcDateTime, nullable=True),
     column("device", StorableJson, nullable=True),
-    Index(None, "agent_id", "last_active_at"),
-    Index(None, "visitor_id", "last_active_at"),
+    sa.Index(None, "agent_id", "last_active_at"),
+    sa.Index(None, "visitor_id", "last_active_at"),
     partial_index("ix_conversations_assigned", "agent_id", "assignee", "last_active_at", where="assignee != ''"),
 )
 
@@ -62,8 +49,8 @@ CONVERSATION_LABELS = table(
     parent("agent_id", "agents"),
     parent("conversation_id", "conversations"),
     column("label", StorableText),
-    UniqueConstraint("conversation_id", "label"),
-    Index(None, "agent_id", "label"),
+    sa.UniqueConstraint("conversation_id", "label"),
+    sa.Index(None, "agent_id", "label"),
 )
 
 # What operators note on a conversation, for one another: no visitor and no model reads it.
@@ -76,7 +63,7 @@ CONVERSATION_NOTES = table(
     column("author", StorableText),
     column("text", StorableText),
     column("created_at", UtcDateTime),
-    Index(None, "agent_id", "created_at"),
+    sa.Index(None, "agent_id", "created_at"),
 )
 
 # One bubble: the visitor's is stored with the turn, the agent's with the turn's end.
@@ -85,10 +72,10 @@ MESSAGES = table(
     OfVisitors("messages"),
     own_id(),
     parent("turn_id", "turns"),
-    column("role", String(10)),
+    column("role", sa.String(10)),
     column("text", StorableText),
     column("created_at", UtcDateTime),
-    UniqueConstraint("turn_id", "role"),
+    sa.UniqueConstraint("turn_id", "role"),
 )
 
 
@@ -97,34 +84,34 @@ MESSAGES = table(
 TURNS = table(
     "turns",
     OfVisitors(),
-    column("id", Uuid, primary_key=True),
+    column("id", sa.Uuid, primary_key=True),
     parent("conversation_id", "conversations"),
     parent("visitor_id", "visitors", index=True),
     parent("agent_id", "agents"),
-    column("agent_version", Integer),
-    column("position", Integer),  # 1.. within the conversation
+    column("agent_version", sa.Integer),
+    column("position", sa.Integer),  # 1.. within the conversation
     column("page_url", StorableText),
-    column("fingerprint", String(64)),
-    column("state", String(10)),
+    column("fingerprint", sa.String(64)),
+    column("state", sa.String(10)),
     column("owner", StorableText),
     column("partial_answer", StorableText, default=""),
     column("answered_by", StorableText, nullable=True),
-    column("confidence", Double, nullable=True),
-    column("low_confidence", Boolean, default=False),
+    column("confidence", sa.Double, nullable=True),
+    column("low_confidence", sa.Boolean, default=False),
     column("finish", StorableText, nullable=True),
     column("error_code", StorableText, nullable=True),
     column("language", StorableText, nullable=True),
-    column("curated_answer_id", Uuid, ForeignKey("curated_answers.id", ondelete="SET NULL"), nullable=True),
-    column("first_token_ms", Integer, nullable=True),
-    column("duration_ms", Integer, default=0),
+    column("curated_answer_id", sa.Uuid, sa.ForeignKey("curated_answers.id", ondelete="SET NULL"), nullable=True),
+    column("first_token_ms", sa.Integer, nullable=True),
+    column("duration_ms", sa.Integer, default=0),
     column("trace", StorableJson, default=dict),
-    column("next_questions", StorableJson, default=list, server_default=text("'[]'")),
+    column("next_questions", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("created_at", UtcDateTime),
     column("ended_at", UtcDateTime, nullable=True),
-    UniqueConstraint("conversation_id", "position"),
+    sa.UniqueConstraint("conversation_id", "position"),
     # With all that figures are counted of, and what citations are found by, so that no row is read for them: their
     # traces make rows large.
-    Index(
+    sa.Index(
         "ix_turns_figures",
         "agent_id",
         "created_at",
@@ -148,14 +135,14 @@ CITATIONS = table(
     OfVisitors("citations"),
     own_id(),
     parent("turn_id", "turns"),
-    column("number", Integer),
+    column("number", sa.Integer),
     column("url", StorableText),
     column("title", StorableText),
-    column("as_of", Date, nullable=True),
-    column("chunk_id", String(32), nullable=True),
+    column("as_of", sa.Date, nullable=True),
+    column("chunk_id", sa.String(32), nullable=True),
     column("quote", StorableText, nullable=True),
     column("passage", StorableText, nullable=True),
-    UniqueConstraint("turn_id", "number"),
+    sa.UniqueConstraint("turn_id", "number"),
 )
 
 FEEDBACK = table(
@@ -164,11 +151,11 @@ FEEDBACK = table(
     own_id(),
     parent("turn_id", "turns", unique=True),
     parent("agent_id", "agents"),
-    column("rating", String(10)),
+    column("rating", sa.String(10)),
     column("comment", StorableText),
     column("created_at", UtcDateTime),
     column("updated_at", UtcDateTime),
-    Index(None, "agent_id", "created_at"),
+    sa.Index(None, "agent_id", "created_at"),
 )
 
 # What one turn cost. `turn_id` is no foreign key: erasing a visitor must not change the bill. A turn that was cut
@@ -177,24 +164,26 @@ FEEDBACK = table(
 USAGE = table(
     "usage",
     own_id(),
-    column("turn_id", Uuid, unique=True),
+    column("turn_id", sa.Uuid, unique=True),
     parent("agent_id", "agents"),
     column("answered_by", StorableText),
     column("model", StorableText),
-    column("prompt_tokens", Integer),
-    column("completion_tokens", Integer),
-    column("cached_tokens", Integer, server_default=text("0")),
+    column("prompt_tokens", sa.Integer),
+    column("completion_tokens", sa.Integer),
+    column("cached_tokens", sa.Integer, server_default=sa.text("0")),
     column("created_at", UtcDateTime),
     # With all that costs are summed of.
-    Index("ix_usage_figures", "agent_id", "created_at", "model", "prompt_tokens", "completion_tokens", "cached_tokens"),
+    sa.Index(
+        "ix_usage_figures", "agent_id", "created_at", "model", "prompt_tokens", "completion_tokens", "cached_tokens"
+    ),
 )
 
 # What an agent's day, by UTC, has cost so far: the sum of its rows of usage, kept beside them.
 AGENT_DAYS = table(
     "agent_days",
     parent("agent_id", "agents", primary_key=True),
-    column("day", Date, primary_key=True),
-    column("tokens", BigInteger),
+    column("day", sa.Date, primary_key=True),
+    column("tokens", sa.BigInteger),
 )
 
 # A turn that its visitor stopped, as long as nobody has looked whether they asked the same in other words. `until` is
@@ -215,9 +204,9 @@ TOPICS = table(
     own_id(),
     parent("agent_id", "agents"),
     parent("turn_id", "turns", unique=True),
-    column("placed_by", String(200)),
-    column("meaning", LargeBinary, nullable=True),
-    Index(None, "agent_id", "id"),
+    column("placed_by", sa.String(200)),
+    column("meaning", sa.LargeBinary, nullable=True),
+    sa.Index(None, "agent_id", "id"),
 )
 
 # Every question once its turn has ended. `asked_at` is when the turn began. As long as `topic_id` is None it waits to
@@ -228,10 +217,10 @@ TOPIC_QUESTIONS = table(
     parent("turn_id", "turns", primary_key=True),
     parent("agent_id", "agents"),
     column("asked_at", UtcDateTime),
-    column("question_key", String(64), nullable=True),
-    column("topic_id", Uuid, ForeignKey("topics.id", ondelete="SET NULL"), index=True, nullable=True),
-    Index(None, "agent_id", "asked_at", "topic_id"),
-    Index(None, "agent_id", "question_key"),
+    column("question_key", sa.String(64), nullable=True),
+    column("topic_id", sa.Uuid, sa.ForeignKey("topics.id", ondelete="SET NULL"), index=True, nullable=True),
+    sa.Index(None, "agent_id", "asked_at", "topic_id"),
+    sa.Index(None, "agent_id", "question_key"),
     partial_index("ix_topic_questions_waiting", "asked_at", where="topic_id IS NULL"),
 )
 
@@ -241,10 +230,10 @@ TOPIC_QUESTIONS = table(
 PACKED_DAYS = table(
     "packed_days",
     parent("agent_id", "agents", primary_key=True),
-    column("kind", String(10), primary_key=True),
-    column("day", Date, primary_key=True),
-    column("revision", Uuid),
-    column("content", LargeBinary, nullable=True),
+    column("kind", sa.String(10), primary_key=True),
+    column("day", sa.Date, primary_key=True),
+    column("revision", sa.Uuid),
+    column("content", sa.LargeBinary, nullable=True),
     partial_index("ix_packed_days_outdated", "day", where="content IS NULL"),
 )
 
@@ -252,7 +241,7 @@ PACKED_DAYS = table(
 PACKED_UNTIL = table(
     "packed_until",
     parent("agent_id", "agents", primary_key=True),
-    column("day", Date),
+    column("day", sa.Date),
 )
 
 # Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn; what is about
@@ -265,12 +254,12 @@ OUTBOX = table(
     parent("turn_id", "turns", nullable=True),
     parent("conversation_id", "conversations", index=True, nullable=True),
     parent("agent_id", "agents", index=True),
-    column("kind", String(40)),
-    column("week", Date, nullable=True),
+    column("kind", sa.String(40)),
+    column("week", sa.Date, nullable=True),
     column("payload", StorableJson),
     column("created_at", UtcDateTime),
     column("delivered_at", UtcDateTime, nullable=True),
-    UniqueConstraint("turn_id", "kind"),
-    UniqueConstraint("agent_id", "kind", "week"),
+    sa.UniqueConstraint("turn_id", "kind"),
+    sa.UniqueConstraint("agent_id", "kind", "week"),
     partial_index("ix_outbox_undelivered", "created_at", where="delivered_at IS NULL"),
 )

@@ -1,6 +1,6 @@
 """Documents, their versions and chunks, and the vectors that need not be computed twice."""
 
-from sqlalchemy import Date, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
+import sqlalchemy as sa
 
 from app.store.tables.columns import Audited, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -13,12 +13,12 @@ DOCUMENTS = table(
     parent("agent_id", "agents"),
     parent("source_id", "sources"),
     column("url", StorableText),
-    column("url_key", String(64)),
+    column("url_key", sa.String(64)),
     column("created_at", UtcDateTime),
     column("updated_at", UtcDateTime),
-    column("missed_readings", Integer, default=0, server_default=text("0")),  # in a row
-    UniqueConstraint("source_id", "url_key"),
-    Index(None, "agent_id", "created_at"),
+    column("missed_readings", sa.Integer, default=0, server_default=sa.text("0")),  # in a row
+    sa.UniqueConstraint("source_id", "url_key"),
+    sa.Index(None, "agent_id", "created_at"),
 )
 
 # (held ->) pending -> live -> retired; at most one of each but the last a document. `findings` are what the page lint
@@ -30,21 +30,21 @@ DOCUMENT_VERSIONS = table(
     own_id(),
     parent("document_id", "documents", index=True),
     parent("agent_id", "agents"),
-    column("state", String(10)),
-    column("content_hash", String(64)),
+    column("state", sa.String(10)),
+    column("content_hash", sa.String(64)),
     column("title", StorableText),
     column("language", StorableText, nullable=True),
-    column("as_of", Date),
-    column("dated", Date, nullable=True),  # the day that the page itself names
+    column("as_of", sa.Date),
+    column("dated", sa.Date, nullable=True),  # the day that the page itself names
     column("markdown", StorableText),  # long, and rarely wanted
-    column("headings", StorableJson, default=list, server_default=text("'[]'")),
-    column("cut_as", String(40), server_default=text("'0'"), nullable=True),
-    column("findings", StorableJson, server_default=text("'[]'")),
-    column("review", String(10), default="", server_default=text("''")),
-    column("attributes", StorableJson, default=dict, server_default=text("'{}'")),
+    column("headings", StorableJson, default=list, server_default=sa.text("'[]'")),
+    column("cut_as", sa.String(40), server_default=sa.text("'0'"), nullable=True),
+    column("findings", StorableJson, server_default=sa.text("'[]'")),
+    column("review", sa.String(10), default="", server_default=sa.text("''")),
+    column("attributes", StorableJson, default=dict, server_default=sa.text("'{}'")),
     column("created_at", UtcDateTime),
-    Index(None, "agent_id", "state"),
-    Index(None, "agent_id", "content_hash"),
+    sa.Index(None, "agent_id", "state"),
+    sa.Index(None, "agent_id", "content_hash"),
     partial_index("uq_document_versions_live", "document_id", where="state = 'live'", unique=True),
     partial_index("ix_document_versions_open", "agent_id", where="review = 'open'"),
     partial_index("uq_document_versions_pending", "document_id", where="state = 'pending'", unique=True),
@@ -54,16 +54,16 @@ DOCUMENT_VERSIONS = table(
 # `indexed_context`, or with `context` where that is null.
 CHUNKS = table(
     "chunks",
-    column("id", String(32), primary_key=True),
+    column("id", sa.String(32), primary_key=True),
     parent("version_id", "document_versions"),
-    column("position", Integer),
+    column("position", sa.Integer),
     column("text", StorableText),
     column("context", StorableText),
     column("breadcrumb", StorableJson),
     column("anchor", StorableText, nullable=True),
-    column("content_hash", String(64)),
+    column("content_hash", sa.String(64)),
     column("indexed_context", StorableText, nullable=True),
-    UniqueConstraint("version_id", "position"),
+    sa.UniqueConstraint("version_id", "position"),
 )
 
 # A page whose words changed, or that is gone, and what it said before, until somebody has looked which answers rest on
@@ -71,7 +71,7 @@ CHUNKS = table(
 # key, for a page that is gone leaves its document behind.
 PAGE_CHANGES = table(
     "page_changes",
-    column("document_id", Uuid, primary_key=True),
+    column("document_id", sa.Uuid, primary_key=True),
     parent("agent_id", "agents", index=True),
     parent("source_id", "sources", index=True),
     column("url", StorableText),
@@ -83,9 +83,9 @@ PAGE_CHANGES = table(
 # One text's vector by one model, as little-endian float32.
 EMBEDDING_CACHE = table(
     "embedding_cache",
-    column("content_hash", String(64), primary_key=True),
-    column("model_id", String(200), primary_key=True),
-    column("vector", LargeBinary),
+    column("content_hash", sa.String(64), primary_key=True),
+    column("model_id", sa.String(200), primary_key=True),
+    column("vector", sa.LargeBinary),
     column("created_at", UtcDateTime),
 )
 
@@ -93,8 +93,8 @@ EMBEDDING_CACHE = table(
 CHUNK_CONTEXTS = table(
     "chunk_contexts",
     parent("document_id", "documents", primary_key=True),
-    column("key", String(64), primary_key=True),
-    column("model_id", String(200), primary_key=True),
+    column("key", sa.String(64), primary_key=True),
+    column("model_id", sa.String(200), primary_key=True),
     column("text", StorableText),
     column("created_at", UtcDateTime),
 )

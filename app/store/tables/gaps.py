@@ -1,6 +1,6 @@
 """Gaps, and answers that their page no longer supports."""
 
-from sqlalchemy import Boolean, ForeignKey, Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text, true
+import sqlalchemy as sa
 
 from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -16,23 +16,23 @@ GAPS = table(
     Audited("gap", unhashed=("question", "question_key", "meaning")),  # a visitor's words
     own_id(),
     parent("agent_id", "agents"),
-    column("question_key", String(64)),
+    column("question_key", sa.String(64)),
     column("question", StorableText),
-    column("state", String(10)),
-    column("reason", String(20)),
-    column("count", Integer),
+    column("state", sa.String(10)),
+    column("reason", sa.String(20)),
+    column("count", sa.Integer),
     column("note", StorableText, default=""),
-    column("assignee", StorableText, default="", server_default=text("''")),
+    column("assignee", StorableText, default="", server_default=sa.text("''")),
     column("first_seen", UtcDateTime),
     column("last_seen", UtcDateTime),
-    column("placed_by", String(200), index=True, nullable=True),
-    column("meaning", LargeBinary, nullable=True),
-    column("replayed_at", Integer, nullable=True),
+    column("placed_by", sa.String(200), index=True, nullable=True),
+    column("meaning", sa.LargeBinary, nullable=True),
+    column("replayed_at", sa.Integer, nullable=True),
     column("answered_at", UtcDateTime, nullable=True),
     column("reopened_at", UtcDateTime, nullable=True),
-    column("may_join", Boolean, server_default=true()),
-    UniqueConstraint("agent_id", "question_key"),
-    Index(None, "agent_id", "count", "last_seen"),
+    column("may_join", sa.Boolean, server_default=sa.true()),
+    sa.UniqueConstraint("agent_id", "question_key"),
+    sa.Index(None, "agent_id", "count", "last_seen"),
 )
 
 # One asking of a gap. A turn counts once, however often it gives itself away.
@@ -42,11 +42,11 @@ GAP_QUESTIONS = table(
     own_id(),
     parent("gap_id", "gaps", index=True),
     parent("turn_id", "turns"),
-    column("question_key", String(64), server_default=text("''"), index=True),
+    column("question_key", sa.String(64), server_default=sa.text("''"), index=True),
     column("question", StorableText),
-    column("reason", String(20)),
+    column("reason", sa.String(20)),
     column("asked_at", UtcDateTime),
-    UniqueConstraint("turn_id"),
+    sa.UniqueConstraint("turn_id"),
 )
 
 # The repository that an agent's website is made of. `sealed` holds the token that may write there and the secret that
@@ -62,8 +62,8 @@ REPOSITORIES = table(
     column("base_path", StorableText),
     column("root", StorableText),
     column("patterns", StorableJson),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    column("sealed", sa.LargeBinary),
+    column("sealed_by", sa.String(16)),
     column("created_at", UtcDateTime),
 )
 
@@ -73,14 +73,14 @@ PULL_REQUESTS = table(
     own_id(),
     parent("agent_id", "agents"),
     parent("gap_id", "gaps", index=True),
-    column("number", Integer),
+    column("number", sa.Integer),
     column("url", StorableText),
     column("path", StorableText),
     column("page_url", StorableText),
-    column("state", String(10)),
+    column("state", sa.String(10)),
     column("author", StorableText),
     column("created_at", UtcDateTime),
-    UniqueConstraint("agent_id", "number"),
+    sa.UniqueConstraint("agent_id", "number"),
 )
 
 
@@ -91,22 +91,28 @@ STALE_ANSWERS = table(
     Audited("stale_answer", unhashed=("key", "old_words", "new_words", "new_answer")),  # a visitor may have been told
     own_id(),
     parent("agent_id", "agents"),
-    column("key", String(64)),
-    column("subject", String(10)),
-    column("kind", String(15)),
-    column("state", String(10)),
+    column("key", sa.String(64)),
+    column("subject", sa.String(10)),
+    column("kind", sa.String(15)),
+    column("state", sa.String(10)),
     column("url", StorableText),
     column("title", StorableText),
     column("old_words", StorableText),
     column("new_words", StorableText),
     column("new_answer", StorableText, nullable=True),
-    column("curated_answer_id", Uuid, ForeignKey("curated_answers.id", ondelete="CASCADE"), index=True, nullable=True),
     column(
-        "golden_question_id", Uuid, ForeignKey("golden_questions.id", ondelete="CASCADE"), index=True, nullable=True
+        "curated_answer_id", sa.Uuid, sa.ForeignKey("curated_answers.id", ondelete="CASCADE"), index=True, nullable=True
+    ),
+    column(
+        "golden_question_id",
+        sa.Uuid,
+        sa.ForeignKey("golden_questions.id", ondelete="CASCADE"),
+        index=True,
+        nullable=True,
     ),
     column("found_at", UtcDateTime),
-    UniqueConstraint("agent_id", "key"),
-    Index(None, "agent_id", "state", "found_at"),
+    sa.UniqueConstraint("agent_id", "key"),
+    sa.Index(None, "agent_id", "state", "found_at"),
 )
 
 # One turn that told the old words. `new_answer` is what its question gets now, None where it was not asked again: it

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Index, Integer, LargeBinary, String, UniqueConstraint, Uuid, text
+import sqlalchemy as sa
 
 from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableText, UtcDateTime
@@ -19,17 +19,17 @@ LIVE_CHATS = table(
     own_id(),
     parent("agent_id", "agents", index=True),
     parent("conversation_id", "conversations", unique=True),
-    column("state", String(10)),
+    column("state", sa.String(10)),
     column("asked_at", UtcDateTime, nullable=True),
     column("taken_by", StorableText, default=""),
-    column("taken_by_id", Uuid, nullable=True),  # of an account that may have gone since: nobody else has it then
+    column("taken_by_id", sa.Uuid, nullable=True),  # of an account that may have gone since: nobody else has it then
     column("operator_name", StorableText, default=""),
     column("taken_at", UtcDateTime, nullable=True),
     column("ended_at", UtcDateTime, nullable=True),
-    column("message_count", Integer, default=0),
-    column("rating", String(4), nullable=True),
+    column("message_count", sa.Integer, default=0),
+    column("rating", sa.String(4), nullable=True),
     column("rated_at", UtcDateTime, nullable=True),
-    Index("ix_live_chats_rated", "agent_id", "rated_at"),
+    sa.Index("ix_live_chats_rated", "agent_id", "rated_at"),
     partial_index("ix_live_chats_open", "agent_id", "asked_at", where="state IN ('waiting', 'talking')"),
 )
 
@@ -39,15 +39,15 @@ LIVE_MESSAGES = table(
     own_id(),
     parent("agent_id", "agents"),
     parent("conversation_id", "conversations"),
-    column("message_id", Uuid),  # its writer's
-    column("number", Integer),
-    column("author", String(10)),
+    column("message_id", sa.Uuid),  # its writer's
+    column("number", sa.Integer),
+    column("author", sa.String(10)),
     column("name", StorableText, nullable=True),
     column("text", StorableText),
     column("created_at", UtcDateTime),
-    UniqueConstraint("conversation_id", "number"),
-    UniqueConstraint("conversation_id", "message_id"),
-    Index(None, "agent_id", "created_at"),
+    sa.UniqueConstraint("conversation_id", "number"),
+    sa.UniqueConstraint("conversation_id", "message_id"),
+    sa.Index(None, "agent_id", "created_at"),
 )
 
 # What a message shows, in a table of its own: lists of messages read no pictures.
@@ -57,9 +57,9 @@ LIVE_PICTURES = table(
     own_id(),
     parent("agent_id", "agents", index=True),
     parent("live_message_id", "live_messages", unique=True),
-    column("width", Integer),
-    column("height", Integer),
-    column("body", LargeBinary),
+    column("width", sa.Integer),
+    column("height", sa.Integer),
+    column("body", sa.LargeBinary),
 )
 
 
@@ -83,11 +83,11 @@ LEADS = table(
     column("name", StorableText, default=""),
     column("email", StorableText),
     column("message", StorableText),
-    column("assignee", StorableText, default="", server_default=text("''")),
+    column("assignee", StorableText, default="", server_default=sa.text("''")),
     column("created_at", UtcDateTime),
     column("done_at", UtcDateTime, nullable=True),
-    column("done_by", StorableText, default="", server_default=text("''")),
-    Index(None, "agent_id", "created_at"),
+    column("done_by", StorableText, default="", server_default=sa.text("''")),
+    sa.Index(None, "agent_id", "created_at"),
     partial_index("ix_leads_open", "agent_id", "created_at", where="done_at IS NULL"),
 )
 
@@ -109,7 +109,7 @@ SAVED_FILTERS = table(
     own_id(),
     parent("workspace_id", "workspaces", index=True),
     parent("operator_id", "operators", index=True, nullable=True),
-    column("kind", String(20)),
+    column("kind", sa.String(20)),
     column("name", StorableText),
     column("query", StorableText),
 )

@@ -1,20 +1,7 @@
 """Sources and all that is set on them, the runs that read them, and each run's pages: the crawl's queue, which outlives
 the process."""
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Date,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    String,
-    UniqueConstraint,
-    Uuid,
-    false,
-    text,
-)
+import sqlalchemy as sa
 
 from app.store.tables.columns import Audited, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -26,7 +13,7 @@ SOURCES = table(
     parent("agent_id", "agents"),
     column("config", StorableJson),
     column("created_at", UtcDateTime),
-    Index(None, "agent_id", "created_at"),
+    sa.Index(None, "agent_id", "created_at"),
 )
 
 CRAWL_RUNS = table(
@@ -34,14 +21,14 @@ CRAWL_RUNS = table(
     own_id(),
     parent("source_id", "sources"),
     parent("agent_id", "agents", index=True),
-    column("state", String(20)),
+    column("state", sa.String(20)),
     column("stop_reason", StorableText, default=""),
-    column("leg", Integer, default=1, server_default=text("1")),
-    column("only_asked", Boolean, default=False, server_default=false()),
+    column("leg", sa.Integer, default=1, server_default=sa.text("1")),
+    column("only_asked", sa.Boolean, default=False, server_default=sa.false()),
     column("created_at", UtcDateTime),
     column("started_at", UtcDateTime, nullable=True),
     column("ended_at", UtcDateTime, nullable=True),
-    Index(None, "source_id", "created_at"),
+    sa.Index(None, "source_id", "created_at"),
     partial_index(
         "uq_crawl_runs_unfinished", "source_id", where="state IN ('queued', 'running', 'paused')", unique=True
     ),
@@ -54,25 +41,25 @@ SOURCE_PAGES = table(
     own_id(),
     parent("run_id", "crawl_runs"),
     parent("source_id", "sources"),
-    column("position", Integer),
+    column("position", sa.Integer),
     column("url", StorableText),
-    column("url_key", String(64)),
-    column("depth", Integer),
-    column("queue_state", String(10)),
-    column("status", String(40)),
+    column("url_key", sa.String(64)),
+    column("depth", sa.Integer),
+    column("queue_state", sa.String(10)),
+    column("status", sa.String(40)),
     column("reason", StorableText, default=""),
-    column("http_status", Integer, nullable=True),
-    column("body_bytes", BigInteger, default=0),
+    column("http_status", sa.Integer, nullable=True),
+    column("body_bytes", sa.BigInteger, default=0),
     column("etag", StorableText, nullable=True),
     column("last_modified", StorableText, nullable=True),
-    column("document_id", Uuid, ForeignKey("documents.id", ondelete="SET NULL"), index=True, nullable=True),
-    column("chunks", Integer, default=0),
+    column("document_id", sa.Uuid, sa.ForeignKey("documents.id", ondelete="SET NULL"), index=True, nullable=True),
+    column("chunks", sa.Integer, default=0),
     column("read_at", UtcDateTime, nullable=True),
-    UniqueConstraint("run_id", "url_key"),
-    Index(None, "run_id", "queue_state", "position"),
-    Index(None, "run_id", "position"),
-    Index(None, "run_id", "status", "position"),
-    Index(None, "source_id", "url_key"),
+    sa.UniqueConstraint("run_id", "url_key"),
+    sa.Index(None, "run_id", "queue_state", "position"),
+    sa.Index(None, "run_id", "position"),
+    sa.Index(None, "run_id", "status", "position"),
+    sa.Index(None, "source_id", "url_key"),
 )
 
 # An uploaded file, for a worker may run on another machine: `body`, or what the object store has under `object_key`.
@@ -81,11 +68,11 @@ SOURCE_FILES = table(
     "source_files",
     parent("source_id", "sources", primary_key=True),
     column("name", StorableText),
-    column("format", String(20)),
-    column("size_bytes", Integer),
-    column("digest", String(64)),
-    column("body", LargeBinary),
-    column("object_key", StorableText, default="", server_default=text("''")),
+    column("format", sa.String(20)),
+    column("size_bytes", sa.Integer),
+    column("digest", sa.String(64)),
+    column("body", sa.LargeBinary),
+    column("object_key", StorableText, default="", server_default=sa.text("''")),
     column("uploaded_at", UtcDateTime),
 )
 
@@ -94,12 +81,12 @@ SOURCE_FILES = table(
 GIVEN_DOCUMENTS = table(
     "given_documents",
     parent("source_id", "sources", primary_key=True),
-    column("url_key", String(64), primary_key=True),
+    column("url_key", sa.String(64), primary_key=True),
     column("url", StorableText),
     column("title", StorableText),
     column("markdown", StorableText),
     column("language", StorableText, nullable=True),
-    column("dated", Date, nullable=True),
+    column("dated", sa.Date, nullable=True),
     column("attributes", StorableJson),
 )
 
@@ -108,8 +95,8 @@ SOURCE_HOOKS = table(
     "source_hooks",
     Audited("source", key="source_id"),
     parent("source_id", "sources", primary_key=True),
-    column("kid", String(32)),
-    column("salt", LargeBinary),
+    column("kid", sa.String(32)),
+    column("salt", sa.LargeBinary),
     column("created_at", UtcDateTime),
 )
 
@@ -118,18 +105,18 @@ SOURCE_ACCESS = table(
     "source_access",
     own_id(),
     parent("source_id", "sources"),
-    column("kind", String(10)),
+    column("kind", sa.String(10)),
     column("name", StorableText),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    column("sealed", sa.LargeBinary),
+    column("sealed_by", sa.String(16)),
     column("set_at", UtcDateTime),
-    UniqueConstraint("source_id"),
+    sa.UniqueConstraint("source_id"),
 )
 
 # A call that was taken: the same one is refused.
 HOOK_CALLS = table(
     "hook_calls",
-    column("signature", String(64), primary_key=True),
+    column("signature", sa.String(64), primary_key=True),
     parent("source_id", "sources", index=True),
     column("called_at", UtcDateTime, index=True),
 )
@@ -139,8 +126,8 @@ SOURCE_SCHEDULES = table(
     "source_schedules",
     Audited("source", key="source_id"),
     parent("source_id", "sources", primary_key=True),
-    column("cron", String(100)),
-    column("every_hours", Integer),
+    column("cron", sa.String(100)),
+    column("every_hours", sa.Integer),
     column("set_at", UtcDateTime),
     column("next_at", UtcDateTime, index=True),
 )
@@ -150,15 +137,15 @@ DELETIONS = table(
     "deletions",
     own_id(),
     parent("workspace_id", "workspaces", index=True),
-    column("agent_id", Uuid),
-    column("kind", String(20)),
-    column("subject_id", Uuid),
+    column("agent_id", sa.Uuid),
+    column("kind", sa.String(20)),
+    column("subject_id", sa.Uuid),
     column("name", StorableText),
-    column("state", String(20)),
+    column("state", sa.String(20)),
     column("before", StorableJson),
     column("after", StorableJson),
     column("version_ids", StorableJson),
     column("requested_at", UtcDateTime),
     column("verified_at", UtcDateTime, nullable=True),
-    Index(None, "state", "agent_id"),
+    sa.Index(None, "state", "agent_id"),
 )

@@ -1,6 +1,6 @@
 """Workspaces, who may act in them, what was done, and which processes serve them."""
 
-from sqlalchemy import BigInteger, Index, LargeBinary, String, Uuid
+import sqlalchemy as sa
 
 from app.store.tables.columns import Audited, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
@@ -19,7 +19,7 @@ API_TOKENS = table(
     own_id(),
     parent("workspace_id", "workspaces", index=True),
     column("name", StorableText),
-    column("sha256", LargeBinary(32), unique=True),
+    column("sha256", sa.LargeBinary(32), unique=True),
     column("prefix", StorableText),
     column("scopes", StorableJson),
     column("created_at", UtcDateTime),
@@ -32,9 +32,9 @@ API_TOKENS = table(
 # names the key that opens the secret; NULL: it lies there plain, as a version before left it.
 SIGNING_KEYS = table(
     "signing_keys",
-    column("kid", String(32), primary_key=True),
-    column("secret", LargeBinary),
-    column("sealed_by", String(16), nullable=True),
+    column("kid", sa.String(32), primary_key=True),
+    column("secret", sa.LargeBinary),
+    column("sealed_by", sa.String(16), nullable=True),
     column("created_at", UtcDateTime),
     column("retired_at", UtcDateTime, nullable=True),
     column("visitors_until", UtcDateTime, nullable=True),
@@ -49,21 +49,21 @@ AUDIT_LOG = table(
     own_id(),
     parent("workspace_id", "workspaces"),
     column("actor", StorableText),
-    column("operator_id", Uuid, nullable=True),
-    column("token_id", Uuid, nullable=True),
+    column("operator_id", sa.Uuid, nullable=True),
+    column("token_id", sa.Uuid, nullable=True),
     column("action", StorableText),
     column("subject", StorableText),
     column("details", StorableJson),
-    column("before_sha256", LargeBinary(32), nullable=True),
-    column("after_sha256", LargeBinary(32), nullable=True),
+    column("before_sha256", sa.LargeBinary(32), nullable=True),
+    column("after_sha256", sa.LargeBinary(32), nullable=True),
     column("created_at", UtcDateTime),
-    Index(None, "workspace_id", "created_at"),
+    sa.Index(None, "workspace_id", "created_at"),
 )
 
 PROCESSES = table(
     "processes",
-    column("name", String(200), primary_key=True),
-    column("kind", String(20)),
+    column("name", sa.String(200), primary_key=True),
+    column("kind", sa.String(20)),
     column("started_at", UtcDateTime),
     column("beaten_at", UtcDateTime),
 )
@@ -77,17 +77,17 @@ OPERATORS = table(
     Audited("operator", lambda row: str(row.email)),
     own_id(),
     parent("workspace_id", "workspaces", index=True),
-    column("email", String(254), unique=True),
+    column("email", sa.String(254), unique=True),
     column("password_hash", StorableText),
-    column("role", String(20)),
+    column("role", sa.String(20)),
     column("created_at", UtcDateTime),
     column("signed_in_at", UtcDateTime, nullable=True),
     column("disabled_at", UtcDateTime, nullable=True),
     column("invited_at", UtcDateTime, nullable=True),
-    column("identity", LargeBinary(32), nullable=True, index=True, unique=True),
-    column("totp_secret", LargeBinary, nullable=True),
-    column("totp_sealed_by", String(16), nullable=True),
-    column("totp_step", BigInteger, nullable=True),
+    column("identity", sa.LargeBinary(32), nullable=True, index=True, unique=True),
+    column("totp_secret", sa.LargeBinary, nullable=True),
+    column("totp_sealed_by", sa.String(16), nullable=True),
+    column("totp_step", sa.BigInteger, nullable=True),
     column("recovery_sha256", StorableJson, nullable=True),
 )
 
@@ -95,7 +95,7 @@ OPERATOR_SESSIONS = table(
     "operator_sessions",
     own_id(),
     parent("operator_id", "operators", index=True),
-    column("sha256", LargeBinary(32), unique=True),
+    column("sha256", sa.LargeBinary(32), unique=True),
     column("started_at", UtcDateTime),
     column("used_at", UtcDateTime),
 )
@@ -103,7 +103,7 @@ OPERATOR_SESSIONS = table(
 # Links by which operators choose a password, known by the SHA-256 of their tokens. One that was used is gone.
 PASSWORD_LINKS = table(
     "password_links",
-    column("sha256", LargeBinary(32), primary_key=True),
+    column("sha256", sa.LargeBinary(32), primary_key=True),
     parent("operator_id", "operators", index=True),
     column("created_at", UtcDateTime),
     column("expires_at", UtcDateTime),
@@ -115,10 +115,10 @@ PASSKEYS = table(
     own_id(),
     parent("operator_id", "operators", index=True),
     column("name", StorableText),
-    column("credential_id", LargeBinary(1023), unique=True),
-    column("public_key", LargeBinary),
-    column("sign_count", BigInteger),
-    column("challenged_at", BigInteger),
+    column("credential_id", sa.LargeBinary(1023), unique=True),
+    column("public_key", sa.LargeBinary),
+    column("sign_count", sa.BigInteger),
+    column("challenged_at", sa.BigInteger),
     column("created_at", UtcDateTime),
     column("used_at", UtcDateTime, nullable=True),
 )

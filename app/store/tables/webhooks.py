@@ -1,6 +1,6 @@
 """Webhooks, and what is on its way to them or to a mail server."""
 
-from sqlalchemy import Boolean, Integer, LargeBinary, String, UniqueConstraint
+import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
 from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, partial_index, table
@@ -10,7 +10,7 @@ from app.store.types import StorableJson, StorableText, UtcDateTime
 def _delivery(table_name: str) -> tuple[SchemaItem, ...]:
     """What `Deliveries` wants of a table. `next_at` is when a row is due; NULL once it was delivered or given up."""
     return (
-        column("attempts", Integer, default=0),
+        column("attempts", sa.Integer, default=0),
         column("last_error", StorableText, default=""),
         column("next_at", UtcDateTime, nullable=True),
         column("delivered_at", UtcDateTime, nullable=True),
@@ -27,8 +27,8 @@ WEBHOOKS = table(
     parent("agent_id", "agents", index=True),
     column("url", StorableText),
     column("events", StorableJson),
-    column("kid", String(32)),
-    column("salt", LargeBinary),
+    column("kid", sa.String(32)),
+    column("salt", sa.LargeBinary),
     column("created_at", UtcDateTime),
 )
 
@@ -41,7 +41,7 @@ WEBHOOK_DELIVERIES = table(
     parent("webhook_id", "webhooks"),
     parent("outbox_id", "outbox", index=True),
     *_delivery("webhook_deliveries"),
-    UniqueConstraint("webhook_id", "outbox_id"),
+    sa.UniqueConstraint("webhook_id", "outbox_id"),
 )
 
 # Sealed whole by the key `sealed_by`. A row leaves when its mail was sent.
@@ -49,8 +49,8 @@ MAILS = table(
     "mails",
     own_id(),
     parent("workspace_id", "workspaces", index=True),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    column("sealed", sa.LargeBinary),
+    column("sealed_by", sa.String(16)),
     column("created_at", UtcDateTime),
     *_delivery("mails"),
 )
@@ -61,12 +61,12 @@ NOTICE_CHANNELS = table(
     Audited("notice_channel", lambda row: str(row.name)),
     own_id(),
     parent("workspace_id", "workspaces", index=True),
-    column("kind", String(16)),
+    column("kind", sa.String(16)),
     column("name", StorableText),
     column("events", StorableJson),
-    column("is_quoting", Boolean),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    column("is_quoting", sa.Boolean),
+    column("sealed", sa.LargeBinary),
+    column("sealed_by", sa.String(16)),
     column("created_at", UtcDateTime),
 )
 
@@ -78,7 +78,7 @@ NOTICE_POSTS = table(
     parent("channel_id", "notice_channels"),
     parent("outbox_id", "outbox", index=True),
     *_delivery("notice_posts"),
-    UniqueConstraint("channel_id", "outbox_id"),
+    sa.UniqueConstraint("channel_id", "outbox_id"),
 )
 
 # Where an agent's hand-overs go. `sealed` is the token that lets us in ("" for mail), sealed by the key `sealed_by`.
@@ -87,13 +87,13 @@ HELP_DESKS = table(
     Audited("agent", key="agent_id"),
     own_id(),
     parent("agent_id", "agents", unique=True),
-    column("kind", String(16)),
+    column("kind", sa.String(16)),
     column("host", StorableText),
     column("account", StorableText),
     column("inbox", StorableText),
     column("events", StorableJson),
-    column("sealed", LargeBinary),
-    column("sealed_by", String(16)),
+    column("sealed", sa.LargeBinary),
+    column("sealed_by", sa.String(16)),
     column("created_at", UtcDateTime),
 )
 
@@ -110,7 +110,7 @@ TICKETS = table(
     column("url", StorableText),
     column("created_at", UtcDateTime),
     *_delivery("tickets"),
-    UniqueConstraint("desk_id", "outbox_id"),
+    sa.UniqueConstraint("desk_id", "outbox_id"),
 )
 
 # What an operator wants to be told by mail, since when.
