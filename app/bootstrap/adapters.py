@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from app.providers.indexes.vector_index import VectorIndex
     from app.providers.mail.mail_transport import MailTransport
     from app.providers.tokenizers_token_counter import TokenizersTokenCounter
-    from app.sources.crawler_site_discovery import CrawlerSiteDiscovery
+    from app.sources.awaited_websites import CrawlerPageListing, CrawlerSiteDiscovery
     from app.sources.files.file_bodies import FileBodies
-    from app.sources.runs.crawler_page_listing import CrawlerPageListing
     from app.store.system_of_record import SystemOfRecord
     from app.turns.remote.remote_turns import SharedTurns
 
@@ -176,7 +175,7 @@ def configured_file_bodies(settings: Settings) -> FileBodies:
 
 
 def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
-    from app.sources.crawler_site_discovery import CrawlerSiteDiscovery
+    from app.sources.awaited_websites import CrawlerSiteDiscovery
 
     return CrawlerSiteDiscovery(
         settings.crawl_allow, user_agent=settings.crawl_user_agent, min_delay_seconds=settings.crawl_delay_seconds
@@ -184,7 +183,7 @@ def open_site_discovery(settings: Settings) -> CrawlerSiteDiscovery:
 
 
 def open_page_listing(settings: Settings) -> CrawlerPageListing:
-    from app.sources.runs.crawler_page_listing import CrawlerPageListing
+    from app.sources.awaited_websites import CrawlerPageListing
 
     return CrawlerPageListing(
         settings.crawl_allow, user_agent=settings.crawl_user_agent, min_delay_seconds=settings.crawl_delay_seconds

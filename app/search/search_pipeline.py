@@ -16,11 +16,9 @@ from app.search.agent_search import AgentSearch
 from app.search.boosts import boosts
 from app.search.candidates import CandidateFinder
 from app.search.context_expansion import ContextExpandingRetriever
-from app.search.long_question import LongQuestionSplitter
-from app.search.model_query_planner import ModelQueryPlanner
 from app.search.model_ranker import ModelRanker
 from app.search.model_search import ModelSearchRetriever
-from app.search.query_planner import DetailWordings, QueryPlanner
+from app.search.query_planner import DetailWordings, LongQuestionSplitter, ModelQueryPlanner, QueryPlanner
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import HybridRetriever, Retriever
 from app.store.system_of_record import SystemOfRecord

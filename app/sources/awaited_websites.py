@@ -1,22 +1,44 @@
-"""Websites that are read while somebody waits for what they say."""
+"""Websites that are read by our own crawler package while somebody waits for what they say: what they offer as sources,
+and the pages that they list."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import anyio
 
-from app.core.errors import Overloaded
+from app.core.errors import InvalidInput, Overloaded
 from app.core.setting_values import USER_AGENT
+from app.sources.discovery import SiteOffer, SiteOffers
+from app.sources.runs.crawler_site_reader import SEEDS
+from app.sources.runs.page_scope import SourcePages
+from app.sources.runs.site_reader import ListedPage, Listing
+from app.sources.source import SourceAccess, SourceConfig, SourceKind
 from crawler.address_policy import AddressPolicy, Endpoint
+from crawler.discover.crawl_seeds import Seed, SeedKind, sitemap_pages
+from crawler.discover.sitemap_reader import SitemapReader, SitemapReading
+from crawler.errors import UrlRefused
 from crawler.fetch.fetch_result import FetchLimits
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.fetch.pacing import HostPacing
+from crawler.fetch.robots import Robots
+from crawler.fetch.site_access import SiteAccess
+from crawler.url_rules import CheckedUrl
+
+if TYPE_CHECKING:
+    from crawler.discover.site_discovery import Discovery, SiteDiscovery
 
 _LIMITS: Final = FetchLimits(total_timeout_seconds=10, attempts=1)  # one that is slow or away is not asked again
 _AT_ONCE: Final = 4
+_KINDS: Final = {
+    SeedKind.SITE: SourceKind.SITE,
+    SeedKind.SITEMAP: SourceKind.SITEMAP,
+    SeedKind.FEED: SourceKind.FEED,
+}
+_LISTING_SECONDS: Final = 20.0
 
 
 class AwaitedWebsites:
@@ -49,3 +71,71 @@ class AwaitedWebsites:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._wire.aclose()
+
+
+class CrawlerSiteDiscovery(AwaitedWebsites):
+    """SiteDiscovery."""
+
+    @cached_property
+    def _discovery(self) -> "SiteDiscovery":
+        from crawler.discover.site_discovery import SiteDiscovery  # operators look seldom: not read at the start
+
+        return SiteDiscovery(self.fetcher, Robots(self.fetcher))
+
+    async def look(self, url: str) -> SiteOffers:
+        try:
+            with self.slot():
+                return _offers(await self._discovery.look(url))
+        except UrlRefused as error:
+            raise InvalidInput("url", error.reason) from error
+
+    async def name_of(self, url: str) -> str:
+        """What the website calls itself; "" where nothing says so."""
+        try:
+            return await self._discovery.name_of(url)
+        except UrlRefused:
+            return ""
+
+
+def _offers(found: "Discovery") -> SiteOffers:
+    offers = tuple(
+        SiteOffer(_KINDS[offer.kind], offer.url, offer.title, offer.pages, offer.has_more) for offer in found.offers
+    )
+    return SiteOffers(found.url, found.title, offers, tuple(found.problems), found.is_complete)
+
+
+class CrawlerPageListing(AwaitedWebsites):
+    """PageListing: the lists that a crawl begins with, and nothing after them."""
+
+    async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
+        if source.kind not in SEEDS:
+            raise InvalidInput("source_id", f"A source of kind {source.kind.value!r} lists no pages.")
+        pages = SourcePages(source, self.policy)
+        url = pages.start
+        seed = Seed(str(url), SEEDS[source.kind])
+        reading, problems = SitemapReading(), []
+        with self.slot(), anyio.move_on_after(_LISTING_SECONDS) as time_limit:
+            reading = await self._read(seed, url, access)
+        if time_limit.cancelled_caught:
+            problems.append(f"The website did not list its pages within {_LISTING_SECONDS:g} seconds.")
+        problems += [f"{file}: {reason}" for file, reason in reading.problems]
+        listed = [ListedPage(entry.url, entry.last_modified) for entry in reading.entries]
+        start = [] if seed.kind in (SeedKind.SITEMAP, SeedKind.FEED) else [ListedPage(str(url))]
+        return Listing(_in_scope(pages, [*start, *listed]), problems)
+
+    async def _read(self, seed: Seed, url: CheckedUrl, access: SourceAccess | None) -> SitemapReading:
+        fetcher = self.fetcher.with_access(SiteAccess(url, access.headers)) if access else self.fetcher
+        robots = Robots(fetcher)  # of this moment: robots.txt may have changed since the last time
+        return await sitemap_pages(seed, url, robots, SitemapReader(fetcher, robots.refusal))
+
+
+def _in_scope(source: SourcePages, pages: Iterable[ListedPage]) -> list[ListedPage]:
+    found: dict[str, ListedPage] = {}
+    for page in pages:
+        try:
+            spelt = source.canonical(page.url)
+        except UrlRefused:
+            continue
+        if spelt is not None and (spelt not in found or found[spelt].last_modified is None):
+            found[spelt] = ListedPage(spelt, page.last_modified)
+    return list(found.values())

@@ -9,9 +9,7 @@ import pytest
 
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable
-from app.search.long_question import LongQuestionSplitter
-from app.search.model_query_planner import ModelQueryPlanner
-from app.search.query_planner import DetailWordings, planned
+from app.search.query_planner import DetailWordings, LongQuestionSplitter, ModelQueryPlanner, planned
 from app.search.retrieval import SearchQuery, Wording
 from tests.doubles.answering_house import SITE, answering_house
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -65,7 +63,7 @@ async def test_whatever_goes_wrong_the_plain_question_goes_on(reply: list[Step])
 
 
 async def test_a_model_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.search.model_query_planner._BUDGET_SECONDS", 0.01)
+    monkeypatch.setattr("app.search.query_planner._BUDGET_SECONDS", 0.01)
     planner = ModelQueryPlanner(ScriptedChatModel([anyio.Event()]))
     assert await planned([planner], QUESTION, REWRITING) == (Wording(QUESTION.text),)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.core.errors import InvalidInput
-from app.sources.runs.crawler_page_listing import CrawlerPageListing
+from app.sources.awaited_websites import CrawlerPageListing
 from app.sources.runs.site_reader import ListedPage
 from app.sources.source import SourceConfig, SourceKind
 from tests.doubles.loopback_site import LoopbackSite, Reply, running_site
