@@ -286,6 +286,12 @@ docs: .venv/installed ## Build the documentation as a website in build/docs; eve
 reference: .venv/installed ## Write the pages of docs/reference that are made from the code
 	$(BIN)/python -m tests.docs.reference_pages
 
+.PHONY: migration
+migration: .venv/installed ## Write the migration that brings databases to the tables as the code has them (NAME=saved_filters)
+	$(BIN)/python -m tests.store.migration_writing $(NAME)
+	$(BIN)/ruff check --quiet --fix --select I,F401 app/store/migrations/versions/*_$(NAME).py
+	$(BIN)/ruff format --quiet app/store/migrations/versions/*_$(NAME).py
+
 .PHONY: screenshots
 screenshots: .venv/installed ## Take pictures of the widget's states and the console's pages (OUT=DIR; needs Debian's chromium)
 	$(BIN)/python -m tests.e2e.screenshots $(or $(OUT),docs/images)
