@@ -187,9 +187,5 @@ def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID,
             select(CITATIONS).where(CITATIONS.c.turn_id.in_(batch)).order_by(CITATIONS.c.turn_id, CITATIONS.c.number)
         )
         for row in connection.execute(statement):
-            found[row.turn_id] = (*found.get(row.turn_id, ()), _citation(row))
+            found[row.turn_id] = (*found.get(row.turn_id, ()), value_of(Citation, row, id=row.number))
     return found
-
-
-def _citation(row: Row[Any]) -> Citation:
-    return Citation(row.number, row.url, row.title, row.as_of, row.chunk_id, row.quote, row.passage)

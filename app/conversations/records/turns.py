@@ -19,7 +19,7 @@ from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS
 from app.store.tables.conversations import AGENT_DAYS, CITATIONS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, USAGE
 from app.store.tables.gaps import GAP_QUESTIONS
-from app.store.transaction import Repository, TurnIds, affected_rows, insert_of, new_id
+from app.store.transaction import Repository, TurnIds, affected_rows, insert_of, new_id, row_of
 
 _RUNNING = TurnState.RUNNING.value
 _CUT = TurnState.CUT.value
@@ -271,22 +271,8 @@ class TurnRecords(Repository):
 
     def _end(self, turn: TurnIds, end: TurnEnd) -> None:
         now = self._now()
-        ended = {
-            "state": end.state.value,
-            "partial_answer": "",
-            "answered_by": end.answered_by.value,
-            "confidence": end.confidence,
-            "low_confidence": end.low_confidence,
-            "finish": end.finish.value,
-            "error_code": end.error_code,
-            "language": end.language,
-            "first_token_ms": end.first_token_ms,
-            "duration_ms": end.duration_ms,
-            "trace": end.trace,
-            "next_questions": list(end.next_questions),
-            "ended_at": now,
-        }
-        values = {f"new_{name}": value for name, value in ended.items()}
+        ended = row_of(end, TURNS) | {"partial_answer": "", "ended_at": now}
+        values = {f"new_{name}": ended[name] for name in _END_COLUMNS}
         self._connection.execute(_ENDED, values | {"turn": turn.id, "curated": end.curated_answer_id})
         self._connection.execute(_ACTIVE, {"conversation": turn.conversation_id, "now": now})
 
@@ -298,17 +284,7 @@ class TurnRecords(Repository):
 
     def _cite(self, turn_id: UUID, end: TurnEnd) -> None:
         rows = [
-            {
-                "id": new_id(),
-                "turn_id": turn_id,
-                "number": citation.id,
-                "url": citation.url,
-                "title": citation.title,
-                "as_of": citation.as_of,
-                "chunk_id": citation.chunk_id,
-                "quote": citation.quote,
-                "passage": citation.passage,
-            }
+            row_of(citation, CITATIONS) | {"id": new_id(), "turn_id": turn_id, "number": citation.id}
             for citation in end.citations
         ]
         if rows:
@@ -319,17 +295,8 @@ class TurnRecords(Repository):
         self._charge(new_id(), agent_id, purpose, usage)
 
     def _charge(self, turn_id: UUID, agent_id: UUID, answered_by: str, usage: TokenUsage) -> None:
-        row = {
-            "id": new_id(),
-            "turn_id": turn_id,
-            "agent_id": agent_id,
-            "answered_by": answered_by,
-            "model": usage.model,
-            "prompt_tokens": usage.prompt_tokens,
-            "completion_tokens": usage.completion_tokens,
-            "cached_tokens": usage.cached_tokens,
-            "created_at": self._now(),
-        }
+        of = {"turn_id": turn_id, "agent_id": agent_id, "answered_by": answered_by}
+        row = {"id": new_id(), "created_at": self._now(), **of, **row_of(usage, USAGE)}
         charged = self._connection.execute(_usage(self._dialect), row)
         if usage.tokens and affected_rows(charged):
             day = {"agent_id": agent_id, "day": self._today(), "tokens": usage.tokens}

@@ -13,7 +13,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.text.section_text import section_text
 from app.knowledge.document import VersionState
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.transaction import Keyset, Repository
+from app.store.transaction import Keyset, Repository, value_of
 
 _OLDEST_FIRST = Keyset(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
 
@@ -38,7 +38,7 @@ class PageMarkdownRecords(Repository):
     def page(self, agent_id: UUID, page: PageRequest) -> ListPage[WebPage]:
         """Oldest first."""
         rows, cursor = self._rows(_pages(agent_id, *_COLUMNS), page)
-        return ListPage([_page(row) for row in rows], cursor)
+        return ListPage([value_of(WebPage, row, document_id=row.id) for row in rows], cursor)
 
     def texts(self, agent_id: UUID, page: PageRequest) -> ListPage[WebPageText]:
         """Oldest first."""
@@ -63,7 +63,7 @@ class PageMarkdownRecords(Repository):
         if not markdown:
             chunks = select(CHUNKS.c.text).where(CHUNKS.c.version_id == row.version_id).order_by(CHUNKS.c.position)
             markdown = section_text(list(self._connection.scalars(chunks)))
-        return WebPageText(row.id, row.version_id, row.url, row.title, row.as_of, markdown)
+        return value_of(WebPageText, row, document_id=row.id, markdown=markdown)
 
 
 _COLUMNS = (
@@ -86,7 +86,3 @@ def _pages(agent_id: UUID, *columns: Any) -> Select[Any]:
             DOCUMENTS.c.url.startswith("http"),  # what has none is nobody's to open
         )
     )
-
-
-def _page(row: Row[Any]) -> WebPage:
-    return WebPage(row.id, row.version_id, row.url, row.title, row.as_of)
