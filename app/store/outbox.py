@@ -18,25 +18,13 @@ class Outbox(Repository):
         kind: str,
         payload: dict[str, Any],
         *,
-        turn_id: UUID | None = None,
-        conversation_id: UUID | None = None,
-        first_day: date | None = None,
-        happened_at: datetime | None = None,
+        first_day: date,
+        happened_at: datetime,
     ) -> Insert:
-        """The insert of one row about a turn, a conversation, or the week or day of the agent that began on
-        `first_day`, now unless it says when.
-
-        A kind that was told of the turn, or of the agent's week or day, is not told again.
-        """
+        """The insert of one row about the week or day of the agent that began on `first_day`. A kind that was told of
+        it is not told again."""
         row = self._insert(OUTBOX).values(
-            id=new_id(),
-            turn_id=turn_id,
-            conversation_id=conversation_id,
-            agent_id=agent_id,
-            kind=kind,
-            week=first_day,
-            payload=payload,
-            created_at=happened_at or self._now(),
+            id=new_id(), agent_id=agent_id, kind=kind, week=first_day, payload=payload, created_at=happened_at
         )
         return row.on_conflict_do_nothing()
 
@@ -49,16 +37,7 @@ class Outbox(Repository):
         turn_id: UUID | None = None,
         conversation_id: UUID | None = None,
     ) -> None:
-        """One row of what happens now."""
-        self._add_row(agent_id, kind, payload, turn_id, conversation_id)
-
-    def announce(self, turn: TurnIds, kind: str) -> None:
-        payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
-        self._add_row(turn.agent_id, kind, payload, turn.id, None)
-
-    def _add_row(
-        self, agent_id: UUID, kind: str, payload: dict[str, Any], turn_id: UUID | None, conversation_id: UUID | None
-    ) -> None:
+        """One row of what happens now. A kind that was told of the turn is not told again."""
         row = {
             "id": new_id(),
             "turn_id": turn_id,
@@ -69,6 +48,10 @@ class Outbox(Repository):
             "created_at": self._now(),
         }
         self._connection.execute(_news(self._dialect), row)
+
+    def announce(self, turn: TurnIds, kind: str) -> None:
+        payload = {"turn_id": str(turn.id), "conversation_id": str(turn.conversation_id)}
+        self.tell(turn.agent_id, kind, payload, turn_id=turn.id)
 
 
 @cache

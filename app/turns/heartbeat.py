@@ -17,11 +17,12 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 KIND = "web"
+_DEAD_AFTER_SECONDS: Final = 20
 _FIRST_BEATS: Final = 12  # attempts, each of which waits for its turn to write (5 s on SQLite)
 
 
 class Heartbeat:
-    """Beats while its block runs. A process that was silent for `dead_after_seconds` counts as dead: its running
+    """Beats while its block runs. A process that was silent for _DEAD_AFTER_SECONDS counts as dead: its running
     turns become `cut`, so that their conversations are free again, and so do its own `lost` ones, which the set then
     no longer holds. One that was only stopped for so long goes on with its turns, and the end of one takes the place of
     the cut."""
@@ -32,7 +33,6 @@ class Heartbeat:
         process: str,
         *,
         beat_seconds: float = 5.0,
-        dead_after_seconds: int = 20,
         supervisor: Supervisor | None = None,
         lost: set[UUID] | None = None,
     ) -> None:
@@ -40,7 +40,6 @@ class Heartbeat:
         self._lost = set() if lost is None else lost
         self._process = process
         self._beat_seconds = beat_seconds
-        self._dead_after_seconds = dead_after_seconds
         self._supervisor = supervisor or Supervisor()
         self._beating: asyncio.Task[None] | None = None
 
@@ -71,9 +70,9 @@ class Heartbeat:
 
         def work(tx: Transaction) -> tuple[float, int]:
             silent_seconds = ProcessRecords(tx).beat(self._process, KIND)
-            if silent_seconds > self._dead_after_seconds / 2:
+            if silent_seconds > _DEAD_AFTER_SECONDS / 2:
                 return silent_seconds, 0
-            living = ProcessRecords(tx).living(KIND, self._dead_after_seconds)
+            living = ProcessRecords(tx).living(KIND, _DEAD_AFTER_SECONDS)
             return 0, TurnRecords(tx).cut_orphans(living, lost)
 
         silent_seconds, cut = await self._record.write(work)

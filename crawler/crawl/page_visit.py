@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from crawler.crawl.frontier import FrontierEntry
 from crawler.crawl.markdown_twin import is_markdown, linked_canonical, pages_of_markdown, wanted_at
-from crawler.crawl.page_claims import PageClaims
 from crawler.crawl.page_verdict import has_no_text_without_scripts, not_the_page
 from crawler.discover.scope import Scope, page_key
 from crawler.errors import ExtractionFailed, RenderingFailed, UrlRefused
@@ -47,7 +46,6 @@ class PageVisit:
         robots: Robots,
         extractor: Extractor,
         scope: Scope,
-        claims: PageClaims,
         renderer: "PlaywrightRenderer | None" = None,
         files: FileReading | None = None,
     ) -> None:
@@ -55,9 +53,9 @@ class PageVisit:
         self._robots = robots
         self._extractor = extractor
         self._scope = scope
-        self._claims = claims
         self._renderer = renderer
         self._files = files
+        self._holders: dict[str, str] = {}  # by page: the first of its URLs, which stands for it
 
     async def visit(self, entry: FrontierEntry) -> Visited:
         """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
@@ -91,7 +89,7 @@ class PageVisit:
     async def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
         if answer.outcome is Outcome.UNCHANGED and answer.final_url:
             # It keeps its place: another URL that leads here is the duplicate.
-            holder = await self._claim(answer.final_url, entry)
+            holder = self._claim(answer.final_url, entry)
             if holder != entry.url:
                 return Visited(_ended(entry, answer, Outcome.DUPLICATE, _stands(holder)))
         return Visited(_ended(entry, answer, answer.outcome, answer.reason))
@@ -121,7 +119,7 @@ class PageVisit:
             return Visited(_ended(entry, answer, Outcome.NOINDEX, "the page asks not to be indexed"), links)
         if is_markdown(answer):
             page = replace(page, canonical_url=await self._page_for_people(entry, answer))
-        refused = self._no_page(entry, answer, page) or await self._not_this_one(entry, answer, page)
+        refused = self._no_page(entry, answer, page) or self._not_this_one(entry, answer, page)
         if refused:
             return Visited(_ended(entry, answer, refused.outcome, refused.reason), links)
         return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
@@ -134,7 +132,7 @@ class PageVisit:
         for beside in [named] if named else pages_of_markdown(url):
             if await self._admit(beside):
                 continue
-            if await self._claim(beside, entry) != entry.url:
+            if self._claim(beside, entry) != entry.url:
                 return beside  # read already, as it seems
             found = await self._fetcher.fetch(beside, admit=self._admit)
             if isinstance(found, Fetched):
@@ -149,19 +147,19 @@ class PageVisit:
         policy = self._fetcher.policy
         return not_the_page(page, check_url(entry.url, policy), check_url(answer.final_url, policy))
 
-    async def _not_this_one(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
+    def _not_this_one(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
         """Whether this URL should not stand for the page: another one has claimed it."""
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
-            holder = await self._claim(page_url, entry)
+            holder = self._claim(page_url, entry)
             if holder != entry.url:
                 return Refusal(Outcome.DUPLICATE, _stands(holder))
         return None
 
-    async def _claim(self, page_url: str, entry: FrontierEntry) -> str:
+    def _claim(self, page_url: str, entry: FrontierEntry) -> str:
         """The URL that stands for the page: this entry's, unless another was first."""
         policy = self._fetcher.policy
         url = check_url(normalise_url(page_url, policy), policy)
-        return await self._claims.claim(page_key(url), entry.url)
+        return self._holders.setdefault(page_key(url), entry.url)
 
 
 def _stands(holder: str) -> str:

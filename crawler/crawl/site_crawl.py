@@ -18,7 +18,6 @@ from anyio import to_thread
 from crawler.crawl.crawl_budget import CrawlBudget, LeftOut, TrapFilter
 from crawler.crawl.crawl_summary import LEFT_OUT_COUNTED, READ, CrawlSummary, StopReason
 from crawler.crawl.frontier import Frontier, FrontierEntry
-from crawler.crawl.page_claims import MemoryPageClaims, PageClaims
 from crawler.crawl.page_visit import FileReading, PageVisit
 from crawler.discover.crawl_seeds import Seed, sitemap_pages
 from crawler.discover.scope import Scope
@@ -44,7 +43,7 @@ class _Progress:
     """What this process knows of its own run; none of it is needed to resume."""
 
     traps: TrapFilter
-    deadline: float  # on the crawl's clock
+    deadline: float  # by time.monotonic
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     problems: list[tuple[str, str]] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
@@ -85,7 +84,7 @@ class SiteCrawl:
 
     `concurrency` pages are under way at once (how many of them on one host is the pacing's matter). Without `renderer`,
     pages that are empty until their scripts run are left out, and PDF and Office files without `files`. `is_cancelled`
-    is asked before each page is taken; pages under way are finished and settled. `clock` counts seconds.
+    is asked before each page is taken; pages under way are finished and settled.
     """
 
     def __init__(
@@ -98,12 +97,10 @@ class SiteCrawl:
         extractor: Extractor,
         budget: CrawlBudget | None = None,
         sitemap_limits: SitemapLimits | None = None,
-        claims: PageClaims | None = None,
         concurrency: int = 4,
         renderer: "PlaywrightRenderer | None" = None,
         files: FileReading | None = None,
         is_cancelled: Callable[[], bool] = lambda: False,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._seeds = tuple(seeds)
         self._scope = scope
@@ -112,11 +109,10 @@ class SiteCrawl:
         self._budget = budget or CrawlBudget()
         self._policy = fetcher.policy
         self._patience_seconds = fetcher.limits.max_retry_after_seconds
-        self._clock = clock
         self._concurrency = concurrency
         self._is_cancelled = is_cancelled
         self._sitemaps = SitemapReader(fetcher, robots.refusal, sitemap_limits)
-        self._visits = PageVisit(fetcher, robots, extractor, scope, claims or MemoryPageClaims(), renderer, files)
+        self._visits = PageVisit(fetcher, robots, extractor, scope, renderer, files)
         self._follows_links = any(seed.follows_links for seed in self._seeds)
         self._adding = anyio.Lock()
 
@@ -129,7 +125,7 @@ class SiteCrawl:
         To visit known pages again, put them into the frontier with their validators first: a page that is
         UNCHANGED has no body, so its links are not found again.
         """
-        progress = _Progress(TrapFilter(self._budget), self._clock() + self._budget.max_seconds)
+        progress = _Progress(TrapFilter(self._budget), time.monotonic() + self._budget.max_seconds)
         await self._add_seeds(progress)
         try:
             stopped = await self._visit_all(progress, on_result)
@@ -162,7 +158,7 @@ class SiteCrawl:
             return StopReason.ASKED_TO_WAIT
         if progress.failures_in_row >= self._budget.max_failures_in_row:
             return StopReason.SITE_FAILING
-        return StopReason.TIME_BUDGET if self._clock() >= progress.deadline else None
+        return StopReason.TIME_BUDGET if time.monotonic() >= progress.deadline else None
 
     async def _process(self, entry: FrontierEntry, progress: _Progress, on_result: OnResult) -> None:
         visited = await self._visits.visit(entry)

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Final, Protocol
 
 import httpcore
 import httpx
@@ -46,6 +46,9 @@ def _believed_authorities() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
+_MAX_CONNECTIONS: Final = 20
+
+
 class GuardedTransport(httpx.AsyncHTTPTransport):
     """An httpx transport whose every connection goes through a GuardedDialler. No proxies, HTTP/1.1 only."""
 
@@ -55,7 +58,6 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
         resolver: Resolver = system_resolver,
         connector: Connector | None = None,
         ssl_context: ssl.SSLContext | None = None,
-        max_connections: int = 20,
     ) -> None:
         context = ssl_context or _believed_authorities()
         super().__init__(verify=context, trust_env=False)
@@ -63,8 +65,8 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=context,
             network_backend=GuardedDialler(policy or AddressPolicy(), resolver, connector),
-            max_connections=max_connections,
-            max_keepalive_connections=max_connections,
+            max_connections=_MAX_CONNECTIONS,
+            max_keepalive_connections=_MAX_CONNECTIONS,
             keepalive_expiry=10.0,
         )
 

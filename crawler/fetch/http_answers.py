@@ -71,7 +71,7 @@ def validators_of(headers: Mapping[str, str]) -> Validators:
     return Validators(_sendable(headers.get("etag")), _sendable(headers.get("last-modified")))
 
 
-def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Retry-After in seconds, 0 or more, from either form; None when missing or unreadable."""
     value = headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
@@ -82,7 +82,7 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _sendable(value: str | None) -> str | None:

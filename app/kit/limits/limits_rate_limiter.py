@@ -16,14 +16,14 @@ from app.kit.redis.redis_with_breaker import RedisWithBreaker
 class LimitsRateLimiter:
     """Raises Unavailable while Redis is away: `FallbackRateLimiter` says what happens then."""
 
-    def __init__(self, redis: RedisWithBreaker, *, prefix: str = "docent:limit") -> None:
+    def __init__(self, redis: RedisWithBreaker) -> None:
         self._redis = redis
         # Typed for plain options only, and passed through all the same.
         pool: Any = redis.client.connection_pool
         self._storage = RedisStorage(
             "async+redis://",  # its own address is of no use beside a pool
             implementation="redispy",
-            key_prefix=prefix,
+            key_prefix="docent:limit",
             connection_pool=pool,
         )
         self._limiter = MovingWindowRateLimiter(self._storage)

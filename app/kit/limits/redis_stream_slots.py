@@ -23,9 +23,8 @@ _RENEWAL: Final = -1
 class RedisStreamSlots:
     """Raises Unavailable while Redis is away: `FallbackStreamSlots` says what happens then."""
 
-    def __init__(self, redis: RedisWithBreaker, *, prefix: str = "docent:streams:") -> None:
+    def __init__(self, redis: RedisWithBreaker) -> None:
         self._redis = redis
-        self._prefix = prefix
 
     async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
         if not await self._hold(visitor_id, slot, limit):
@@ -35,8 +34,12 @@ class RedisStreamSlots:
         await self._hold(visitor_id, slot, _RENEWAL)
 
     async def release(self, visitor_id: UUID, slot: UUID) -> None:
-        await self._redis.call(lambda client: client.zrem(f"{self._prefix}{visitor_id}", str(slot)))
+        await self._redis.call(lambda client: client.zrem(_key(visitor_id), str(slot)))
 
     async def _hold(self, visitor_id: UUID, slot: UUID, limit: int) -> bool:
-        key = f"{self._prefix}{visitor_id}"
-        return bool(await self._redis.call(lambda client: client.eval(_HOLD, 1, key, str(slot), LEASE_SECONDS, limit)))
+        held = (_key(visitor_id), str(slot), LEASE_SECONDS, limit)
+        return bool(await self._redis.call(lambda client: client.eval(_HOLD, 1, *held)))
+
+
+def _key(visitor_id: UUID) -> str:
+    return f"docent:streams:{visitor_id}"

@@ -38,6 +38,7 @@ T = TypeVar("T")
 
 _SCHEMA_NUMBER: Final = 1  # raise it when schema or analysis change: what is on disk is then built anew
 _ANALYZER: Final = "agent"
+_THREADS: Final = 4
 _HEAP_BYTES: Final = 15_000_000  # the least that tantivy takes
 _LOCK_PAUSE_SECONDS: Final = 0.05
 
@@ -65,14 +66,13 @@ class TantivyKeywordIndex:
         *,
         is_word: Callable[[str], bool] = lambda word: False,
         max_readers: int = 256,
-        threads: int = 4,
         lock_wait_seconds: float = 10.0,
     ) -> None:
         self._root = root
         self._is_word = is_word
         self._max_readers = max_readers
         self._lock_wait_seconds = lock_wait_seconds
-        self._limiter = anyio.CapacityLimiter(threads)
+        self._limiter = anyio.CapacityLimiter(_THREADS)
         self._known = KnownTerms()
         self._readers: OrderedDict[Path, _Reader] = OrderedDict()
         self._seen: set[UUID] = set()

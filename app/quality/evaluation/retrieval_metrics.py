@@ -29,20 +29,20 @@ def hit_at(ranked: Sequence[str], right: Iterable[str], k: int) -> float:
     return float(not set(right).isdisjoint(ranked[:k]))
 
 
-def reciprocal_rank(ranked: Sequence[str], right: Iterable[str], depth: int = _DEPTH) -> float:
-    """1 / the place of the first right one, 0 when it lies below `depth`."""
+def reciprocal_rank(ranked: Sequence[str], right: Iterable[str]) -> float:
+    """1 / the place of the first right one, 0 when it lies below _DEPTH."""
     wanted = set(right)
-    return next((1.0 / place for place, key in enumerate(ranked[:depth], start=1) if key in wanted), 0.0)
+    return next((1.0 / place for place, key in enumerate(ranked[:_DEPTH], start=1) if key in wanted), 0.0)
 
 
-def ndcg(ranked: Sequence[str], gains: Mapping[str, float], depth: int = _DEPTH) -> float:
+def ndcg(ranked: Sequence[str], gains: Mapping[str, float]) -> float:
     """Discounted gain over the best possible one (Jarvelin and Kekalainen 2002); each id gains once."""
     gained = sum(
         gains.get(key, 0.0) / math.log2(place + 1)
-        for place, key in enumerate(ranked[:depth], start=1)
+        for place, key in enumerate(ranked[:_DEPTH], start=1)
         if key not in ranked[: place - 1]
     )
-    best = sorted(gains.values(), reverse=True)[:depth]
+    best = sorted(gains.values(), reverse=True)[:_DEPTH]
     return gained / sum(gain / math.log2(place + 1) for place, gain in enumerate(best, start=1))
 
 
@@ -124,8 +124,8 @@ def best_f1(positive: Sequence[float], negative: Sequence[float]) -> tuple[float
     return best, at
 
 
-def bootstrap_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
+def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
     """Where 95 of 100 means lie when the values are drawn anew with replacement (Efron 1979)."""
-    drawn = random.Random(seed)  # noqa: S311 - statistics
+    drawn = random.Random(0)  # noqa: S311 - statistics
     means = sorted(fmean(drawn.choices(values, k=len(values))) for _ in range(_RESAMPLES))
     return means[int(_RESAMPLES * 0.025)], means[int(_RESAMPLES * 0.975) - 1]

@@ -63,15 +63,13 @@ class CrawlerSiteReader:
         files: "FileReading | None" = None,
         user_agent: str = USER_AGENT,
         min_delay_seconds: float = 0.5,
-        concurrency: int = CONCURRENCY,
         browser: str = "",
     ) -> None:
         self._extractor = extractor
         self._clock = clock
         self._policy = AddressPolicy(frozenset(allowed))
-        self._concurrency = concurrency
         self._files = files
-        pacing = HostPacing(min_delay_seconds, max_per_host=min(2, concurrency))
+        pacing = HostPacing(min_delay_seconds, max_per_host=2)
         self._wire = GuardedWire(GuardedTransport(self._policy))
         self.fetcher = Fetcher(self._wire, user_agent, pacing, self._policy)
         self._robots = Robots(self.fetcher)
@@ -112,7 +110,7 @@ class CrawlerSiteReader:
             robots=robots,
             extractor=self._extractor,
             budget=CrawlBudget(max_pages=source.max_pages, max_depth=source.max_depth),
-            concurrency=self._concurrency,
+            concurrency=CONCURRENCY,
             renderer=renderer,
             files=self._files if source.read_files else None,
             is_cancelled=lambda: frontier.was_cancelled,

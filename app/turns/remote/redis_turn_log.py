@@ -27,9 +27,8 @@ class RedisTurnLog:
 
     is_shared: Final = True
 
-    def __init__(self, redis: BlockingRedis, *, prefix: str = "docent:turn:") -> None:
+    def __init__(self, redis: BlockingRedis) -> None:
         self._redis = redis
-        self._prefix = prefix
 
     async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
         lost: list[UUID] = []
@@ -82,7 +81,7 @@ class RedisTurnLog:
                 await self._redis.client.delete(*(self._key(turn_id) for turn_id in turn_ids))
 
     def _key(self, turn_id: UUID) -> str:
-        return f"{self._prefix}{turn_id}"
+        return f"docent:turn:{turn_id}"
 
 
 def events_to_json(events: Sequence[NumberedEvent]) -> str:
@@ -103,21 +102,21 @@ def _event(name: str, fields: dict[str, Any]) -> TurnEvent:
 
 _log = structlog.get_logger(__name__)
 
+_ORDERS: Final = "docent:turn-orders"
 _KEPT_ORDERS: Final = 10_000  # for those who were away for a moment
 _REST_SECONDS: Final = 1.0
 _KEPT_SECONDS: Final = 3600
 
 
 class RedisTurnOrders:
-    def __init__(self, redis: BlockingRedis, *, key: str = "docent:turn-orders") -> None:
+    def __init__(self, redis: BlockingRedis) -> None:
         self._redis = redis
-        self._key = key
 
     async def send(self, order: TurnOrder) -> None:
         fields: dict[Any, Any] = {"order": _to_json(order)}
         pipeline = self._redis.client.pipeline(transaction=False)
-        pipeline.xadd(self._key, fields, maxlen=_KEPT_ORDERS)
-        pipeline.expire(self._key, _KEPT_SECONDS)
+        pipeline.xadd(_ORDERS, fields, maxlen=_KEPT_ORDERS)
+        pipeline.expire(_ORDERS, _KEPT_SECONDS)
         async with self._redis.asking():
             await pipeline.execute()
 
@@ -137,12 +136,12 @@ class RedisTurnOrders:
 
     async def _latest(self) -> bytes:
         async with self._redis.asking():
-            newest: Any = await self._redis.client.xrevrange(self._key, count=1)
+            newest: Any = await self._redis.client.xrevrange(_ORDERS, count=1)
         return bytes(newest[0][0]) if newest else b"0-0"
 
     async def _after(self, last: bytes) -> list[tuple[bytes, TurnOrder]]:
         async with self._redis.asking(LONGEST_WAIT_SECONDS):
-            found: Any = await self._redis.waiting.xread({self._key: last}, block=int(LONGEST_WAIT_SECONDS * 1000))
+            found: Any = await self._redis.waiting.xread({_ORDERS: last}, block=int(LONGEST_WAIT_SECONDS * 1000))
         return [(number, _from_json(fields[b"order"])) for number, fields in (found[0][1] if found else [])]
 
 

@@ -48,6 +48,7 @@ MAX_ATTEMPTS: Final = 5
 _VERSION: Final = "1"  # of the workflows below; work of other versions is not taken up
 _ATTEMPTS: Final = "attempts"
 _END_SECONDS: Final = 5
+_READINGS_AT_ONCE: Final = 2
 _LONGEST_PAUSE_SECONDS: Final = 60.0
 
 
@@ -66,7 +67,6 @@ class DbosWorker:
         handlers: JobHandlers,
         record: SystemOfRecord,
         *,
-        readings_at_once: int = 2,
         heartbeat_seconds: float = 3.0,
         dead_after_seconds: int = 15,
         retry_seconds: float = 2.0,
@@ -77,7 +77,6 @@ class DbosWorker:
         self._name = process_name
         self._handlers = handlers
         self._record = record
-        self._readings_at_once = readings_at_once
         self._heartbeat_seconds = heartbeat_seconds
         self._dead_after_seconds = dead_after_seconds
         self._retry_seconds = retry_seconds
@@ -153,7 +152,7 @@ class DbosWorker:
         self._register_workflows()
         DBOS.launch()
         for name in QUEUES:
-            at_once = self._readings_at_once if name == READING else 1
+            at_once = _READINGS_AT_ONCE if name == READING else 1
             DBOS.register_queue(
                 name,
                 worker_concurrency=at_once,
