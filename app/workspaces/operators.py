@@ -33,7 +33,7 @@ class Operators:
     async def add(self, actor: Actor, email: str, role: Role, password: str) -> Operator:
         """Raises InvalidInput, for an address that is taken as well."""
         email = checked_email(email)
-        check_password("password", password)
+        check_password(password)
         operator = Operator(uuid4(), actor.workspace_id, email, role, self._clock.now())
         hashed = await self._passwords.hash(password)
 
@@ -70,7 +70,7 @@ class Operators:
         """
         hashed = None
         if password is not None:
-            check_password("password", password)
+            check_password(password)
             await self.get(actor, operator_id)
             hashed = await self._passwords.hash(password)
         return await self._records.of_workspace(actor.workspace_id).write(
@@ -79,7 +79,7 @@ class Operators:
 
     async def change_own_password(self, actor: Actor, current: str, new: str) -> None:
         """Ends every session of the operator, the one that asks among them. Raises InvalidInput."""
-        check_password("password", new)
+        check_password(new)
         own = await checked_owner(self._records, self._passwords, actor, current, field="current")
         await self.change(actor, own.id, password=new, is_own=True)
 
@@ -119,10 +119,10 @@ def checked_email(email: str) -> str:
     return email
 
 
-def check_password(field: str, password: str) -> None:
+def check_password(password: str) -> None:
     """Length is what counts (NIST SP 800-63B); what it is made of is free."""
     if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
-        raise InvalidInput(field, f"Use a password of {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters.")
+        raise InvalidInput("password", f"Use a password of {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters.")
 
 
 async def checked_owner(

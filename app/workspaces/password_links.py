@@ -97,7 +97,7 @@ class PasswordLinks:
         """Sets the password and ends every session, link and passkey of the account; its second factor stays. Raises
         InvalidInput."""
         self._check_passwords()
-        check_password("password", password)
+        check_password(password)
         if await self.owner(token) is None:
             raise InvalidInput("", _GONE)
         hashed = await self._passwords.hash(password)

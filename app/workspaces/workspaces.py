@@ -43,7 +43,7 @@ class Workspaces:
         another workspace than the first."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
         email = checked_email(email)
-        check_password("password", password)
+        check_password(password)
         hashed = await self._passwords.hash(password)
 
         def work(tx: Transaction) -> Workspace:

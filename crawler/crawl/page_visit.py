@@ -65,7 +65,7 @@ class PageVisit:
         validators = entry.validators if entry.validators != Validators() else None
         answer = await self._fetcher.fetch(entry.url, validators, self._wanted_at(entry.url), self._admit)
         if isinstance(answer, NotFetched):
-            return await self._without_page(entry, answer)
+            return self._without_page(entry, answer)
         return await self._with_page(entry, answer)
 
     def _wanted_at(self, url: str) -> WantedBody:
@@ -86,7 +86,7 @@ class PageVisit:
             return Refusal(Outcome.FORBIDDEN_ADDRESS, error.reason)
         return Refusal(Outcome.OUT_OF_SCOPE, f"{url} lies outside the source")
 
-    async def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
+    def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
         if answer.outcome is Outcome.UNCHANGED and answer.final_url:
             # It keeps its place: another URL that leads here is the duplicate.
             holder = self._claim(answer.final_url, entry)

@@ -198,10 +198,10 @@ class FilledAnswer:
     proposed: ProposedChange | None = None
 
 
-def check_places(field: str, text: str) -> None:
+def check_places(text: str) -> None:
     """Raises InvalidInput for a place that names no action."""
     if len(_BEGUN.findall(text)) != len(_PLACE.findall(text)):
-        raise InvalidInput(field, "Write {{action.NAME}} with the name of an action, such as {{action.stock}}.")
+        raise InvalidInput("answer", "Write {{action.NAME}} with the name of an action, such as {{action.stock}}.")
 
 
 async def filled_answer(text: str, actions: Callable[[], Awaitable[AnswerActions | None]]) -> FilledAnswer | None:

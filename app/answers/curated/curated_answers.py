@@ -133,7 +133,7 @@ def check_answer(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
     """Raises InvalidInput, naming the field and the fix."""
     _check_pattern(answer, patterns)
     check_text("answer", answer.answer, MAX_ANSWER_CHARS, may_be_empty=False)
-    check_places("answer", answer.answer)
+    check_places(answer.answer)
     check_between("priority", answer.priority, -MAX_PRIORITY, MAX_PRIORITY)
     check_language("language", answer.language)
     check_line("page_prefix", answer.page_prefix, MAX_PAGE_PREFIX_CHARS)
