@@ -83,18 +83,16 @@ class Agents:
             await self._jobs.reconcile_agent(agent_id)
         return version
 
-    async def versions(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[AgentVersion]:
+    @reads
+    def versions(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[AgentVersion]:
         """Newest first."""
-        versions = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).versions(actor.workspace_id, agent_id)
-        )
+        versions = AgentRecords(tx).versions(actor.workspace_id, agent_id)
         return page_of(versions, page, lambda version: str(version.number))
 
-    async def version(self, actor: Actor, agent_id: UUID, number: int) -> AgentVersion:
+    @reads
+    def version(self, tx: Transaction, actor: Actor, agent_id: UUID, number: int) -> AgentVersion:
         """Raises InvalidInput for a number that no version has."""
-        versions = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: AgentRecords(tx).versions(actor.workspace_id, agent_id)
-        )
+        versions = AgentRecords(tx).versions(actor.workspace_id, agent_id)
         found = next((version for version in versions if version.number == number), None)
         if found is None:
             raise InvalidInput("number", "No version of this agent has it. List the versions, and choose one.")

@@ -27,7 +27,6 @@ from app.providers.identity.published_keys import Claims, PublishedKeys
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
-from app.workspaces.workspace import SigningKey
 
 _SALT_BYTES: Final = 16
 _UNSIGNABLE: Final = (
@@ -59,17 +58,13 @@ class SignedUsers:
         self._records = records
         self._clock = clock
 
-    async def make_secret(self, actor: Actor, agent_id: UUID) -> str:
+    @writes_agent
+    def make_secret(self, tx: Transaction, actor: Actor, agent_id: UUID) -> str:
         """A new secret, in place of the one before. It is known at this moment only."""
-
-        def work(tx: Transaction) -> tuple[bytes, SigningKey]:
-            key = TokenRecords(tx).signing_keys()[0]
-            salt = secrets.token_bytes(_SALT_BYTES)
-            UserKeyRecords(tx).set(UserKey(agent_id, key.kid, salt, self._clock.now()))
-            AuditRecords(tx).acted(actor, "agent.make_user_secret", agent_id)
-            return salt, key
-
-        salt, key = await OwnAgent(self._records, actor, agent_id).write(work)
+        key = TokenRecords(tx).signing_keys()[0]
+        salt = secrets.token_bytes(_SALT_BYTES)
+        UserKeyRecords(tx).set(UserKey(agent_id, key.kid, salt, self._clock.now()))
+        AuditRecords(tx).acted(actor, "agent.make_user_secret", agent_id)
         return user_secret(key.secret, agent_id, salt)
 
     @writes_agent

@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from app.agents.agent import AgentConfig
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import reads_agent
 from app.agents.records.agents import AgentRecords
 from app.agents.token_budget import TokenBudget, next_day
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -15,6 +14,7 @@ from app.core.turn import StoredTurn, TokenUsage
 from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
+MONTHS: Final = 12
 _FREE: Final = TokenPrices()
 
 
@@ -24,12 +24,10 @@ class TokenBudgets:
         self._clock = clock
         self._prices = prices
 
-    async def months(self, actor: Actor, agent_id: UUID, count: int) -> list[MonthCost]:
-        """The last `count` months in which the chat model was asked, newest first. Raises NotFound."""
-
-        found = await OwnAgent(self._records, actor, agent_id).read(
-            lambda tx: StoredTurnRecords(tx).usage_by_month(agent_id, count)
-        )
+    @reads_agent
+    def months(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[MonthCost]:
+        """The last MONTHS months in which the chat model was asked, newest first. Raises NotFound."""
+        found = StoredTurnRecords(tx).usage_by_month(agent_id, MONTHS)
         return [replace(month, cost=self._prices.of(month.usage)) for month in found]
 
     def cost(self, usage: TokenUsage) -> float | None:
@@ -55,15 +53,11 @@ class TokenBudgets:
             if agent.config.daily_tokens is not None
         }
 
-    async def of(self, actor: Actor, agent_id: UUID) -> TokenBudget:
+    @reads
+    def of(self, tx: Transaction, actor: Actor, agent_id: UUID) -> TokenBudget:
         """By the published configuration, else the draft. Raises NotFound."""
         now = self._clock.now()
-
-        def work(tx: Transaction) -> tuple[int, AgentConfig]:
-            agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
-            config = agent.draft if agent.live_version is None else AgentRecords(tx).live(agent_id).config
-            used = StoredTurnRecords(tx).tokens_of_day(agent_id, now.date())
-            return used, config
-
-        used, config = await self._records.of_workspace(actor.workspace_id).read(work)
+        agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+        config = agent.draft if agent.live_version is None else AgentRecords(tx).live(agent_id).config
+        used = StoredTurnRecords(tx).tokens_of_day(agent_id, now.date())
         return TokenBudget(config.daily_tokens, used, next_day(now))

@@ -52,10 +52,11 @@ class TurnReview:
         """By turn, of those whose question counts as a gap."""
         return GapRecords(tx).of_turns(actor.workspace_id, turn_ids)
 
-    async def curated_draft(self, actor: Actor, turn_id: UUID) -> CuratedAnswer:
+    @reads
+    def curated_draft(self, tx: Transaction, actor: Actor, turn_id: UUID) -> CuratedAnswer:
         """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the
         visitor got, without the marks of its citations."""
-        turn = await self._records.of_workspace(actor.workspace_id).read(lambda tx: _turn(tx, actor, turn_id))
+        turn = _turn(tx, actor, turn_id)
         pattern = " ".join(masked(turn.question).split())[:MAX_PATTERN_CHARS]
         answer = _MARK.sub("", turn.answer)[:MAX_ANSWER_CHARS]
         return CuratedAnswer(uuid4(), turn.agent_id, Trigger.SEMANTIC, pattern, answer, language=turn.language)

@@ -4,13 +4,12 @@ from collections.abc import Collection
 from typing import Final
 from uuid import UUID
 
-from app.agents.agent import Agent
 from app.agents.records.agents import AgentRecords
 from app.core.actor import Actor
 from app.core.text.language_names import language_name
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 _LEAST_SHARE: Final = 0.05  # of the pages: a legal notice in another language, or one misread, is nothing to act on
 
@@ -20,19 +19,15 @@ class UnreadLanguages:
         self._records = records
         self._embedder = embedder
 
-    async def of_agent(self, actor: Actor, agent_id: UUID) -> list[str]:
+    @reads
+    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[str]:
         """One sentence or two for each such language, that of most pages first; [] with an embedder that is not known
         for some languages only.
 
         Raises NotFound for an agent that is absent or another workspace's.
         """
-
-        def work(tx: Transaction) -> tuple[dict[str | None, int], Agent]:
-            agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
-            pages = LiveDocumentRecords(tx).languages(agent_id)
-            return pages, agent
-
-        pages, agent = await self._records.of_workspace(actor.workspace_id).read(work)
+        agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+        pages = LiveDocumentRecords(tx).languages(agent_id)
         known = self._embedder.reads
         if known is None:
             return []

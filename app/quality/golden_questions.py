@@ -62,23 +62,19 @@ class GoldenQuestions:
 
         return await OwnAgent(self._records, actor, golden.agent_id).write(work)
 
-    async def import_csv(self, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
+    @writes_agent
+    def import_csv(self, tx: Transaction, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
         """All rows or none. The first line names the columns: question, and if there are any pages (URLs or names of
         uploaded files, with blanks between them, %20 for one within a name), language, answer_contains and
         answer_matches (one text or pattern a line of the cell).
 
         Raises InvalidInput, naming the line.
         """
-
-        def work(tx: Transaction) -> tuple[set[UUID], set[UUID]]:
-            rows = list(_read_csv(agent_id, text, self._patterns, files_by_name(tx, agent_id)))
-            before = {golden.id for golden in GoldenQuestionRecords(tx).of_agent(agent_id)}
-            kept = {GoldenQuestionRecords(tx).put(golden).id for golden in rows}
-            check_room(len(before | kept))
-            AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_told(agent_id))
-            return kept, before
-
-        kept, before = await OwnAgent(self._records, actor, agent_id).write(work)
+        rows = list(_read_csv(agent_id, text, self._patterns, files_by_name(tx, agent_id)))
+        before = {golden.id for golden in GoldenQuestionRecords(tx).of_agent(agent_id)}
+        kept = {GoldenQuestionRecords(tx).put(golden).id for golden in rows}
+        check_room(len(before | kept))
+        AuditRecords(tx).acted(actor, "golden_question.import", agent_id, **_told(agent_id))
         return ImportReceipt(added=len(kept - before), changed=len(kept & before))
 
     async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenQuestion]:

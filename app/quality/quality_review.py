@@ -1,12 +1,11 @@
 """How well an agent answers, for its operators, and what another threshold would do."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from app.agents.agent import Agent
 from app.agents.own_agent import OwnAgent
 from app.agents.records.agents import AgentRecords
 from app.answers.records import PastTurnRecords
@@ -14,12 +13,11 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import PageRequest
 from app.kit.clock import Clock
-from app.quality.golden_question import GoldenQuestion, GoldenRun
 from app.quality.quality import DayQuality, PageCitations, Quality
 from app.quality.records.golden_questions import GoldenQuestionRecords, GoldenRunRecords
 from app.quality.records.quality import QualityRecords
-from app.search.threshold_curve import GoldenConfidence, PastConfidences, ThresholdCurve, points_of
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.search.threshold_curve import GoldenConfidence, ThresholdCurve, points_of
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MAX_DAYS: Final = 90
 LISTED: Final = 20  # pages, cited most and never
@@ -71,23 +69,16 @@ class ThresholdCurves:
         self._records = records
         self._clock = clock
 
-    async def of(self, actor: Actor, agent_id: UUID) -> ThresholdCurve:
+    @reads
+    def of(self, tx: Transaction, actor: Actor, agent_id: UUID) -> ThresholdCurve:
         """From the latest turns of the last days and the latest golden run that asked the draft; nothing is asked anew.
 
         Raises NotFound for an agent that is absent or another workspace's.
         """
-
-        def work(
-            tx: Transaction,
-        ) -> tuple[dict[UUID, GoldenQuestion], Sequence[GoldenRun], list[PastConfidences], Agent]:
-            agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
-            since = self._clock.now() - timedelta(days=DAYS)
-            past = PastTurnRecords(tx).confidences(agent_id, since, MAX_TURNS)
-            runs = GoldenRunRecords(tx).page(agent_id, PageRequest(_RUNS)).items
-            golden_questions = {one.id: one for one in GoldenQuestionRecords(tx).of_agent(agent_id)}
-            return golden_questions, runs, past, agent
-
-        golden_questions, runs, past, agent = await self._records.of_workspace(actor.workspace_id).read(work)
+        agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
+        past = PastTurnRecords(tx).confidences(agent_id, self._clock.now() - timedelta(days=DAYS), MAX_TURNS)
+        runs = GoldenRunRecords(tx).page(agent_id, PageRequest(_RUNS)).items
+        golden_questions = {one.id: one for one in GoldenQuestionRecords(tx).of_agent(agent_id)}
         run = next((run for run in runs if run.draft is not None), None)
         marks = run.draft.marks if run is not None and run.draft is not None else ()
         golden = [

@@ -53,11 +53,10 @@ class SourceEditing:
         AuditRecords(tx).acted(actor, "source.edit", source_id, changed=changed)
         return source
 
-    async def text(self, actor: Actor, source_id: UUID) -> Source:
+    @reads
+    def text(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:
         """A source of kind "text", for its text to be shown; NotFound for another kind."""
-        source = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id)
-        )
+        source = SourceRecords(tx).find(actor.workspace_id, source_id)
         if source.config.kind is not SourceKind.TEXT:
             raise NotFound("text")
         return source

@@ -14,7 +14,6 @@ from app.sources.source import WINDOW, hook_secret, hook_signature
 from app.store.system_of_record import SystemOfRecord, Transaction, writes
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
-from app.workspaces.workspace import SigningKey
 
 _SALT_BYTES: Final = 16
 _TIMESTAMP: Final = re.compile(r"\d{1,12}", re.ASCII)
@@ -28,18 +27,14 @@ class SourceHooks:
         self._records = records
         self._clock = clock
 
-    async def make(self, actor: Actor, source_id: UUID) -> str:
+    @writes
+    def make(self, tx: Transaction, actor: Actor, source_id: UUID) -> str:
         """A new secret, in place of the one before. It is known at this moment only. Raises NotFound."""
-
-        def work(tx: Transaction) -> tuple[bytes, SigningKey]:
-            SourceRecords(tx).find(actor.workspace_id, source_id)
-            key = TokenRecords(tx).signing_keys()[0]
-            salt = secrets.token_bytes(_SALT_BYTES)
-            HookRecords(tx).set(source_id, key.kid, salt)
-            AuditRecords(tx).acted(actor, "source.make_hook", source_id)
-            return salt, key
-
-        salt, key = await self._records.of_workspace(actor.workspace_id).write(work)
+        SourceRecords(tx).find(actor.workspace_id, source_id)
+        key = TokenRecords(tx).signing_keys()[0]
+        salt = secrets.token_bytes(_SALT_BYTES)
+        HookRecords(tx).set(source_id, key.kid, salt)
+        AuditRecords(tx).acted(actor, "source.make_hook", source_id)
         return hook_secret(key.secret, source_id, salt)
 
     @writes

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from app.agents.own_agent import OwnAgent
+from app.agents.own_agent import OwnAgent, reads_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.field_rules import check_between, check_line
@@ -63,11 +63,10 @@ class Sources:
 
         return await OwnAgent(self._records, actor, agent_id).write(work)
 
-    async def of_agent(self, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Source]:
+    @reads_agent
+    def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[Source]:
         """Oldest first, each with its latest run."""
-
-        sources = await OwnAgent(self._records, actor, agent_id).read(lambda tx: SourceRecords(tx).of_agent(agent_id))
-        return page_of(sources, page, lambda source: str(source.id))
+        return page_of(SourceRecords(tx).of_agent(agent_id), page, lambda source: str(source.id))
 
     @reads
     def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:

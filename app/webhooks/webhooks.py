@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import structlog
 
-from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
+from app.agents.own_agent import reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.list_page import ListPage, PageRequest
@@ -21,7 +21,6 @@ from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, WebhookSender, signed_headers, webhook_secret
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
-from app.workspaces.workspace import SigningKey
 
 MAX_WEBHOOKS: Final = 10
 _SALT_BYTES: Final = 16
@@ -35,32 +34,28 @@ class Webhooks:
         self._sender = sender
         self._clock = clock
 
-    async def create(
-        self, actor: Actor, agent_id: UUID, url: str, events: Sequence[WebhookEvent]
+    @writes_agent
+    def create(
+        self, tx: Transaction, actor: Actor, agent_id: UUID, url: str, events: Sequence[WebhookEvent]
     ) -> tuple[Webhook, str]:
         """With its secret, which is known at this moment only. Raises InvalidInput."""
-
-        def work(tx: Transaction) -> tuple[Webhook, SigningKey]:
-            spelt = self._sender.canonical(url)
-            if not events:
-                raise InvalidInput("events", "Name at least one event.")
-            if len(WebhookRecords(tx).of_agent(agent_id)) >= MAX_WEBHOOKS:
-                raise InvalidInput("url", f"An agent has at most {MAX_WEBHOOKS} webhooks. Delete one first.")
-            key = TokenRecords(tx).signing_keys()[0]
-            webhook = Webhook(
-                id=uuid4(),
-                agent_id=agent_id,
-                url=spelt,
-                events=tuple(dict.fromkeys(events)),
-                kid=key.kid,
-                salt=secrets.token_bytes(_SALT_BYTES),
-                created_at=self._clock.now(),
-            )
-            WebhookRecords(tx).add(webhook)
-            AuditRecords(tx).acted(actor, "webhook.create", webhook.id, agent_id=str(agent_id))
-            return webhook, key
-
-        webhook, key = await OwnAgent(self._records, actor, agent_id).write(work)
+        spelt = self._sender.canonical(url)
+        if not events:
+            raise InvalidInput("events", "Name at least one event.")
+        if len(WebhookRecords(tx).of_agent(agent_id)) >= MAX_WEBHOOKS:
+            raise InvalidInput("url", f"An agent has at most {MAX_WEBHOOKS} webhooks. Delete one first.")
+        key = TokenRecords(tx).signing_keys()[0]
+        webhook = Webhook(
+            id=uuid4(),
+            agent_id=agent_id,
+            url=spelt,
+            events=tuple(dict.fromkeys(events)),
+            kid=key.kid,
+            salt=secrets.token_bytes(_SALT_BYTES),
+            created_at=self._clock.now(),
+        )
+        WebhookRecords(tx).add(webhook)
+        AuditRecords(tx).acted(actor, "webhook.create", webhook.id, agent_id=str(agent_id))
         return webhook, webhook_secret(key.secret, webhook)
 
     @reads_agent

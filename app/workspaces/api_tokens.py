@@ -41,8 +41,14 @@ class ApiTokens:
         self._records = records
         self._clock = clock
 
-    async def issue(
-        self, actor: Actor, name: str, scopes: Sequence[str] = USUAL_SCOPES, days: int | None = None
+    @writes
+    def issue(
+        self,
+        tx: Transaction,
+        actor: Actor,
+        name: str,
+        scopes: Sequence[str] = USUAL_SCOPES,
+        days: int | None = None,
     ) -> IssuedToken:
         """A new token that holds for `days`, or until it is revoked. Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
@@ -52,15 +58,10 @@ class ApiTokens:
         if days is not None:
             check_between("days", days, 1, MAX_DAYS)
         token = new_token()
-
-        def work(tx: Transaction) -> ApiToken:
-            record = TokenRecords(tx).create_token(
-                actor.workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days
-            )
-            AuditRecords(tx).acted(actor, "token.create", record.id, name=name, scopes=list(scopes))
-            return record
-
-        record = await self._records.of_workspace(actor.workspace_id).write(work)
+        record = TokenRecords(tx).create_token(
+            actor.workspace_id, name, _sha256(token), token[:_SHOWN_CHARS], tuple(dict.fromkeys(scopes)), days
+        )
+        AuditRecords(tx).acted(actor, "token.create", record.id, name=name, scopes=list(scopes))
         return IssuedToken(token, record)
 
     async def verify(self, token: str) -> Actor:

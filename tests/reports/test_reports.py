@@ -175,7 +175,7 @@ async def test_costs_are_those_of_the_month(workspace: Workspace) -> None:
         TurnRecords(tx).charge(workspace.agent, "suggestion", TokenUsage(10, 5, "m"))
     report = await workspace.report(date(2026, 3, 1), date(2026, 3, 31))
     budgets = TokenBudgets(workspace.record, workspace.clock, PRICES)
-    [month] = [each for each in await budgets.months(workspace.actor, workspace.agent, 12) if each.month == "2026-03"]
+    [month] = [each for each in await budgets.months(workspace.actor, workspace.agent) if each.month == "2026-03"]
     spent = report.now.spent
     assert (spent.calls, spent.usage, spent.cost) == (month.calls, month.usage, month.cost)
     assert sum(step.spent.calls for step in report.steps) == month.calls > 1

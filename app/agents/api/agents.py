@@ -33,7 +33,6 @@ from app.web.operation import Api, Call, ListOut, ListQuery, Model, Multipart, g
 from app.web.request_body import FORM_BYTES, FilePart
 
 TAG = "Agents"
-_MONTHS = 12
 _LANGUAGE = "[a-z]{2,3}"
 _INVITATIONS_KEPT_SECONDS = 300
 
@@ -95,7 +94,7 @@ class AdminAgents(Api):
 
     @get("/v1/agents/{agent_id}/costs", "Get what the chat model cost, month by month", access=read)
     async def get_agent_costs(self, call: Call[Actor, None]) -> CostsOut:
-        months = await self._budgets.months(call.caller, call.path_id("agent_id"), _MONTHS)
+        months = await self._budgets.months(call.caller, call.path_id("agent_id"))
         return CostsOut(months=[MonthCostOut.of(month) for month in months])
 
     @get("/v1/agents/{agent_id}/versions", "Published versions, newest first", access=read)

@@ -1,11 +1,7 @@
 """What the chat model has cost an agent: today against its bound, and month by month."""
 
-from typing import Final
-
 from app.conversations.token_budgets import TokenBudgets
 from app.web.console.page import NoForm, Pages, Shown, Visit, page, read
-
-_MONTHS: Final = 12
 
 
 class SpendingPages(Pages):
@@ -15,5 +11,5 @@ class SpendingPages(Pages):
     @page("/console/agents/{agent_id}/settings/spending", access=read, under="agent_settings")
     async def spending(self, visit: Visit[NoForm]) -> Shown:
         budget = await self._budgets.of(visit.actor, visit.agent.id)
-        months = await self._budgets.months(visit.actor, visit.agent.id, _MONTHS)
+        months = await self._budgets.months(visit.actor, visit.agent.id)
         return Shown("spending.html", {"budget": budget, "months": months})

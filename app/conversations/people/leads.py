@@ -44,7 +44,8 @@ class Leads:
         self._records = records
         self._clock = clock
 
-    async def leave(self, session: VisitorSession, name: str, email: str, message: str) -> None:
+    @writes
+    def leave(self, tx: Transaction, session: VisitorSession, name: str, email: str, message: str) -> None:
         """The caller has the visitor's consent. Raises InvalidInput, also where the agent offers no form, and NotFound
         where the conversation was erased."""
         check_line("name", name, MAX_NAME_CHARS)
@@ -52,26 +53,22 @@ class Leads:
         if not _EMAIL.fullmatch(email):
             raise InvalidInput("email", 'Write an address, such as "ann@example.com".')
         check_text("message", message, MAX_MESSAGE_CHARS, may_be_empty=False)
-
-        def work(tx: Transaction) -> None:
-            agent = AgentRecords(tx).live(session.agent_id)
-            if not agent.config.fallback.form:
-                raise InvalidInput("", "This agent takes no messages. Its operator may set fallback.form.")
-            lead = Lead(
-                id=uuid4(),
-                agent_id=session.agent_id,
-                visitor_id=session.visitor_id,
-                conversation_id=session.conversation_id,
-                name=name.strip(),
-                email=email,
-                message=message.strip(),
-                created_at=self._clock.now(),
-            )
-            LeadRecords(tx).add(lead)
-            told = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
-            Outbox(tx).tell(lead.agent_id, WebhookEvent.LEAD_LEFT.value, told, conversation_id=lead.conversation_id)
-
-        await self._records.of_workspace(session.workspace_id).write(work)
+        agent = AgentRecords(tx).live(session.agent_id)
+        if not agent.config.fallback.form:
+            raise InvalidInput("", "This agent takes no messages. Its operator may set fallback.form.")
+        lead = Lead(
+            id=uuid4(),
+            agent_id=session.agent_id,
+            visitor_id=session.visitor_id,
+            conversation_id=session.conversation_id,
+            name=name.strip(),
+            email=email,
+            message=message.strip(),
+            created_at=self._clock.now(),
+        )
+        LeadRecords(tx).add(lead)
+        told = {"conversation_id": str(lead.conversation_id), "lead_id": str(lead.id)}
+        Outbox(tx).tell(lead.agent_id, WebhookEvent.LEAD_LEFT.value, told, conversation_id=lead.conversation_id)
 
     async def of_agent(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD

@@ -8,7 +8,6 @@ from app.quality.quality_review import QualityReview
 from app.web.console.line_chart import Line, line_chart
 from app.web.console.page import Form, MenuEntry, Pages, Shown, Visit, page, read
 
-_MONTHS = 12
 _RANGES = ("7", "30", "90")
 
 
@@ -59,7 +58,7 @@ class QualityPages(Pages):
                 "quality": quality,
                 "threshold": visit.agent.draft.confidence_threshold,
                 "turns": counts.turns,
-                "months": await self._budgets.months(visit.actor, visit.agent.id, _MONTHS),
+                "months": await self._budgets.months(visit.actor, visit.agent.id),
                 "answered_share": counts.answered_share,
                 "charts": charts,
                 "ranges": [(f"{each} days", visit.url("quality", {"days": each}), each == wanted) for each in _RANGES],

@@ -20,7 +20,7 @@ from app.sources.runs.run_progress import ProgressLook, RunProgress, run_progres
 from app.sources.runs.site_reader import ListedPage, PageListing
 from app.sources.source import ENDED_STATES, CrawlRun, KnownPage, RunState, Source, SourceAccess
 from app.sources.sources import check_kind
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.records.audit import AuditRecords
 
 _LOOKS_KEPT = 60
@@ -31,11 +31,10 @@ class RunWatch:
         self._records = records
         self._clock = clock
 
-    async def run_id(self, actor: Actor, source_id: UUID) -> UUID:
+    @reads
+    def run_id(self, tx: Transaction, actor: Actor, source_id: UUID) -> UUID:
         """The source's latest run. Raises NotFound, also before the first."""
-        source = await self._records.of_workspace(actor.workspace_id).read(
-            lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id)
-        )
+        source = SourceRecords(tx).find(actor.workspace_id, source_id)
         if source.run is None:
             raise NotFound("crawl run")
         return source.run.id

@@ -53,8 +53,9 @@ class NoticeChannels:
         found = channels.of_workspace(actor.workspace_id)
         return [ChannelView(channel, states.get(channel.id, nothing)) for channel in found]
 
-    async def create(
-        self, actor: Actor, name: str, url: str, events: Sequence[WebhookEvent], *, is_quoting: bool
+    @writes
+    def create(
+        self, tx: Transaction, actor: Actor, name: str, url: str, events: Sequence[WebhookEvent], *, is_quoting: bool
     ) -> NoticeChannel:
         """Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
@@ -72,14 +73,10 @@ class NoticeChannels:
             is_quoting=is_quoting,
             created_at=self._clock.now(),
         )
-
-        def work(tx: Transaction) -> None:
-            if len(NoticeChannelRecords(tx).of_workspace(actor.workspace_id)) >= MAX_CHANNELS:
-                raise InvalidInput("", f"A workspace has {MAX_CHANNELS} channels at most. Remove one first.")
-            NoticeChannelRecords(tx).add(channel, url)
-            AuditRecords(tx).acted(actor, "notice_channel.create", channel.id)
-
-        await self._records.of_workspace(actor.workspace_id).write(work)
+        if len(NoticeChannelRecords(tx).of_workspace(actor.workspace_id)) >= MAX_CHANNELS:
+            raise InvalidInput("", f"A workspace has {MAX_CHANNELS} channels at most. Remove one first.")
+        NoticeChannelRecords(tx).add(channel, url)
+        AuditRecords(tx).acted(actor, "notice_channel.create", channel.id)
         return channel
 
     @writes

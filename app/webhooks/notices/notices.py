@@ -9,7 +9,7 @@ from app.core.errors import InvalidInput
 from app.core.webhook_event import WebhookEvent
 from app.mail.mail import Mail, MailLink
 from app.mail.mailer import Mailer
-from app.store.system_of_record import SystemOfRecord, Transaction
+from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.webhooks.notices.notice import NOTICED, notice_of
 from app.webhooks.notices.records import NoticeRecords
 from app.webhooks.webhook import News, event_of
@@ -22,18 +22,17 @@ class Notices:
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
-    async def chosen(self, actor: Actor, operator_id: UUID) -> tuple[WebhookEvent, ...]:
+    @reads
+    def chosen(self, tx: Transaction, actor: Actor, operator_id: UUID) -> tuple[WebhookEvent, ...]:
         """Nothing until they choose."""
-        own = self._records.of_workspace(actor.workspace_id)
-        return await own.read(lambda tx: NoticeRecords(tx).chosen(operator_id))
+        return NoticeRecords(tx).chosen(operator_id)
 
-    async def choose(self, actor: Actor, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
+    @writes
+    def choose(self, tx: Transaction, actor: Actor, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
         """From now on: what happened before is not told. Raises InvalidInput."""
         if not set(events) <= set(NOTICED):
             raise InvalidInput("events", "Nobody is told of this by mail.")
-        wanted = tuple(event for event in NOTICED if event in events)
-        own = self._records.of_workspace(actor.workspace_id)
-        await own.write(lambda tx: NoticeRecords(tx).choose(operator_id, wanted))
+        NoticeRecords(tx).choose(operator_id, tuple(event for event in NOTICED if event in events))
 
 
 class NoticeMails:
