@@ -23,8 +23,7 @@ from app.agents.pages.agent_settings import AgentPicturePages, AgentSettingsPage
 from app.agents.pages.agent_versions import AgentVersionPages
 from app.agents.pages.signed_users import SignedUserPages
 from app.answers.api.playground import AdminPlayground
-from app.answers.curated.api.curated_answers import AdminCuratedAnswers
-from app.answers.curated.api.rehearsals import AdminRehearsals
+from app.answers.curated.api.curated_answers import AdminCuratedAnswers, AdminRehearsals
 from app.answers.curated.pages import CuratedAnswerPages
 from app.answers.pages.playground import PlaygroundPages
 from app.channels.llms_api import LlmsApi

@@ -1,7 +1,7 @@
 """Operators give documents of their own in batches: one JSON object a line, with attributes to filter by."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, Literal
@@ -66,28 +66,14 @@ class DocumentBatches:
 
         Raises NotFound, and InvalidInput for a source of another kind or too many lines.
         """
-        told = [(number, text) for number, text in enumerate(body.splitlines(), start=1) if text.strip()]
-        if not 1 <= len(told) <= MAX_LINES:
-            raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, a JSON object on each.")
-        results: dict[int, LineResult] = {}
-        lines: dict[str, _Line] = {}  # of a URL that stands twice the last one holds
-        for number, text in told:
-            try:
-                line = _line(number, text)
-            except InvalidInput as error:
-                results[number] = LineResult(number, "", "refused", str(error))
-                continue
-            if line.url in lines:
-                before = lines[line.url].number
-                results[before] = LineResult(before, line.url, "refused", f"url: line {number} names it again.")
-            lines[line.url] = line
+        lines, results = _read(body)
 
         def work(tx: Transaction) -> CrawlRun | None:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             if source.config.kind is not SourceKind.DOCUMENTS:
                 raise InvalidInput("source_id", 'Documents go to a source of kind "documents". Create one.')
             changed = []
-            for line in lines.values():
+            for line in lines:
                 if line.document is None:
                     did = "deleted" if GivenDocumentRecords(tx).remove(source_id, line.url) else "unchanged"
                 else:
@@ -95,19 +81,38 @@ class DocumentBatches:
                 results[line.number] = LineResult(line.number, line.url, did)  # type: ignore[arg-type]
                 if did != "unchanged":
                     changed.append(line.url)
-            run: CrawlRun | None = None
-            if changed:
-                run = CrawlRunRecords(tx).start_run(source.agent_id, source.id, only_asked=True)
-                CrawlPageRecords(tx).ask_again(run.id, changed)
-                facts = {"run_id": str(run.id), "documents": len(changed)}
-                AuditRecords(tx).acted(actor, "source.give_documents", source_id, **facts)
-                run = CrawlRunRecords(tx).run(run.id)
-            return run
+            if not changed:
+                return None
+            run = CrawlRunRecords(tx).start_run(source.agent_id, source.id, only_asked=True)
+            CrawlPageRecords(tx).ask_again(run.id, changed)
+            facts = {"run_id": str(run.id), "documents": len(changed)}
+            AuditRecords(tx).acted(actor, "source.give_documents", source_id, **facts)
+            return CrawlRunRecords(tx).run(run.id)
 
         run = await self._records.of_workspace(actor.workspace_id).write(work)
         if self._jobs is not None and run is not None and run.state is not RunState.PAUSED:
             await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return BatchReceipt(tuple(results[number] for number in sorted(results)), run)
+
+
+def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
+    """The lines to keep, of which each is about another URL, and by their numbers those that are refused."""
+    told = [(number, text) for number, text in enumerate(body.splitlines(), start=1) if text.strip()]
+    if not 1 <= len(told) <= MAX_LINES:
+        raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, a JSON object on each.")
+    refused: dict[int, LineResult] = {}
+    lines: dict[str, _Line] = {}  # of a URL that stands twice the last one holds
+    for number, text in told:
+        try:
+            line = _line(number, text)
+        except InvalidInput as error:
+            refused[number] = LineResult(number, "", "refused", str(error))
+            continue
+        if line.url in lines:
+            before = lines[line.url].number
+            refused[before] = LineResult(before, line.url, "refused", f"url: line {number} names it again.")
+        lines[line.url] = line
+    return lines.values(), refused
 
 
 def _line(number: int, text: str) -> _Line:

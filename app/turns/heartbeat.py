@@ -9,8 +9,7 @@ import structlog
 
 from app.conversations.records.turns import TurnRecords
 from app.core.errors import Overloaded, Unavailable
-from app.kit.tasks.ended_task import end_task
-from app.kit.tasks.supervisor import Supervisor
+from app.kit.tasks.supervisor import Supervisor, end_task
 from app.store.processes import ProcessRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 

@@ -14,8 +14,7 @@ from app.conversations.records.turns import TurnRecords
 from app.core.errors import NotFound, Overloaded, TurnConflict, Unavailable
 from app.core.turn import StoredTurn, TurnRequest, TurnState, VisitorSession
 from app.core.turn_events import FIRST_RECORD_NUMBER, TurnFeed
-from app.kit.tasks.ended_task import end_task
-from app.kit.tasks.supervisor import Supervisor
+from app.kit.tasks.supervisor import Supervisor, end_task
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.log_writer import LogWriter
 from app.turns.remote.remote_turns import RemoteTurns, SharedTurns

@@ -1,19 +1,27 @@
 """Keeps work going for as long as the process: an error that nobody foresaw is logged and counted, and ends nothing.
-Some of it is done again and again."""
+Some of it is done again and again. And how a task of ours is ended."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self
 
 import structlog
 
 from app.core.errors import DocentError
-from app.kit.tasks.ended_task import end_task
 
 log = structlog.get_logger(__name__)
 
+_AGAIN_SECONDS: Final = 0.2
 _REST_SECONDS: Final = 1.0
+
+
+async def end_task(task: "asyncio.Task[Any]") -> None:
+    """Cancel it until it ends: before Python 3.12 `asyncio.wait_for`, which libraries use inside, may lose a cancel.
+    Its error, if it had one, is not raised."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=_AGAIN_SECONDS)
 
 
 class Supervisor:

@@ -9,8 +9,7 @@ from uuid import UUID
 import structlog
 
 from app.core.errors import Unavailable
-from app.kit.tasks.ended_task import end_task
-from app.kit.tasks.supervisor import Supervisor
+from app.kit.tasks.supervisor import Supervisor, end_task
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.turn_log import EventBatch, TurnLog
 
