@@ -18,7 +18,7 @@ from uuid import UUID
 import numpy as np
 
 from app.agents.agent import Agent, AgentConfig, LiveAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import knowledge_parts
 from app.cli.local_operator import local_operator
@@ -29,7 +29,7 @@ from app.knowledge.document import PageContent
 from app.knowledge.given_chunks import CutPage, GivenChunks
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from app.settings import read_settings
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.transaction import Transaction
 from bench.serving.client import SITE

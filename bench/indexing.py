@@ -20,7 +20,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.local_operator import local_operator
@@ -30,7 +30,7 @@ from app.knowledge.document import PageContent
 from app.knowledge.ingest import Ingest
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from app.settings import read_settings
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.crawler_site_reader import CONCURRENCY
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.transaction import Transaction

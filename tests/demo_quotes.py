@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 from uuid import UUID, uuid4
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.answering import Answering, open_answering
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
@@ -19,7 +19,7 @@ from app.core.turn import TurnRequest
 from app.core.turn_events import Token
 from app.knowledge.document import PageContent, SectionHeading
 from app.settings import read_settings
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.workspaces.records.tokens import TokenRecords
 from crawler.extract.extraction import extract_page

@@ -12,7 +12,7 @@ from app.actions.records import ActionRecords
 from app.agent_files.agent_file import AgentContents, AgentFile, FileChange, FileSource, Match, Plan, planned
 from app.agents.agent import Version
 from app.agents.agent_rules import checked_config
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answers import check_answer
 from app.answers.curated.records import CuratedAnswerRecords, CuratedEditRecords
 from app.conversations.people import saved_replies
@@ -24,7 +24,7 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality import golden_questions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
-from app.sources.records.sources import ScheduleRecords, SourceRecords
+from app.sources.records import ScheduleRecords, SourceRecords
 from app.sources.source import Schedule, Source, SourceKind
 from app.sources.sources import Schedules, Sources
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes

@@ -11,7 +11,7 @@ import anyio.to_thread
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent
 from app.agents.agent_rules import checked_config
 from app.agents.own_agent import writes_agent
-from app.agents.records.agents import AgentRecords, MilestoneRecords
+from app.agents.records import AgentRecords, MilestoneRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest, page_of

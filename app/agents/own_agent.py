@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.store.system_of_record import SystemOfRecord, Transaction, UseCase
 

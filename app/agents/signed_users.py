@@ -9,7 +9,7 @@ from uuid import UUID
 
 from app.agents.key_set_reader import KeySetReader
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
-from app.agents.records.agents import AgentRecords, UserIssuerRecords, UserKeyRecords
+from app.agents.records import AgentRecords, UserIssuerRecords, UserKeyRecords
 from app.agents.signed_user import (
     UserIssuer,
     UserKey,

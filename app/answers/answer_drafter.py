@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from app.agents.agent import Agent, AgentConfig, LiveAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.agents.token_budget import next_day
 from app.answers.page_context import numbered_sources
 from app.answers.suggestion import SuggestedSource, Suggestion, SuggestionState

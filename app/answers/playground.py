@@ -7,7 +7,7 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from app.agents.agent import LiveAgent, Version
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline, Asking
 from app.answers.curated.records import CuratedAnswerRecords
 from app.answers.query_contextualizer import QueryContextualizer

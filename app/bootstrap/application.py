@@ -22,10 +22,10 @@ from app.agents.api.user_secret import AdminUserSecret
 from app.agents.pages.agent_settings import AgentPicturePages, AgentSettingsPages, InvitationPages, TranslationPages
 from app.agents.pages.agent_versions import AgentVersionPages
 from app.agents.pages.signed_users import SignedUserPages
-from app.answers.api.playground import AdminPlayground
-from app.answers.curated.api.curated_answers import AdminCuratedAnswers, AdminRehearsals
+from app.answers.api import AdminPlayground
+from app.answers.curated.api import AdminCuratedAnswers, AdminRehearsals
 from app.answers.curated.pages import CuratedAnswerPages
-from app.answers.pages.playground import PlaygroundPages
+from app.answers.pages import PlaygroundPages
 from app.channels.llms_api import LlmsApi
 from app.channels.mcp_api import McpApi
 from app.channels.openai_api import OpenAiApi
@@ -55,7 +55,7 @@ from app.gaps.pages.saved_filters import SavedFilterPages
 from app.gaps.pages.threshold import ThresholdPages
 from app.kit.tracing import is_recording
 from app.kit.wiring import Wiring
-from app.knowledge.api.quarantine import AdminQuarantine
+from app.knowledge.api import AdminQuarantine
 from app.knowledge.pages.first_questions import FirstQuestionPages
 from app.knowledge.pages.quarantine import QuarantinePages
 from app.overview.api import AdminOverview
@@ -80,7 +80,7 @@ from app.sources.files.pages import SourceFilePages
 from app.sources.pages.home import NewAgentPages, NoPage
 from app.sources.pages.sources import SourcePages
 from app.sources.pages.upkeep import SourceUpkeepPages
-from app.sources.runs.api.runs import AdminPreviews, AdminRuns
+from app.sources.runs.api import AdminPreviews, AdminRuns
 from app.stale_answers.api import AdminStaleAnswers
 from app.stale_answers.pages import StaleAnswerPages
 from app.turns.api.widget_api import WidgetConversations, WidgetTurns

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, create_model
 from starlette.requests import Request
 
 from app.agents.api.agents import AdminAgents
-from app.answers.curated.api.curated_answers import PATTERN, TRIGGER, AdminCuratedAnswers, CuratedEditOut
+from app.answers.curated.api import PATTERN, TRIGGER, AdminCuratedAnswers, CuratedEditOut
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import (
     MAX_ANSWER_CHARS,

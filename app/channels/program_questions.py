@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from starlette.requests import Request
 
 from app.agents.agent import LiveAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversations import Conversations
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor

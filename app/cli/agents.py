@@ -7,7 +7,7 @@ import typer
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.curated.records import CuratedAnswerRecords
 from app.cli.local_operator import known_agents, local_operator, meant_agent, open_installation
 from app.cli.sources.jobs_here import JobsHere

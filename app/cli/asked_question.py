@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from app.agents.agent import Version
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import CrawlRun
 from app.store.transaction import Transaction
 

@@ -10,7 +10,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from app.agents.agent import Agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.cli.local_operator import known_agents, local_operator, meant_agent
@@ -21,7 +21,7 @@ from app.core.actor import Actor
 from app.knowledge.chunk_contexts import ContextEstimate
 from app.knowledge.unread_languages import UnreadLanguages
 from app.settings import Settings
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.transaction import Transaction
 

@@ -8,13 +8,13 @@ from typing import Protocol, TypeVar
 from uuid import UUID
 
 from app.agents.agent import Agent, LiveAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.infrastructure import Stored, open_stored
 from app.cli.terminal import settings_for
 from app.core.actor import SCOPES, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import collected
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords

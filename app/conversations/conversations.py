@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from app.agents.agent import LiveAgent
-from app.agents.records.agents import MilestoneRecords
+from app.agents.records import MilestoneRecords
 from app.conversations.conversation import MESSAGES_AT_ONCE, Conversation, MessagePage, Visitor
 from app.conversations.history import History
 from app.conversations.records.conversations import ConversationRecords

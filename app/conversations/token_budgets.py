@@ -5,7 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.own_agent import reads_agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.agents.token_budget import TokenBudget, next_day
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor

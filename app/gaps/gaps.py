@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.agents.own_agent import reads_agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
@@ -17,7 +17,7 @@ from app.gaps.gap import EVERY_GAP, FoundThen, Gap, GapFacts, GapFilter, GapOrde
 from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.operators import checked_assignee

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from uuid import UUID, uuid4
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import MAX_ANSWER_CHARS, MAX_PATTERN_CHARS
 from app.conversations.records.stored_turns import StoredTurnRecords

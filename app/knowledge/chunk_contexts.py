@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from uuid import UUID
 
 from app.agents.agent import ContextKind
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import NotFound
 from app.knowledge.chunk_limits import RESERVED_TOKENS
 from app.knowledge.context_writer import MAX_ANSWER_TOKENS, ContextWriter, Window, context_requests

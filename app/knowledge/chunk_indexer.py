@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import NotFound
 from app.knowledge.records.documents import DocumentRecords

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.kit.tasks.supervisor import end_task

@@ -26,7 +26,7 @@ import anyio
 from anyio import to_thread
 
 from app.agents.agent import AgentConfig, Quarantine
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import content_hash
 from app.core.errors import NotFound
 from app.kit.tasks.grouped_work import GroupedWork

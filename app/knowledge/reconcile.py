@@ -6,7 +6,7 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import IndexUnavailable, Unavailable
 from app.knowledge.chunk_indexer import ChunkIndexer, batches, keyword_ids

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.knowledge.chunk_contexts import ChunkContexts, ContextReport
 from app.knowledge.chunk_indexer import ChunkIndexer, batches
 from app.knowledge.records.contexts import ContextRecords

@@ -6,7 +6,7 @@ from uuid import UUID
 from app.knowledge.chunk_indexer import ChunkIndexer
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 

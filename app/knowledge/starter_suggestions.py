@@ -15,7 +15,7 @@ from uuid import UUID
 from anyio import to_thread
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.chunk import Chunk
 from app.core.text.sentences import asks, sentences

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.text.language_names import language_name
 from app.knowledge.records.live_documents import LiveDocumentRecords

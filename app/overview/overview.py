@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.agent import Agent
-from app.agents.records.agents import AgentRecords, MilestoneRecords
+from app.agents.records import AgentRecords, MilestoneRecords
 from app.agents.set_up import Milestones, SetUp, is_new, set_up
 from app.agents.token_budget import TokenBudget
 from app.conversations.conversation import RESUME_WITHIN

@@ -18,7 +18,7 @@ from app.kit.pattern_matcher import PatternMatcher
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.sources.files.records import FileRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import UNLINKED, SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords

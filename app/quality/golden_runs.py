@@ -11,7 +11,7 @@ import structlog
 
 from app.agents.agent import Agent, Version
 from app.agents.own_agent import OwnAgent, reads_agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import DocentError, InvalidInput
 from app.core.list_page import ListPage, PageRequest

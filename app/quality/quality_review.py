@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.own_agent import OwnAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.records import PastTurnRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from app.agents.agent import Agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.records.packed_days import Kind, OutdatedDay, PackedDayRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import Actor

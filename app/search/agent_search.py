@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from app.agents.agent import LiveAgent, Version
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import RankedChunk
 from app.core.text.turn_language import turn_language
 from app.kit.language_guesser import LanguageGuesser

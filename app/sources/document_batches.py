@@ -14,7 +14,7 @@ from app.core.errors import InvalidInput
 from app.core.field_rules import check_http_url, check_language, check_line, check_text
 from app.kit.job_queue import JobQueue
 from app.knowledge.document import PageContent
-from app.sources.records.sources import GivenDocumentRecords, SourceRecords
+from app.sources.records import GivenDocumentRecords, SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import CrawlRun, RunState, SourceKind

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
-from app.sources.records.sources import SourceAccessRecords, SourceRecords
+from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import (
     GIVEN_KINDS,

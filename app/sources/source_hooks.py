@@ -9,7 +9,7 @@ from uuid import UUID
 from app.core.actor import WRITE, Actor
 from app.core.errors import Unauthorized
 from app.kit.clock import Clock
-from app.sources.records.sources import HookRecords, SourceRecords
+from app.sources.records import HookRecords, SourceRecords
 from app.sources.source import WINDOW, hook_secret, hook_signature
 from app.store.system_of_record import SystemOfRecord, Transaction, writes
 from app.workspaces.records.audit import AuditRecords

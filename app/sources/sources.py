@@ -11,7 +11,7 @@ from app.core.list_page import ListPage, PageRequest, page_of
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
 from app.sources.cron_calendar import CronCalendar
-from app.sources.records.sources import ScheduleRecords, SourceRecords
+from app.sources.records import ScheduleRecords, SourceRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords

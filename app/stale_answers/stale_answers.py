@@ -13,7 +13,7 @@ from app.core.list_page import ListPage, PageRequest
 from app.core.text.stated_facts import numbers_in
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
-from app.stale_answers.records.stale_answers import StaleAnswerRecords
+from app.stale_answers.records import StaleAnswerRecords
 from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, StaleSubject, Telling
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords

@@ -24,7 +24,7 @@ from app.quality.golden_question import GoldenQuestion
 from app.quality.records.golden_questions import GoldenQuestionRecords
 from app.quality.trial_search import missing_words
 from app.stale_answers.changed_page import ChangedPage, PageText
-from app.stale_answers.records.stale_answers import ChangedPageRecords, StaleAnswerRecords, ToldAnswerRecords
+from app.stale_answers.records import ChangedPageRecords, StaleAnswerRecords, ToldAnswerRecords
 from app.stale_answers.stale_answer import Finding, PageChange, StaleKind, StaleState, StaleSubject, ToldAnswer
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction

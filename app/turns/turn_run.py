@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 
 from app.agents.agent import LiveAgent, OnDisconnect
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.answer_pipeline import AnswerPipeline, Asking, Outcome
 from app.answers.curated.curated_answer import CuratedAnswer
 from app.answers.curated.records import CuratedAnswerRecords

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from app.agents.agent import LiveAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import ASK, MANAGE, READ, WRITE, Actor
 from app.core.errors import Unauthorized

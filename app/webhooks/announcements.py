@@ -6,7 +6,7 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import NotFound
 from app.core.gap_state import GapState

@@ -19,7 +19,7 @@ from typing import Any  # noqa: E402
 from uuid import UUID  # noqa: E402
 
 from app.agents.agent import LiveAgent  # noqa: E402
-from app.agents.records.agents import AgentRecords  # noqa: E402
+from app.agents.records import AgentRecords  # noqa: E402
 from app.bootstrap.answering import search_parts  # noqa: E402
 from app.bootstrap.infrastructure import open_infrastructure  # noqa: E402
 from app.cli.terminal import configure_logging  # noqa: E402

@@ -12,7 +12,7 @@ from app.actions.action import Action, ActionHosts, ActionMethod
 from app.actions.action_calls import CALLS_A_MINUTE, MAX_CALLS, ActionCalls, AnswerActions, CallOutcome
 from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ToolCall

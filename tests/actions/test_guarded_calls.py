@@ -11,7 +11,7 @@ from app.actions.action import ActionHosts
 from app.actions.action_calls import ActionCalls, CallOutcome
 from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.providers.crawler_http_caller import CrawlerHttpCaller
 from app.workspaces.records.tokens import TokenRecords
 from tests.actions.test_action import ACTION

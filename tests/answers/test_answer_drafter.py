@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.answer_drafter import AnswerDrafter
 from app.answers.suggestion import Suggestion, SuggestionState
 from app.conversations.records.stored_turns import StoredTurnRecords

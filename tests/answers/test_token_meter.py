@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.agents.retrieval_settings import RetrievalSettings
 from app.answers.token_meter import BudgetedChatModel, TokenMeter
 from app.conversations.privacy.records.visitors import VisitorRecords

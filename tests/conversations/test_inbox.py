@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversation import (
     MAX_AT_ONCE,
     MAX_LABELS,

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.people.live_chat import MESSAGES_AT_ONCE, LiveState
 from app.conversations.people.live_chats import LiveChats, LiveView, TypingSigns

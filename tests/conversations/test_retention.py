@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine, event
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversation import ConversationChange
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import Author

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from prometheus_client import CollectorRegistry
 
 from app.agents.agent import AgentConfig, AnswerCheck, LiveAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.query_contextualizer import QueryContextualizer, StitchingContextualizer
 from app.answers.token_meter import BudgetedChatModel
 from app.bootstrap.answering import Answering, open_answering, search_parts
@@ -37,7 +37,7 @@ from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 from app.search.agent_search import AgentSearch
 from app.search.retrieval import SearchQuery
 from app.search.retriever import Retriever
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from app.turns.heartbeat import Heartbeat

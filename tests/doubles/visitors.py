@@ -3,7 +3,7 @@
 from uuid import UUID, uuid4
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.core.turn import Channel, VisitorSession
 from app.store.system_of_record import SystemOfRecord

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest

@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import UUID
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.infrastructure import Doubles, Indexes, Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import knowledge_parts
 from app.kit.clock import Clock
@@ -32,7 +32,7 @@ from app.providers.text_splitter import TextSplitter
 from app.sources.deletions.finish_deletions import FinishDeletions
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.given_pages import GivenPages
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.agents.agent import ContextKind
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import StoredChunk
 from app.core.errors import ModelInterrupted, ModelUnavailable
 from app.core.list_page import PageRequest

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import IndexUnavailable
 from app.knowledge.followed_keyword_index import FollowedKeywordIndex
 from app.knowledge.records.contexts import ContextRecords

@@ -14,7 +14,7 @@ import anyio
 import pytest
 from anyio import from_thread
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import ChunkDraft
 from app.core.errors import EmbedderUnavailable
 from app.core.list_page import PageRequest

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.agents.agent import AgentConfig, Quarantine
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import SCOPES, Actor
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.knowledge.reconcile import ReconcileReport
 from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex

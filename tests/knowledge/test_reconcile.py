@@ -8,7 +8,7 @@ from app.core.errors import EmbedderUnavailable, IndexUnavailable
 from app.knowledge.reconcile import ReconcileReport
 from app.providers.indexes.keyword_index import ChunkTerms
 from app.providers.indexes.vector_index import ChunkVector
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 

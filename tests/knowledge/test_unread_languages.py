@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import NotFound
 from app.knowledge.document import PageContent
 from app.knowledge.unread_languages import UnreadLanguages
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.office.office import Office

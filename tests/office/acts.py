@@ -34,7 +34,7 @@ from app.knowledge.starter_suggestions import StarterSuggestions
 from app.quality.golden_question import GoldenQuestion
 from app.quality.quality_review import QualityReview, ThresholdCurves
 from app.sources.deletions.deletion import DeletedKind
-from app.sources.records.sources import SourceAccessRecords
+from app.sources.records import SourceAccessRecords
 from app.sources.runs.run_control import RunPreviews, RunWatch
 from app.sources.source import AccessKind, Schedule, SourceAccess, SourceConfig, SourceKind
 from app.sources.source_editing import SourceAccesses

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.agents.signed_users import SignedUsers
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
@@ -58,7 +58,7 @@ from app.sources.document_batches import DocumentBatches
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.records import FileRecords
 from app.sources.files.source_files import SourceFiles
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_control import PageSync
@@ -67,7 +67,7 @@ from app.sources.source import SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing
 from app.sources.source_hooks import SourceHooks
 from app.sources.sources import Schedules, Sources
-from app.stale_answers.records.stale_answers import StaleAnswerRecords
+from app.stale_answers.records import StaleAnswerRecords
 from app.stale_answers.stale_answer import Finding as StaleFinding
 from app.stale_answers.stale_answer import PageChange, StaleAnswer, StaleFilter, StaleKind, StaleState, StaleSubject
 from app.stale_answers.stale_answers import StaleAnswers

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN
 from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.records.turns import TurnRecords
@@ -27,7 +27,7 @@ from app.quality.quality import TurnCounts
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.deletions import Deletions
 from app.sources.deletions.records import DeletionRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import RunState, Source, SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord

@@ -5,10 +5,10 @@ from pathlib import Path
 from uuid import UUID
 
 from app.agents.agents import Agents
-from app.agents.records.agents import SEEN_AGAIN_AFTER, MilestoneRecords
+from app.agents.records import SEEN_AGAIN_AFTER, MilestoneRecords
 from app.agents.set_up import NEW_FOR, Milestones, Step
 from app.overview.overview import Overviews
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from tests.store.sample_rows import a_page, add_live
 from tests.web.console.browser import an_operator, text_of

@@ -14,11 +14,11 @@ from dbos._sys_db import SystemDatabase
 from sqlalchemy.exc import OperationalError
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.list_page import PageRequest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.jobs.dbos_worker import MAX_ATTEMPTS
 from app.sources.runs.records.crawl_runs import CrawlRunRecords

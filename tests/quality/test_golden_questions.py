@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import SCOPES, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.core.source_file import FileFormat
@@ -17,7 +17,7 @@ from app.quality import golden_questions as rules
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions, ImportReceipt
 from app.sources.files.records import FileRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.temporary_record import temporary_record

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agent import PublishGate
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
 from app.quality.golden_question import GoldenRun

@@ -12,7 +12,7 @@ from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Citation, TurnState
 from app.quality.quality import DayQuality, PageCitations
 from app.quality.quality_review import QualityReview
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.temporary_record import temporary_record

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from uuid import uuid4
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.bootstrap.answering import open_playground

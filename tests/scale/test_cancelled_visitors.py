@@ -14,7 +14,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.pool import QueuePool
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.conversations.records.conversations import ConversationRecords
 from app.conversations.records.turns import TurnRecords

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, Table, delete, event, func, insert, s
 from sqlalchemy.exc import DBAPIError
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway, NotFound
 from app.store.engine import open_engine

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.agents.retrieval_settings import RerankMode, RetrievalSettings
 from app.core.errors import NotFound
 from app.search.retrieval import SearchQuery

@@ -3,7 +3,7 @@
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import IndexUnavailable
 from app.search.index_watch import IndexWatch
 from tests.doubles.answering_house import AnsweringHouse

@@ -10,12 +10,12 @@ from uuid import UUID
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.infrastructure import open_infrastructure, open_record
 from app.cli.local_operator import machine_operator
 from app.core.errors import SecretsLocked
 from app.settings import BadSettings, Settings, read_settings
-from app.sources.records.sources import SourceAccessRecords, SourceRecords
+from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
 from app.store.secret_keys import key_name, new_key, read_key
 from app.store.system_of_record import Transaction

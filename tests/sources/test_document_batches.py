@@ -10,11 +10,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import SCOPES, Actor
 from app.core.errors import InvalidInput, NotFound
 from app.sources.document_batches import MAX_LINES, BatchReceipt, DocumentBatches
-from app.sources.records.sources import GivenDocumentRecords, SourceRecords
+from app.sources.records import GivenDocumentRecords, SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords

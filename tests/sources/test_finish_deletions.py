@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import IndexUnavailable, NotFound
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import ChunkTerms
@@ -15,7 +15,7 @@ from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.deletions.records import DeletionRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from tests.knowledge.knowledge_house import KnowledgeHouse, page, words
 

@@ -10,7 +10,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.deletions.deletion import DeletedKind
 from app.sources.deletions.records import DeletionRecords
 from app.sources.files.records import FileRecords
-from app.sources.records.sources import GivenDocumentRecords, SourceRecords
+from app.sources.records import GivenDocumentRecords, SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import CrawlRun, PageStatus, RunState, Source, SourceConfig, SourceKind

@@ -9,7 +9,7 @@ from app.core.errors import IndexUnavailable, InvalidInput
 from app.core.list_page import PageRequest
 from app.knowledge.document import PageContent
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.records.sources import SourceAccessRecords, SourceRecords
+from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.run_execution import RunExecution

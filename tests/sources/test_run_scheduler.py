@@ -5,7 +5,7 @@ from datetime import timedelta
 import anyio
 
 from app.sources.cron_calendar import CronCalendar
-from app.sources.records.sources import ScheduleRecords, SourceRecords
+from app.sources.records import ScheduleRecords, SourceRecords
 from app.sources.runs.knowledge_jobs import RunScheduler
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.source import CrawlRun, RunState, Schedule, jitter, next_run

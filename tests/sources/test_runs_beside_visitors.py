@@ -9,10 +9,10 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, event
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.records.turns import TurnRecords
 from app.core.turn import TurnRequest
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.missed_page import MissedDocument
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords

@@ -9,7 +9,7 @@ import pytest
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.list_page import PageRequest
 from app.kit.pattern_matcher import PatternMatcher
-from app.stale_answers.records.stale_answers import StaleAnswerRecords
+from app.stale_answers.records import StaleAnswerRecords
 from app.stale_answers.stale_answer import StaleFilter, StaleKind
 from app.stale_answers.stale_search import StaleSearch
 from crawler.extract.extraction import extract_page

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
 from app.answers.curated.records import CuratedAnswerRecords

@@ -13,10 +13,10 @@ import pytest
 from sqlalchemy import Engine
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.turn import VisitorSession
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.engine import open_engine
 from app.store.migrate import migrate

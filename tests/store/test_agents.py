@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, Table, select
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.store.system_of_record import SystemOfRecord

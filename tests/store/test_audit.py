@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine, select
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger, with_changes, written_of
 from app.answers.curated.records import KEPT_EDITS, CuratedAnswerRecords, CuratedEditRecords
 from app.core.errors import NotFound

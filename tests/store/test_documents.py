@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine, select
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import chunk_id, content_hash
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
@@ -15,7 +15,7 @@ from app.knowledge.document import PendingVersion, VersionState
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.indexed_texts import IndexedTextRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.embedding_cache import EmbeddingCache
 from app.store.system_of_record import SystemOfRecord

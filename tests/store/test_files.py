@@ -7,7 +7,7 @@ import pytest
 from app.core.errors import NotFound
 from app.core.source_file import FileFacts, FileFormat, StoredBody
 from app.sources.files.records import FileRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import Source
 from app.store.system_of_record import SystemOfRecord
 from tests.doubles.fixed_clock import FixedClock

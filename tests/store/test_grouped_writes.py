@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Engine, event, select
 
 from app.agents.agent import Agent, AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import Actor

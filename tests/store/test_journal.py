@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.store import engine
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.records.tokens import TokenRecords

@@ -19,7 +19,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, select, text
 
 from app.agents.agent import Agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.people.records.live_chats import LiveChatRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords

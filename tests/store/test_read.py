@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from app.agents.agent import Agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import Chunk
 from app.core.errors import DocentError, NotFound
 from app.knowledge.records.contexts import ContextRecords

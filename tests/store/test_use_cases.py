@@ -6,7 +6,7 @@ import pytest
 
 from app.agents.agent import Agent, AgentConfig
 from app.agents.own_agent import reads_agent, writes_agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest

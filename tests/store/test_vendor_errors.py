@@ -5,7 +5,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import InternalError, OperationalError
 
 from app.agents.agent import Agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import Overloaded, Unavailable
 from app.store.engine import is_sqlite
 from app.store.system_of_record import SystemOfRecord

@@ -10,14 +10,14 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.records import CuratedAnswerRecords
 from app.core.errors import NotFound, TurnConflict
 from app.core.turn import Exchange, VisitorSession
 from app.core.turn_events import Done, TurnEvent
 from app.search.retrieval import SearchQuery
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from tests.doubles.answering_house import PAGES, SITE, AnsweringHouse, answering_house
 from tests.doubles.workspaces import another_workspace

@@ -3,7 +3,7 @@
 from uuid import UUID, uuid4
 
 from app.core.list_page import PageRequest
-from app.stale_answers.records.stale_answers import StaleAnswerRecords
+from app.stale_answers.records import StaleAnswerRecords
 from app.stale_answers.stale_answer import Finding, PageChange, StaleFilter, StaleKind, StaleSubject
 from app.store.transaction import Transaction
 from tests.web.house import PAGE, House

@@ -23,14 +23,14 @@ from hypothesis import strategies as st
 
 from app.agents.agent import AgentConfig
 from app.agents.agents import Agents
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.channels.program_questions import program
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.core.errors import NotFound
 from app.gaps.records.gaps import GapRecords
 from app.sources.deletions.records import DeletionRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.web.access import API_SCHEME, VISITOR_SCHEME
 from app.web.endpoint import AnyEndpoint, Call
 from tests.web.house import House, every_endpoint, open_house

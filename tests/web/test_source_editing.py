@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from app.knowledge.document import PageContent
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage, ReadPage

@@ -14,7 +14,7 @@ import pytest
 from standardwebhooks import Webhook as StandardWebhook
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.gap_state import GapReason, GapState

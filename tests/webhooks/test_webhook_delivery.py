@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 import pytest
 from standardwebhooks import Webhook as StandardWebhook
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.records.turns import TurnRecords
 from app.core.actor import READ, WRITE, Actor

@@ -11,7 +11,7 @@ from app.actions.api import ActionFields
 from app.agent_files.agent_file import AgentContents, AgentFile, ChangeKind, FileSource
 from app.agents.agent import AgentConfig
 from app.agents.api.agent_models import AgentConfigOut, AgentPatch, changed
-from app.answers.curated.api.curated_answers import CuratedAnswerCreate
+from app.answers.curated.api import CuratedAnswerCreate
 from app.conversations.people.live_chat import MAX_TEXT_CHARS
 from app.conversations.people.saved_replies import MAX_REPLIES
 from app.conversations.people.saved_reply import MAX_TITLE_CHARS, SavedReply

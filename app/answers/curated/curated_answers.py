@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.curated.curated_answer import (
     EVERY_ANSWER,
     CuratedAnswer,

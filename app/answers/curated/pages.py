@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from app.answers.curated.api.curated_answers import RehearsalOut
+from app.answers.curated.api import RehearsalOut
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedFilter, Trigger
 from app.answers.curated.curated_answers import (
     LATELY_DAYS,

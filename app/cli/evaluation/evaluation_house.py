@@ -8,7 +8,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from app.agents.agent import AgentConfig, LiveAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.agents.retrieval_settings import RetrievalSettings
 from app.bootstrap.answering import configured_models, search_parts
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
@@ -24,7 +24,7 @@ from app.quality.evaluation.evaluation import Hit, StagedRanking, StagedSearch
 from app.quality.evaluation.evaluation_set import EvaluationSet, Question, SetChunk, SetDocument
 from app.search.retrieval import SearchQuery
 from app.settings import Settings
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import SourceConfig, SourceKind
 from app.store.transaction import Transaction
 

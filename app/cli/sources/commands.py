@@ -18,7 +18,7 @@ from app.core.actor import Actor
 from app.core.list_page import collected
 from app.settings import Settings
 from app.sources.deletions.deletion import DeletedKind
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import CrawlRun, PageStatus
 from app.sources.sources import Sources

@@ -26,7 +26,7 @@ from app.core.source_file import Upload
 from app.settings import Settings
 from app.sources.document_batches import MAX_LINES, DocumentBatches
 from app.sources.files.records import FileRecords
-from app.sources.records.sources import GivenDocumentRecords, SourceRecords
+from app.sources.records import GivenDocumentRecords, SourceRecords
 from app.sources.source import AccessKind, Source, SourceAccess, SourceConfig, SourceKind
 from app.sources.source_editing import SourceAccesses, SourceEditing
 from app.sources.source_rules import check_source

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from app.agents.own_agent import OwnAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversation import MAX_AT_ONCE
 from app.conversations.inbox import check_search
 from app.conversations.people.lead import (

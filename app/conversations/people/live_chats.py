@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversation import RESUME_WITHIN, ConversationChange
 from app.conversations.inbox import tell_assigned
 from app.conversations.people.live_chat import (

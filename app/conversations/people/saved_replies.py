@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.people.live_chat import MAX_TEXT_CHARS, shown_name
 from app.conversations.people.records.live_chats import LiveChatRecords, SavedReplyRecords
 from app.conversations.people.saved_reply import MAX_TITLE_CHARS, SavedReply, check_variables, filled

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Final
 from uuid import UUID
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversation import Conversation
 from app.conversations.people.live_chat import Author, LiveMessage
 from app.conversations.people.records.live_chats import LiveChatRecords

@@ -1,6 +1,6 @@
 """Tells people who asked a gap and left an address that there is an answer now."""
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import InvalidInput
 from app.core.gap_state import GapState
 from app.gaps.gap import DueGap, TrialAnswer

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.answers.playground import Playground, PlaygroundQuestion
 from app.core.actor import WRITE, Actor
 from app.core.errors import DocentError, InvalidInput, NotFound, Unauthorized

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Uuid, and_, bindparam, delete, exists, insert, literal, select, update
 from sqlalchemy.sql.dml import ReturningInsert
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import ChunkDraft, StoredChunk, chunk_id
 from app.core.chunk import content_hash as hash_of
 from app.core.errors import NotFound

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import IndexUnavailable
 from app.knowledge.chunk_indexer import ChunkIndexer, write_terms_anew
 from app.providers.indexes.keyword_index import KeywordIndex

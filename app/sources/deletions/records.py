@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Delete, Row, Select, Table, and_, delete, func, select
 
 from app.agents.agent import AgentConfig
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.source import SourceConfig
 from app.store.tables.agents import AGENTS, own_row

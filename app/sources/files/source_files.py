@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from app.agents.own_agent import OwnAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
@@ -12,7 +12,7 @@ from app.core.source_file import FIELD, FileFacts, FileFormat, OpenedFile, Store
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.sources.source_rules import MAX_NAME_CHARS, check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads

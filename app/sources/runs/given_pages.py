@@ -10,7 +10,7 @@ from app.knowledge.document import PageContent
 from app.sources.files.file_bodies import FileBodies
 from app.sources.files.file_reader import FileReader
 from app.sources.files.records import FileRecords
-from app.sources.records.sources import GivenDocumentRecords
+from app.sources.records import GivenDocumentRecords
 from app.sources.runs.site_reader import ReadPage
 from app.sources.source import Source, SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction

@@ -11,7 +11,7 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput, NotFound
 from app.kit.clock import Clock
 from app.kit.job_queue import JobQueue
-from app.sources.records.sources import SourceAccessRecords, SourceRecords
+from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.page_scope import PageScope
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords

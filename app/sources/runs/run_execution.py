@@ -14,7 +14,7 @@ from app.knowledge.ingest import Ingest
 from app.knowledge.records.documents import DocumentRecords
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.knowledge.retire import Retire
-from app.sources.records.sources import SourceAccessRecords, SourceRecords
+from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.given_pages import GivenPages
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords

@@ -6,7 +6,7 @@ from uuid import UUID
 from starlette.responses import Response
 
 from app.agents.agent import LiveAgent
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.agents.signed_users import SignedUsers, UserIssuers, is_token
 from app.conversations.api.page_context import flattened
 from app.conversations.api.widget_models import (

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import structlog
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, select
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.people.lead import Lead
 from app.conversations.people.live_chat import LiveMessage
 from app.conversations.people.records.leads import LeadRecords

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.channels.agent_tools import AgentTools, Told, ToolRefused
 from app.channels.program_questions import ProgramCaller, ProgramQuestions
 from app.conversations.records.inbox import InboxRecords

@@ -8,7 +8,7 @@ import pytest
 
 from app.agents.agent import AgentConfig, Invitation, InvitationText, OnDisconnect, ProofWanted, Translation
 from app.agents.agents import Agents
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.actor import WRITE
 from app.core.errors import NotFound, PublishGateFailed
 from app.quality.publishing import Publishing

@@ -12,7 +12,7 @@ import pytest
 from app.agents.agents import Agents
 from app.answers.curated.curated_answer import CuratedAnswer, Trigger
 from app.answers.curated.curated_answers import CuratedAnswers
-from app.answers.pages.playground import MAX_TURNS
+from app.answers.pages import MAX_TURNS
 from app.answers.playground import Playground
 from app.core.errors import ModelInterrupted
 from tests.web.console.browser import ConsoleBrowser, text_of

@@ -7,13 +7,13 @@ from uuid import UUID
 import pytest
 
 from app.agents.agents import Agents
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.chunk import ChunkDraft
 from app.core.list_page import PageRequest
 from app.core.source_file import Upload
 from app.knowledge.document import PageContent
 from app.knowledge.records.documents import DocumentRecords
-from app.sources.records.sources import SourceRecords
+from app.sources.records import SourceRecords
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
 from app.sources.runs.site_reader import QueuedPage, ReadPage

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from app.agents.agents import Agents
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.quality.golden_question import GoldenQuestion
 from app.quality.golden_questions import GoldenQuestions
 from app.quality.golden_runs import GoldenRuns

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import update
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import InvalidInput, NotFound

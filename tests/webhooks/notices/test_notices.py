@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.conversation import ConversationChange
 from app.conversations.inbox import Inbox
 from app.conversations.people.live_chats import LiveChats, TypingSigns

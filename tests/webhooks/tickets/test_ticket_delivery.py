@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.agents.agent import Fallback
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.conversations.people.leads import Leads
 from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.people.transcripts import MAX_TEXT_CHARS

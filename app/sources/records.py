@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, and_, select
 
-from app.agents.records.agents import AgentRecords
+from app.agents.records import AgentRecords
 from app.core.errors import NotFound
 from app.knowledge.document import PageContent
 from app.sources.runs.records.crawl_runs import CrawlRunRecords

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from app.agents.agent import Version
 from app.agents.agents import Agents
-from app.answers.api.playground import MAX_QUESTION_CHARS
+from app.answers.api import MAX_QUESTION_CHARS
 from app.answers.playground import Playground, PlaygroundAnswer, PlaygroundListener, PlaygroundQuestion
 from app.conversations.api.page_context import MAX_BYTES, flattened
 from app.core.errors import DocentError, InvalidInput, ModelInterrupted
