@@ -7,12 +7,14 @@ from datetime import date, datetime
 from enum import Enum
 from functools import cache
 from types import UnionType
-from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from sqlalchemy import Row, Table
 
 Config = TypeVar("Config")
+
+_PLAIN: Final = frozenset((str, int, float, bool))
 
 
 def config_to_json(config: Any) -> dict[str, Any]:
@@ -87,6 +89,8 @@ def _value(hint: Any, stored: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in _PLAIN:  # most of a turn's trace; the checks below are dear
+        return value
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
