@@ -8,25 +8,19 @@ from uuid import UUID
 from sqlalchemy.dialects.sqlite import Insert
 
 from app.store.tables.conversations import OUTBOX
-from app.store.transaction import Repository, TurnIds, insert_of, new_id
+from app.store.transaction import Repository, TurnIds, affected_rows, insert_of, new_id
 
 
 class Outbox(Repository):
-    def news(
-        self,
-        agent_id: UUID,
-        kind: str,
-        payload: dict[str, Any],
-        *,
-        first_day: date,
-        happened_at: datetime,
-    ) -> Insert:
-        """The insert of one row about the week or day of the agent that began on `first_day`. A kind that was told of
-        it is not told again."""
+    def tell_once(
+        self, agent_id: UUID, kind: str, payload: dict[str, Any], *, first_day: date, happened_at: datetime
+    ) -> bool:
+        """One row about the week or day of the agent that began on `first_day`. False where that kind was told of it
+        already."""
         row = self._insert(OUTBOX).values(
             id=new_id(), agent_id=agent_id, kind=kind, week=first_day, payload=payload, created_at=happened_at
         )
-        return row.on_conflict_do_nothing()
+        return affected_rows(self._connection.execute(row.on_conflict_do_nothing())) > 0
 
     def tell(
         self,

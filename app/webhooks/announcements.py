@@ -18,6 +18,7 @@ from app.gaps.records.gaps import GapRecords
 from app.gaps.records.triage import GapTriageRecords
 from app.kit.clock import Clock
 from app.quality.records.quality import QualityRecords
+from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
 
@@ -54,8 +55,9 @@ class BudgetWarnings:
         told = await own.read(spent)
         if told is None:
             return False
+        kind = WebhookEvent.BUDGET_NEAR.value
         is_first = await own.write(
-            lambda tx: WebhookRecords(tx).announce(agent_id, WebhookEvent.BUDGET_NEAR, told, now.date(), now)
+            lambda tx: Outbox(tx).tell_once(agent_id, kind, told, first_day=now.date(), happened_at=now)
         )
         if is_first:
             log.info("budget.warned", agent=str(agent_id), **told)
@@ -80,10 +82,11 @@ class GapDigests:
         return sum([await self._announce(agent_id, week) for agent_id in owed])
 
     async def _announce(self, agent_id: UUID, week: Week) -> bool:
-        digest = await self._records.of_agent(agent_id).read(lambda tx: _digest(tx, agent_id, week))
-        is_first = await self._records.of_agent(agent_id).write(
-            lambda tx: WebhookRecords(tx).announce(
-                agent_id, WebhookEvent.GAPS_WEEKLY, digest.figures, week.monday, week.until
+        own, kind = self._records.of_agent(agent_id), WebhookEvent.GAPS_WEEKLY.value
+        digest = await own.read(lambda tx: _digest(tx, agent_id, week))
+        is_first = await own.write(
+            lambda tx: Outbox(tx).tell_once(
+                agent_id, kind, digest.figures, first_day=week.monday, happened_at=week.until
             )
         )
         if is_first:

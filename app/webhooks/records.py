@@ -12,7 +12,6 @@ from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.gaps.records.gaps import GapRecords
 from app.store.deliveries import Deliveries
-from app.store.outbox import Outbox
 from app.store.tables.conversations import OUTBOX
 from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 from app.store.transaction import Keyset, Repository, value_of
@@ -51,13 +50,6 @@ class WebhookRecords(Repository):
         told = select(OUTBOX.c.agent_id).where(OUTBOX.c.kind == event.value, OUTBOX.c.week == first_day)
         are_told = set(self._connection.scalars(told.where(OUTBOX.c.agent_id.in_(wanting))))
         return [agent_id for agent_id in dict.fromkeys(wanting) if agent_id not in are_told]
-
-    def announce(
-        self, agent_id: UUID, event: WebhookEvent, told: dict[str, Any], first_day: date, happened_at: datetime
-    ) -> bool:
-        """Put it into the outbox, once for what began on `first_day`. False where it is there already."""
-        news = Outbox(self._tx).news(agent_id, event.value, told, first_day=first_day, happened_at=happened_at)
-        return self._connection.scalar(news.returning(OUTBOX.c.id)) is not None
 
     def has_work(self) -> bool:
         """Whether the outbox holds news, or a delivery is due."""

@@ -127,7 +127,10 @@ async def test_who_wants_to_hear_of_a_day_is_owed_it_until_it_is_told(
     def work(tx: Transaction) -> tuple[list[UUID], list[bool], list[UUID]]:
         records = WebhookRecords(tx)
         owed = records.owed(event, now, now.date())
-        told = [records.announce(agent.id, event, {"used_tokens": 9}, now.date(), now) for _ in range(2)]
+        told = [
+            Outbox(tx).tell_once(agent.id, event.value, {"used_tokens": 9}, first_day=now.date(), happened_at=now)
+            for _ in range(2)
+        ]
         return owed, told, records.owed(event, now, now.date())
 
     assert await record.write(work) == ([agent.id], [True, False], [])
