@@ -23,7 +23,7 @@ from app.cli.serving.bound_sockets import bound_sockets
 from app.cli.serving.child_process import docent_command, keep_child, keep_worker
 from app.cli.serving.member import Member
 from app.cli.terminal import fail
-from app.kit.tasks.ended_task import end_task
+from app.kit.tasks.supervisor import end_task
 from app.settings import Settings
 
 _MISCONFIGURED: Final = 2

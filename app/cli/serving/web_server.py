@@ -19,7 +19,7 @@ from app.cli.serving.group_metrics import told_by_all
 from app.cli.serving.member import Member
 from app.cli.serving.process_limits import YOUNG_COLLECTIONS, connections_that_fit
 from app.cli.serving.server_socket import asked_by_commands
-from app.kit.tasks.ended_task import end_task
+from app.kit.tasks.supervisor import end_task
 from app.main import Web, open_app
 from app.settings import Settings
 from app.turns.turns import Turns
