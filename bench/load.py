@@ -1,4 +1,4 @@
-"""`python -m bench.load`: one web process under many streams at once, with a model and a reranker that cost nothing.
+"""`python -m bench.load`: web processes under many streams at once, with a model and a reranker that cost nothing.
 
 Server, client, and model with reranker are a process each. Goals stand beside what was measured; the exit code is 1
 when one is missed.
@@ -63,11 +63,12 @@ class Finding:
 
 
 class Bench:
-    """Runs scenarios on one data folder, each with a web process of its own."""
+    """Runs scenarios on one data folder, each with web processes of its own."""
 
-    def __init__(self, folder: Path, agent_id: str) -> None:
+    def __init__(self, folder: Path, agent_id: str, processes: int) -> None:
         self._folder = folder
         self._agent_id = agent_id
+        self._processes = processes
 
     async def first_token(self, streams: int) -> list[Finding]:
         """Arrivals over 10 seconds, answers of 10 seconds at 20 tokens a second."""
@@ -144,6 +145,7 @@ class Bench:
                 "DOCENT_DATA": str(self._folder),
                 "DOCENT_MODEL_URL": urls["model"],
                 "DOCENT_MODEL_NAME": "fake",
+                "DOCENT_PROCESSES": str(self._processes),
                 "DOCENT_MAX_TURNS": "2000",
                 "DOCENT_MODEL_ANSWER_SECONDS": "600",
                 "DOCENT_TRUSTED_PROXIES": "127.0.0.1",
@@ -247,7 +249,7 @@ async def measure(arguments: argparse.Namespace) -> dict[str, list[Finding]]:
             workspace_id = (await local_operator(base)).workspace_id
             agent = await DemoCorpus(base).agent_of(workspace_id, _CHUNKS, (SITE,))
             await base.indexes.vectors.compact()
-        bench = Bench(folder, str(agent.id))
+        bench = Bench(folder, str(agent.id), arguments.processes)
         scenarios = {
             "first-token": lambda: bench.first_token(arguments.streams),
             "shipped": lambda: bench.shipped(10, 30),
@@ -270,6 +272,7 @@ def print_table(measured: Mapping[str, Sequence[Finding]]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=["first-token", "shipped", "many", "soak"])
+    parser.add_argument("--processes", type=int, default=1, help="web processes behind the port (redis-server beside)")
     parser.add_argument("--streams", type=int, default=300, help="of first-token")
     parser.add_argument("--many", type=int, default=1000, help="streams at once, of many")
     parser.add_argument("--soak-minutes", type=float, default=20)
@@ -281,7 +284,7 @@ def main() -> int:
         print(json.dumps({"cores": os.cpu_count(), "load": os.getloadavg()[0], **figures}))
     else:
         print_table(measured)
-        print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+        print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; web processes: {arguments.processes}")
     return 0 if all(finding.is_met for findings in measured.values() for finding in findings) else 1
 
 

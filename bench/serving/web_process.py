@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import httpx2
+from prometheus_client.parser import text_string_to_metric_families
 
 PORT = "{port}"
 _SERVE = ("app.cli", "serve", "--port", PORT)
@@ -69,14 +70,20 @@ class WebProcess:
         async with asyncio.timeout(_STOP_SECONDS):
             await self._process.wait()
 
+    def _pids(self) -> Sequence[int]:
+        """Its own and those of the processes that it has started, where it serves by several."""
+        pid = self._process.pid
+        return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+
     def resident_kib(self) -> int:
-        status = Path(f"/proc/{self._process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0])
+        """What all of them hold; pages that several hold count for each."""
+        statuses = [Path(f"/proc/{pid}/status").read_text() for pid in self._pids()]
+        return sum(int(status.split("VmRSS:")[1].split()[0]) for status in statuses)
 
     def processor_seconds(self) -> float:
-        """What it has used so far, in all its threads: little else is the same on a busy machine as on an idle one."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """What they have used so far, in all threads: little else is the same on a busy machine as on an idle one."""
+        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self._pids()]
+        return sum(int(fields[11]) + int(fields[12]) for fields in stats) / os.sysconf("SC_CLK_TCK")
 
     def loop_seconds(self) -> float:
         """Of that, what its main thread has used, which runs the event loop."""
@@ -84,11 +91,11 @@ class WebProcess:
         return int(nanoseconds) / 1e9
 
     async def sample(self) -> dict[str, float]:
-        """What /metrics says of the process."""
+        """What /metrics says, of several processes the sum."""
         async with httpx2.AsyncClient(trust_env=False, timeout=30) as http:
-            lines = (await http.get(f"{self.base}/metrics")).text.splitlines()
-        said = dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
-        taken = {short: float(said[name]) for name, short in _SAMPLED.items()}
+            text = (await http.get(f"{self.base}/metrics")).text
+        said = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+        taken = {short: sum(sample.value for sample in said if sample.name == name) for name, short in _SAMPLED.items()}
         return taken | {"memory_mib": taken["memory_mib"] / 2**20}
 
     async def idle_sample(self) -> dict[str, float]:

@@ -114,3 +114,9 @@ def test_serve_says_that_it_cannot_listen_at_an_address(tmp_path: Path, host: st
     assert said_once(docent("serve", DOCENT_DATA=str(tmp_path), DOCENT_HOST=host)).startswith(
         f"DOCENT_HOST: {host}"[:12]
     )
+
+
+def test_several_web_processes_say_what_they_share_by_redis(tmp_path: Path) -> None:
+    said = said_once(docent("serve", "--processes", "2", "--port", "0", DOCENT_DATA=str(tmp_path), PATH=""))
+    assert "DOCENT_REDIS_URL" in said
+    assert "apt install redis-server" in said

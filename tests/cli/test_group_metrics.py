@@ -71,3 +71,8 @@ async def test_one_that_hangs_is_left_out(folder: Path, monkeypatch: pytest.Monk
         told_by_all(registry(2), folder / "1.sock") as first,
     ):
         assert samples(await first())["docent_streams_total", "1", "done"] == 2
+
+
+async def test_a_folder_without_sockets_has_each_process_tell_its_own(folder: Path) -> None:
+    async with told_by_all(registry(2), folder / ("long" * 30) / "1.sock") as first:
+        assert b'docent_streams_total{end="done"} 2' in await first()

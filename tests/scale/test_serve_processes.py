@@ -143,3 +143,4 @@ async def test_all_end_with_the_command_once_what_runs_is_told(group: Group) -> 
     assert (said(grown + rest), rest[-1]["event"]) == (ANSWER, "done")
     assert group.command.exit_codes == [0]
     assert [pid for pid in begun if is_alive(pid)] == []
+    assert list(group.command.log.parent.glob("data/web-*")) == []

@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.web.health import Exposition
+from app.web.health import Exposition, exposition_of
 
 # One that hangs, or is just starting, is left out.
 _PATIENCE_SECONDS: Final = 1.0
@@ -20,7 +20,7 @@ _PATIENCE_SECONDS: Final = 1.0
 @asynccontextmanager
 async def told_by_all(own: CollectorRegistry, place: Path) -> AsyncIterator[Exposition]:
     """Until the block is left `own` is told at `place`, whose name is the process's number, and the others in its
-    folder are collected by what is given."""
+    folder are collected by what is given. Where the folder cannot have sockets, each process tells its own alone."""
 
     async def tell(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(generate_latest(own))
@@ -33,7 +33,11 @@ async def told_by_all(own: CollectorRegistry, place: Path) -> AsyncIterator[Expo
         return _together({place.stem: generate_latest(own).decode()} | told)
 
     _forget(place)  # of the one that died
-    server = await asyncio.start_unix_server(tell, place)
+    try:
+        server = await asyncio.start_unix_server(tell, place)
+    except OSError:
+        yield exposition_of(own)
+        return
     try:
         yield all_of_them
     finally:

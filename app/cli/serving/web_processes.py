@@ -12,8 +12,8 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,14 +29,13 @@ from app.settings import Settings
 _MISCONFIGURED: Final = 2
 _BEYOND_SHUTDOWN_SECONDS: Final = 10.0
 _REDIS_STOP_SECONDS: Final = 5.0
-# A path of a socket has at most 107 bytes.
-_LONGEST_FOLDER: Final = 80
+_LONGEST_FOLDER: Final = 90  # bytes: a path of a socket has at most 107
 # Events of turns go by their age; whatever has no end is small.
 _REDIS = """\
 bind 127.0.0.1
 port {port}
 requirepass {password}
-dir {folder}
+dir "{folder}"
 save ""
 appendonly no
 maxmemory 256mb
@@ -55,7 +54,7 @@ async def serve_by_many(settings: Settings, options: Mapping[str, Any], with_wor
         listening = bound_sockets(settings.host, settings.port)
         for each in listening:
             opened.callback(each.close)
-        folder = opened.enter_context(_folder_for_sockets(settings.data))
+        folder = opened.enter_context(_folder_of_sockets(settings.data, listening[0].getsockname()[1]))
         environment = dict(os.environ) | {f"DOCENT_{name.upper()}": str(value) for name, value in options.items()}
         if not settings.redis_url.get_secret_value():
             environment["DOCENT_REDIS_URL"] = await opened.enter_async_context(_own_redis(folder))
@@ -83,13 +82,21 @@ async def serve_by_many(settings: Settings, options: Mapping[str, Any], with_wor
         raise typer.Exit(_MISCONFIGURED)
 
 
-def _folder_for_sockets(data: Path) -> "tempfile.TemporaryDirectory[str]":
-    """Only its owner may look into it."""
-    within = data.resolve() / "tmp"
-    is_short = len(os.fsencode(within)) <= _LONGEST_FOLDER
-    if is_short:
-        within.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return tempfile.TemporaryDirectory(prefix="web-", dir=within if is_short else None)
+@contextmanager
+def _folder_of_sockets(data: Path, port: int) -> Iterator[str]:
+    """Only its owner may look into it. It is this machine's and this port's, which nobody else has meanwhile, so that
+    what a killed command left there is removed."""
+    folder = data.resolve() / f"web-{port}"
+    if len(os.fsencode(folder)) > _LONGEST_FOLDER:
+        with tempfile.TemporaryDirectory(prefix="docent-") as short:
+            yield short
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700, parents=True)
+    try:
+        yield str(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @asynccontextmanager
