@@ -50,6 +50,17 @@ async def test_the_steps_behind_the_paragraph_about_them_come_along() -> None:
     assert found == f"{about}\n\n{steps}\n\n[1]"
 
 
+async def test_a_message_is_quoted_with_what_stands_behind_it() -> None:
+    before = "The lamp is lit by its bell. " * 6
+    message = "The bell says:\n\n```\nlamp[12]: could not be lit: no such bell\n```"
+    behind = f"{'It hangs where nobody looks for it. ' * 4}\n\nPut it back, and start anew."
+    found = await answer(
+        "could not be lit: no such bell", f"{before}\n\n{message}\n\n{behind}\n\n{'It is grey. ' * 40}"
+    )
+    assert found.startswith("The bell says:")
+    assert "Put it back, and start anew." in found
+
+
 async def test_a_short_section_is_quoted_whole() -> None:
     prices = "| Delivery | Price |\n|---|---|\n| Norway | 15 euros |"
     text = f"{prices}\n\nWithin a week we deliver to Norway."

@@ -22,6 +22,7 @@ from app.answers.writing.passages import (
     with_code,
     without_far_ends,
 )
+from app.answers.writing.pieces import says_message
 from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.compared_names import compared_names
@@ -159,10 +160,11 @@ class ExtractiveWriter:
     async def _first(self, reading: _Reading, wanted_chars: int, max_chars: int) -> Passage:
         """The best passage with what stands around it, as far as that is near to the question."""
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0])
-        first = extended(best.passage, wanted_chars)
+        message = _from_message(best.passage, reading.context.standalone)
+        first = extended(message or best.passage, wanted_chars)
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code
-        return completed(await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
+        return completed(first if message else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
 
     async def _nearest(self, reading: _Reading, passage: Passage) -> Passage:
         if len(passage.own_pieces) > 1 and (nearness := await self._judge.nearness(reading.context, passage)):
@@ -215,6 +217,12 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room:
 def _surrounded(passage: Passage, room: int) -> Passage:
     """With what stands around it, as far as its heading leaves room."""
     return completed(extended(passage, room - _length(passage) + len(passage.text)), room)
+
+
+def _from_message(passage: Passage, question: str) -> Passage | None:
+    """From the message on that the question says; what it means, and what to do, stands behind it."""
+    found = (at for at in range(passage.start, passage.end) if says_message(passage.pieces[at], question))
+    return replace(passage, start=at) if (at := next(found, None)) is not None else None
 
 
 def _next_section(first: Passage, room: int) -> Passage | None:

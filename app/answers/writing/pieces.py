@@ -19,10 +19,12 @@ from app.core.text.blocks import (
 )
 from app.core.text.code_parts import code_in_parts, commands_above
 from app.core.text.sentences import sentences
+from app.core.text.words import normalised
 
 LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
 _LONGEST_STEPS = 1200
 _LONGEST_ROWS = 300  # of a table: each row says what it says alone
+_LEAST_MESSAGE = 4  # words
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 
 Piece: TypeAlias = tuple[Block, ...]
@@ -112,6 +114,17 @@ def has_steps(unit: Sequence[Block]) -> bool:
 
 def has_code(unit: Sequence[Block]) -> bool:
     return any(block.kind is BlockKind.CODE for block in unit)
+
+
+def says_message(piece: Piece, question: str) -> bool:
+    """Whether a line of its code is a message that the question is, or holds."""
+    asked = normalised(question)
+    lines = (normalised(line) for block in piece if block.kind is BlockKind.CODE for line in code_lines(block.text))
+    return any(_holds(asked, line) or _holds(line, asked) for line in lines)
+
+
+def _holds(text: str, message: str) -> bool:
+    return len(message.split()) >= _LEAST_MESSAGE and f" {message} " in f" {text} "
 
 
 def are_steps(piece: Piece) -> bool:
