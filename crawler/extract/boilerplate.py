@@ -8,7 +8,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from crawler.extract.html_tree import HEADING_TAGS, ancestors, outermost, text_length
+from crawler.extract.html_tree import HEADING_TAGS, ancestors, elements_before, outermost, side_by_side, text_length
 from crawler.extract.page_frame import frame_by_words, site_heading
 
 _BY_MARKUP = (
@@ -100,6 +100,9 @@ _RUNNING_TEXT = frozenset(
 _NEVER_FRAME = HEADING_TAGS | {"html", "body", "main", "article", "pre", "code", "dt", "em", "strong"}
 _POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # their ids are there to be linked to
 _CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
+_CONTENTS_NAME = re.compile(r"\W*(?:index|(?:table of )?contents)\W*", re.IGNORECASE)
+_LEAST_ENTRIES = 3
+_ALL_LINKS = 0.95
 _LARGE_SHARE = 0.4
 _THIN_CHARS = 300
 
@@ -142,11 +145,24 @@ def remove_contents_list(main: LexborNode) -> None:
         for node in main.css(_CONTENTS_SELECTOR)
         if _names(node) & _CONTENTS_NAMES and link_share(node) > 0.5 and node.mem_id != main.mem_id
     ]
+    for node in filter(_leads_down_the_page, side_by_side(main, "ul,ol,dl")):
+        before = next(elements_before(node), None)
+        if before is not None and before.text().rstrip().endswith(":"):
+            continue  # the end of a sentence
+        is_named = before is not None and before.tag in HEADING_TAGS and _CONTENTS_NAME.fullmatch(before.text())
+        lists += [node, before] if before is not None and is_named else [node]
     lists = outermost(lists)
     rest = len(main.text()) - sum(len(node.text()) for node in lists)
     if rest > _THIN_CHARS:
         for node in lists:
             node.decompose()
+
+
+def _leads_down_the_page(node: LexborNode) -> bool:
+    """Whether it is a list of links to what stands on the same page, and nothing else."""
+    links = node.css("a[href]")
+    is_own = len(links) >= _LEAST_ENTRIES and all((link.attributes["href"] or "").startswith("#") for link in links)
+    return is_own and link_share(node) > _ALL_LINKS
 
 
 def is_permalink(link: LexborNode) -> bool:

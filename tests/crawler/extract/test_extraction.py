@@ -167,6 +167,25 @@ def test_a_list_of_the_pages_own_sections_goes_where_there_is_text() -> None:
     assert "One" not in _page(f"<main><h1>T</h1>{toc}<p>{FILLER * 3}</p></main>").markdown
 
 
+@pytest.mark.parametrize(
+    ("contents", "left"),
+    [
+        ("<h2>Index</h2><dl><dt><a href=#n>NAME</a><dd><dt><a href=#o>OPTIONS</a><dd><dt><a href=#b>BUGS</a></dl>", ""),
+        ("<ul><li><a href=#n>Name</a><li><a href=#o>All options</a><li><a href=#b>Bugs</a></ul>", ""),
+        ("<ul><li><a href=a#n>Name</a><li><a href=b>Lamps</a><li><a href=#b>Bugs</a></ul>", "- Name\n- Lamps\n- Bugs"),
+        (
+            "<p>There are:</p><ul><li><a href=#n>A</a><li><a href=#o>B</a><li><a href=#b>C</a></ul>",
+            "There are:\n\n- A\n- B\n- C",
+        ),
+        ("<ul><li><a href=#n>Name</a>: its own<li><a href=#b>Bugs</a></ul>", "- Name: its own\n- Bugs"),
+    ],
+    ids=["under a name", "without one", "to other pages", "announced", "with what they say"],
+)
+def test_a_list_of_links_down_the_page_goes(contents: str, left: str) -> None:
+    markdown = _page(f"<main><h1>T</h1><p>{FILLER}</p>{contents}</main>").markdown
+    assert markdown.removeprefix(f"# T\n\n{FILLER.strip()}").strip() == left
+
+
 def test_a_page_without_text_is_empty() -> None:
     page = _page("<nav><a href='/'>Home</a></nav><main></main><script>render()</script>", "<title>App</title>")
     assert page.markdown == ""
