@@ -1,12 +1,15 @@
 """What defines something on a page: terms with their descriptions, and the signatures of functions."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import dropwhile
 
 from selectolax.lexbor import LexborNode
 
 from crawler.extract.markdown.inline import plain_text
 
 _MAX_TERM_CHARS = 120
+_NEW_SENTENCE = re.compile(r"[^\S\n]*+\n[^\S\n]*+\n\s*+[A-Z]")
 
 
 def is_named_term(node: LexborNode, text: str) -> bool:
@@ -19,6 +22,15 @@ def is_named_term(node: LexborNode, text: str) -> bool:
 
 def _is_target(node: LexborNode) -> bool:
     return "id" in node.attributes or node.css_first("a[name],[id]") is not None
+
+
+def from_term(nodes: Iterable[LexborNode]) -> list[LexborNode]:
+    """The parts of a paragraph from the bold name on that it begins with, where a blank line of the source parts that
+    from the sentence behind it, as man2html writes what a manual page has on lines of their own; else none."""
+    told = list(dropwhile(lambda node: node.is_text_node and not (node.text_content or "").strip(), nodes))
+    if len(told) < 2 or told[0].tag not in {"b", "strong"} or len(told[0].text()) > _MAX_TERM_CHARS:
+        return []
+    return told if told[1].is_text_node and _NEW_SENTENCE.match(told[1].text_content or "") else []
 
 
 def definition_parts(node: LexborNode) -> Iterator[LexborNode]:
@@ -39,6 +51,10 @@ def is_short(part: LexborNode) -> bool:
         and part.css_first("ul,ol,dl,pre,table,h1,h2,h3,h4,h5,h6,blockquote,p + p") is None
         and len(part.text()) < 400
     )
+
+
+def are_options(terms: Iterable[str]) -> bool:
+    return all(term.lstrip("`").startswith(("-", "+", "/")) for term in terms)
 
 
 def is_signature(part: LexborNode) -> bool:

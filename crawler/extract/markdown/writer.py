@@ -22,7 +22,15 @@ from crawler.extract.markdown.code import (
     synopsis_text,
     typed_line,
 )
-from crawler.extract.markdown.definition import definition_parts, is_named_term, is_short, is_signature, signature
+from crawler.extract.markdown.definition import (
+    are_options,
+    definition_parts,
+    from_term,
+    is_named_term,
+    is_short,
+    is_signature,
+    signature,
+)
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.heading_classes import (
     is_box_title,
@@ -144,7 +152,9 @@ class _Writer:
             yield from self._quote(node, depth)
         elif tag in {"p", "summary", "figcaption", "caption", "legend"} and node.mem_id not in self._wrappers:
             text = inline_markdown(node.iter(include_text=True))
-            if tag == "p" and (typed := typed_line(node)):
+            if tag == "p" and (told := from_term(node.iter(include_text=True))):
+                yield from _paragraph(told)
+            elif tag == "p" and (typed := typed_line(node)):
                 yield _Block(_Kind.TEXT, fenced_code(typed))
             elif text:
                 is_title = tag == "summary" or (tag == "p" and is_box_title(node))
@@ -181,8 +191,7 @@ class _Writer:
         yield _Block(_Kind.HEADING, f"{'#' * level} {text}")
 
     def _preformatted(self, pre: LexborNode) -> Iterator[_Block]:
-        text = code_text(pre)
-        if not text:
+        if not (text := code_text(pre)):
             return
         if is_code(pre) or not is_printed_text(text):
             yield _Block(_Kind.TEXT, fenced_code(text, code_language(pre)))
@@ -249,8 +258,8 @@ class _Writer:
                 if part.tag == "dt":
                     text = text or plain_text(part)  # a sign, such as an operator
                     terms += [line.strip().rstrip(",:") for line in text.split("\n")]
-                elif terms:
-                    items.append(f"- {_defined(', '.join(terms))}: {text}")
+                elif terms and (text or not are_options(terms)):  # options share what is said of the last
+                    items.append(f"- {_defined(', '.join(terms))}{text and f': {text}'}")
                     terms = []
                 elif text and items:
                     items[-1] += f" {text}"  # more of the same definition
@@ -350,7 +359,9 @@ def _inline_wrappers(root: LexborNode) -> set[int]:
 
 
 def _paragraph(nodes: list[LexborNode]) -> Iterator[_Block]:
-    text = inline_markdown(nodes) if nodes else ""
+    if told := from_term(nodes):
+        yield _Block(_Kind.TERM, _defined(plain_text(told[0])))
+    text = inline_markdown(told[1:] or nodes) if nodes else ""
     if any(sign.isalnum() or sign == "`" or ord(sign) > 0x2000 for sign in text):
         yield _Block(_Kind.TEXT, text)
 

@@ -101,6 +101,25 @@ def test_the_lines_of_a_term_are_names_of_the_same() -> None:
     ]
 
 
+def test_a_bold_name_before_a_blank_line_is_a_term() -> None:
+    """As man2html writes it."""
+    told = "These are known.\n<P>\n<B>STOP</B>\n\nLook no further.\n<P>\n\n<B>Note</B>\n\nthat <B>it</B>\n\nis."
+    assert _blocks(f"<h2>Rules</h2>\n{told}") == [
+        "## Rules",
+        "These are known.",
+        "**STOP**",
+        "Look no further.",
+        "Note that it is.",
+    ]
+
+
+def test_options_share_the_definition_behind_empty_ones() -> None:
+    told = "<dt>-w<dd><dt>-a<dd>Days before a warning.<dt>Release<dd><dt>Date<dd>Today.<dt>-q<dd>"
+    assert _blocks(f"<dl>{told}</dl>") == [
+        "- **-w, -a**: Days before a warning.\n- **Release**\n- **Date**: Today.\n- -q"
+    ]
+
+
 def test_definitions_without_terms_are_an_indentation() -> None:
     assert _blocks("<dl><dt><dd><dl><dt>-q</dt><dd>Quiet.</dd></dl></dl>") == ["- **-q**: Quiet."]
 
