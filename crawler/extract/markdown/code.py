@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from textwrap import dedent
 
 from selectolax.lexbor import LexborNode
 
@@ -84,7 +85,8 @@ def synopsis_text(first: LexborNode) -> str:
 
 
 def code_text(pre: LexborNode) -> str:
-    """The text of `pre`, line by line, without blank lines at either end and without blanks at line ends."""
+    """The text of `pre`, line by line, without blank lines at either end and without blanks at line ends, or at the
+    beginning of every line."""
     pieces: list[str] = []
     _collect(pre, pieces, 0)
     text = without_invisible("".join(pieces)).replace("\u00a0", " ")
@@ -95,7 +97,7 @@ def code_text(pre: LexborNode) -> str:
         lines.pop()
     if pre.css_first("br") is not None and not any(first and second for first, second in pairwise(lines)):
         lines = [line for line in lines if line]  # each line ends in a break and in a line end of the source
-    return "\n".join(lines)
+    return dedent("\n".join(lines))
 
 
 def _collect(node: LexborNode, pieces: list[str], depth: int) -> None:

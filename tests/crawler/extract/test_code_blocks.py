@@ -14,6 +14,11 @@ def test_code_keeps_its_lines_and_its_language() -> None:
     assert_headings_agree(page)
 
 
+def test_what_indents_all_lines_of_code_goes() -> None:
+    code = "<pre>\n    if lamp:\n      light()\n\n    stop()\n</pre>"
+    assert _page(f"<main><p>{FILLER}</p>{code}</main>").markdown.endswith("```\nif lamp:\n  light()\n\nstop()\n```")
+
+
 def test_a_language_may_stand_alone_in_a_class() -> None:
     page = _page(
         f'<main><p>{FILLER}</p><pre class="rust example-rendered">let a = 1;</pre><pre class="box">x</pre></main>'
