@@ -16,6 +16,7 @@ _MAX_DESCRIPTION_CHARS = 1000
 _SEPARATOR = re.compile(r"(?<!\s)\s++[|·•»«›‹–—\-~]++\s++|(?:(?<!\s)\s++)?[|»«]\s*+|:\s++")
 _JOINING = "|·•»«›‹–—~:-"  # the hyphen last, for it stands in character classes
 _UNFILLED = re.compile(rf"[{_JOINING}]+\s.*|.*\s[{_JOINING}]+")  # "Acme - ": the site's name, and none of the page
+_INDEX_FILE = re.compile(r"index\.\w{2,5}")
 _SECTION_NUMBER = re.compile(r"(?:(?:Chapter|Appendix) )?(?:\d+|[A-Z])(?:\.\d+)*\.? ")
 
 
@@ -118,5 +119,7 @@ def _first_heading(main: LexborNode | None) -> str:
 def _from_url(url: str) -> str:
     parts = urlsplit(url)
     segments = [segment for segment in parts.path.split("/") if segment]
+    if segments and _INDEX_FILE.fullmatch(segments[-1]):
+        segments.pop()
     name = re.sub(r"\.\w{2,5}$", "", unquote(segments[-1])) if segments else ""
     return re.sub(r"[-_+]+", " ", without_invisible(name)).strip() or parts.hostname or url

@@ -37,6 +37,15 @@ def test_the_title_is_the_pages_own(head: str, h1: str, title: str) -> None:
     assert _page(f"<main><h1>{h1}</h1><p>{FILLER}</p></main>", head).title == title
 
 
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [("guide/filling_a-tank.html", "filling a tank"), ("FAQ/index.html", "FAQ"), ("index.html", "x.example")],
+)
+def test_a_page_that_says_no_name_has_its_address_s(path: str, title: str) -> None:
+    html = f"<title></title><main><p>{FILLER}</p></main>".encode()
+    assert extract_page(html, f"https://x.example/{path}", None).title == title
+
+
 def test_the_site_s_heading_and_what_stands_behind_it_go_from_the_title() -> None:
     head = "<title>Access - Configure - H2O - the optimized server</title>"
     page = _page(f"<h1><a href='index.html'>H2O</a></h1><main><h2>Rules</h2><p>{FILLER}</p></main>", head)
