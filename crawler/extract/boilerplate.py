@@ -5,6 +5,7 @@ label such parts. A part that holds the first heading, or much of the text, is c
 """
 
 import re
+from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
@@ -103,6 +104,8 @@ _CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(
 _CONTENTS_NAME = re.compile(r"\W*(?:index|(?:table of )?contents)\W*", re.IGNORECASE)
 _LEAST_ENTRIES = 3
 _ALL_LINKS = 0.95
+_FRAMES = frozenset({"body", "main", "article", "section", "div", "center"})
+_THIRD_LINE = " + br + ".join(["a[href^='#']"] * _LEAST_ENTRIES)
 _LARGE_SHARE = 0.4
 _THIN_CHARS = 300
 
@@ -143,7 +146,7 @@ def remove_contents_list(main: LexborNode) -> None:
     lists = [
         node
         for node in main.css(_CONTENTS_SELECTOR)
-        if _names(node) & _CONTENTS_NAMES and link_share(node) > 0.5 and node.mem_id != main.mem_id
+        if _names(node) & _CONTENTS_NAMES and node.tag != "a" and link_share(node) > 0.5 and node.mem_id != main.mem_id
     ]
     for node in filter(_leads_down_the_page, side_by_side(main, "ul,ol,dl")):
         before = next(elements_before(node), None)
@@ -151,6 +154,7 @@ def remove_contents_list(main: LexborNode) -> None:
             continue  # the end of a sentence
         is_named = before is not None and before.tag in HEADING_TAGS and _CONTENTS_NAME.fullmatch(before.text())
         lists += [node, before] if before is not None and is_named else [node]
+    lists += _links_below_each_other(main)
     lists = outermost(lists)
     rest = len(main.text()) - sum(len(node.text()) for node in lists)
     if rest > _THIN_CHARS:
@@ -161,8 +165,25 @@ def remove_contents_list(main: LexborNode) -> None:
 def _leads_down_the_page(node: LexborNode) -> bool:
     """Whether it is a list of links to what stands on the same page, and nothing else."""
     links = node.css("a[href]")
-    is_own = len(links) >= _LEAST_ENTRIES and all((link.attributes["href"] or "").startswith("#") for link in links)
+    is_own = len(links) >= _LEAST_ENTRIES and all(map(_leads_to_own_part, links))
     return is_own and link_share(node) > _ALL_LINKS
+
+
+def _links_below_each_other(main: LexborNode) -> list[LexborNode]:
+    """Links down the page with line breaks between them and nothing else: groff writes a list of sections so."""
+    above = (link.parent for link in main.css(_THIRD_LINE))
+    parents = {node.mem_id: node for node in above if node is not None and node.tag in _FRAMES}
+    found: list[LexborNode] = []
+    for parent in parents.values():
+        told = (node for node in parent.iter(include_text=True) if node.tag == "br" or node.text().strip())
+        for are_entries, run in groupby(told, lambda node: node.tag == "br" or _leads_to_own_part(node)):
+            links = [node for node in run if node.tag == "a"]
+            found += links if are_entries and len(links) >= _LEAST_ENTRIES else []
+    return found
+
+
+def _leads_to_own_part(node: LexborNode) -> bool:
+    return node.tag == "a" and (node.attributes.get("href") or "").startswith("#")
 
 
 def is_permalink(link: LexborNode) -> bool:

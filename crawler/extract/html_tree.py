@@ -61,6 +61,15 @@ def elements_before(node: LexborNode) -> Iterator[LexborNode]:
         before = before.prev
 
 
+def elements_behind(node: LexborNode) -> Iterator[LexborNode]:
+    """The same on its other side."""
+    behind = node.next
+    while behind is not None:
+        if behind.is_element_node:
+            yield behind
+        behind = behind.next
+
+
 def outermost(nodes: Sequence[LexborNode]) -> list[LexborNode]:
     """Those that stand in none of the others."""
     ids = {node.mem_id for node in nodes}

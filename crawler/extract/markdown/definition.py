@@ -6,15 +6,20 @@ from itertools import dropwhile
 
 from selectolax.lexbor import LexborNode
 
+from crawler.extract.html_tree import elements_before, elements_behind
 from crawler.extract.markdown.inline import plain_text
 
 _MAX_TERM_CHARS = 120
+_MAX_TERM_WORDS = 10
+_LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
+_SENTENCE_ENDS = (".", ":", "!", "?")
+_MARGIN = re.compile(r"margin-left:\s*+(\d{1,3})(?:\.\d++)?+%")
 _NEW_SENTENCE = re.compile(r"[^\S\n]*+\n[^\S\n]*+\n\s*+[A-Z]")
 
 
 def is_named_term(node: LexborNode, text: str) -> bool:
     """A short line that begins bold and that links can jump to: what a reference without lists calls its entries."""
-    if len(text) > _MAX_TERM_CHARS or text.endswith((".", ":", "!", "?")) or not text:
+    if len(text) > _MAX_TERM_CHARS or text.endswith(_SENTENCE_ENDS) or not text:
         return False
     first = next((part for part in node.iter(include_text=True) if part.text().strip()), None)
     return first is not None and first.tag in {"b", "strong"} and "`" not in text and _is_target(node)
@@ -22,6 +27,50 @@ def is_named_term(node: LexborNode, text: str) -> bool:
 
 def _is_target(node: LexborNode) -> bool:
     return "id" in node.attributes or node.css_first("a[name],[id]") is not None
+
+
+def item_marker(sign: str) -> str:
+    """What Markdown has for a bullet, or for the number of an item; "" for anything else."""
+    if not _LIST_SIGN.fullmatch(sign):
+        return ""
+    number = re.sub(r"\D", "", sign)
+    return f"{number}. " if number else "- "
+
+
+def is_hanging_term(paragraph: LexborNode, text: str) -> bool:
+    """A short line above what is indented further, and not marked up as its description: groff does so by margins, and
+    man2html by a list without terms."""
+    if len(text) > _MAX_TERM_CHARS or "\n" in text or text.endswith(_SENTENCE_ENDS):
+        return False
+    if not 0 < len(text.split()) <= _MAX_TERM_WORDS:
+        return False
+    return _hangs_over(paragraph, next(elements_behind(paragraph), None))
+
+
+def hanging_sign(paragraph: LexborNode) -> str:
+    """The mark of an item that is a paragraph of its own in the same way; "" where it is none."""
+    marker = item_marker(paragraph.text().strip()) if paragraph.tag == "p" else ""
+    return marker if marker and _hangs_over(paragraph, next(elements_behind(paragraph), None)) else ""
+
+
+def sign_above(paragraph: LexborNode) -> str:
+    """The one that hangs over this paragraph; "" where none does."""
+    above = next(elements_before(paragraph), None)
+    return hanging_sign(above) if above is not None else ""
+
+
+def _hangs_over(paragraph: LexborNode, below: LexborNode | None) -> bool:
+    if below is None or below.tag not in {"dl", "p"}:
+        return False
+    if below.tag == "dl":
+        return not any(part.text().strip() for part in below.iter() if part.tag == "dt")
+    return "margin" in (paragraph.attributes.get("style") or "") and _margin(paragraph) < _margin(below)
+
+
+def _margin(paragraph: LexborNode) -> int:
+    """In percent."""
+    found = _MARGIN.search(paragraph.attributes.get("style") or "")
+    return int(found[1]) if found else 0
 
 
 def from_term(nodes: Iterable[LexborNode]) -> list[LexborNode]:

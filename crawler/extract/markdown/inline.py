@@ -8,6 +8,13 @@ from selectolax.lexbor import LexborNode
 from crawler.extract.boilerplate import is_permalink
 from crawler.extract.invisible_text import without_invisible
 
+_BLOCKS = """
+address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption
+figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p
+pre section summary table tbody td tfoot th thead tr ul caption
+"""
+BLOCK_TAGS = frozenset(_BLOCKS.split())
+_BLOCK_SELECTOR = ",".join(sorted(BLOCK_TAGS))
 _CODE = {"code", "tt", "kbd", "samp"}
 _SPACES = re.compile(r"\s+")
 _AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")
@@ -17,6 +24,19 @@ _BREAK = "\ufdd0"  # a noncharacter: no page means anything by it
 _MAX_DEPTH = 60
 _MAX_MARK_CHARS = 4
 _AROUND_MARK = "[]() \n"
+
+
+def inline_wrappers(root: LexborNode) -> set[int]:
+    """Inline elements around blocks (cards in links, custom elements): they are walked as blocks."""
+    wrappers: set[int] = set()
+    for node in root.css(_BLOCK_SELECTOR):
+        above = node.parent
+        while above is not None and above.tag not in BLOCK_TAGS and above.mem_id not in wrappers:
+            wrappers.add(above.mem_id)
+            above = above.parent
+        if above is not None and above.tag in {"p", "summary", "figcaption", "caption", "legend"}:
+            wrappers.add(above.mem_id)
+    return wrappers
 
 
 def inline_markdown(nodes: Iterable[LexborNode]) -> str:

@@ -86,6 +86,16 @@ def defined_rows(rows: list[TableRow]) -> list[tuple[str, LexborNode]]:
     return found if is_named and not any(row.cells[0].css_first(_MORE_THAN_A_CELL) for row in body) else []
 
 
+def hanging_rows(rows: list[TableRow]) -> list[tuple[LexborNode, LexborNode]]:
+    """The two cells of each row that say anything, where the empty ones before them only indent it: a name or the sign
+    of an item, and what hangs beside it, as groff lays manual pages out. [] for any other table."""
+    telling = [[cell for cell in row.cells if _cell_text(cell)] for row in rows if not row.is_header]
+    is_indented = len(telling) == len(rows) and all(_is_blank(row.cells[0]) for row in rows)
+    if not is_indented or any(len(cells) != 2 or len(_cell_text(cells[0])) > _LONGEST_DETAIL for cells in telling):
+        return []
+    return [(name, told) for name, told in telling]
+
+
 def synopsis_line(table: LexborNode, rows: list[TableRow]) -> str:
     """How a program is called: mandoc lays its name and its options out as a row. "" for any other table."""
     if len(rows) != 1 or len(rows[0].cells) != 2 or "Nm" not in (table.attributes.get("class") or "").split():
@@ -139,6 +149,10 @@ def _is_bold(row: TableRow) -> bool:
     """Whether it has several cells, each of them bold as a whole: a header that is written without <th>."""
     told = [(cell.text().strip(), cell.css_first("b,strong")) for cell in row.cells]
     return len(told) > 1 and all(text and bold is not None and bold.text().strip() == text for text, bold in told)
+
+
+def _is_blank(cell: LexborNode) -> bool:
+    return not cell.text().strip() and next(cell.iter(), None) is None
 
 
 def _cells(rows: list[TableRow]) -> list[LexborNode]:

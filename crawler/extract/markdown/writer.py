@@ -26,9 +26,13 @@ from crawler.extract.markdown.definition import (
     are_options,
     definition_parts,
     from_term,
+    hanging_sign,
+    is_hanging_term,
     is_named_term,
     is_short,
     is_signature,
+    item_marker,
+    sign_above,
     signature,
 )
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
@@ -38,12 +42,20 @@ from crawler.extract.markdown.heading_classes import (
     is_within_section,
     is_writer,
 )
-from crawler.extract.markdown.inline import as_text, code_span, inline_markdown, plain_text
+from crawler.extract.markdown.inline import (
+    BLOCK_TAGS,
+    as_text,
+    code_span,
+    inline_markdown,
+    inline_wrappers,
+    plain_text,
+)
 from crawler.extract.markdown.printed_text import PartKind, is_printed_text, printed_parts
 from crawler.extract.markdown.table import (
     TableRow,
     defined_rows,
     grid_rows,
+    hanging_rows,
     is_layout,
     is_single_column,
     markdown_table,
@@ -56,15 +68,7 @@ from crawler.extract.page import Heading
 from crawler.extract.product_choices import choices_line
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_BLOCKS = """
-address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption
-figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p
-pre section summary table tbody td tfoot th thead tr ul caption
-"""
-_BLOCK_TAGS = frozenset(_BLOCKS.split())
-_BLOCK_SELECTOR = ",".join(sorted(_BLOCK_TAGS))
 _MAX_DEPTH = 100
-_LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _SIDE_BY_SIDE = " · "  # what stands behind it belongs to the same term
 _MAX_QUESTION_CHARS = 1000  # with the blanks of the source
 
@@ -105,7 +109,7 @@ class _Writer:
         self._questions = questions
         self._level = 1  # of the last heading that the page itself writes as one
         self._section_level = 0  # of the last that is none within a section
-        self._wrappers = _inline_wrappers(root)
+        self._wrappers = inline_wrappers(root)
 
     def blocks(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         """The blocks of the children of `node`; runs of inline children are paragraphs."""
@@ -123,7 +127,7 @@ class _Writer:
         yield from _paragraph(run)
 
     def _is_block(self, node: LexborNode) -> bool:
-        if node.tag in _BLOCK_TAGS or node.mem_id in self._wrappers:
+        if node.tag in BLOCK_TAGS or node.mem_id in self._wrappers:
             return True
         return node.tag in {"button", "a", "span", "strong", "b"} and self._is_question(node)
 
@@ -156,8 +160,10 @@ class _Writer:
                 yield from _paragraph(told)
             elif tag == "p" and (typed := typed_line(node)):
                 yield _Block(_Kind.TEXT, fenced_code(typed))
-            elif text:
-                is_title = tag == "summary" or (tag == "p" and is_box_title(node))
+            elif tag == "p" and (marker := sign_above(node)):
+                yield _Block(_Kind.LIST, f"{marker}{text}")
+            elif text and not hanging_sign(node):
+                is_title = tag == "summary" or (tag == "p" and (is_box_title(node) or is_hanging_term(node, text)))
                 yield _Block(_Kind.TEXT, _strong(text) if is_title or is_named_term(node, text) else text)
         elif is_synopsis(node):
             if text := synopsis_text(node):
@@ -177,8 +183,7 @@ class _Writer:
         return level
 
     def _heading(self, node: LexborNode, level: int) -> Iterator[_Block]:
-        text = plain_text(node)
-        if not text:
+        if not (text := plain_text(node)):
             return
         if is_title_of_admonition(node):
             yield _Block(_Kind.TEXT, _strong(text))
@@ -212,9 +217,8 @@ class _Writer:
                 yield from (_Block(_Kind.TEXT, as_text(text)) for text in texts)
 
     def _is_question(self, node: LexborNode) -> bool:
-        if not self._questions or len(node.text()) > _MAX_QUESTION_CHARS:
-            return False
-        return _letters(plain_text(node)) in self._questions
+        is_short = bool(self._questions) and len(node.text()) <= _MAX_QUESTION_CHARS
+        return is_short and _letters(plain_text(node)) in self._questions
 
     def _list(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         number = _integer(node.attributes.get("start"), 1)
@@ -246,7 +250,7 @@ class _Writer:
         if not terms_told:  # an indentation
             yield from self._of(parts, depth + 1)
             return
-        if all(map(_LIST_SIGN.fullmatch, terms_told)) and not any(part.css_first("code,kbd,samp,tt") for part in parts):
+        if all(map(item_marker, terms_told)) and not any(part.css_first("code,kbd,samp,tt") for part in parts):
             yield from self._marked_items(parts, depth)
             return
         is_list = parts and all(is_short(part) for part in parts)
@@ -270,8 +274,7 @@ class _Writer:
             return
         for are_signatures, run in groupby(parts, key=is_signature):
             if are_signatures:
-                told = [code_span(text) for part in run if (text := signature(part))]
-                yield _Block(_Kind.TERM, _SIDE_BY_SIDE.join(told))
+                yield _Block(_Kind.TERM, _SIDE_BY_SIDE.join(code_span(told) for told in map(signature, run) if told))
             else:
                 yield from self._of(run, depth + 1)
 
@@ -281,8 +284,7 @@ class _Writer:
         marker = "- "
         for part in parts:
             if part.tag == "dt":
-                number = re.sub(r"\D", "", plain_text(part))
-                marker = f"{number}. " if number else "- "
+                marker = item_marker(plain_text(part)) or "- "
             elif blocks := list(self.blocks(part, depth + 1)):
                 items.append(_item(marker, blocks))
         if items:
@@ -297,6 +299,8 @@ class _Writer:
             return
         if line := synopsis_line(node, rows) or term_line(rows):
             yield _Block(_Kind.TEXT, line)
+        elif hanging := hanging_rows(rows):
+            yield from self._hanging(hanging, depth)
         elif is_layout(node, rows):
             for name, cell in (defined := defined_rows(rows)):
                 yield _Block(_Kind.TERM, _defined(name))
@@ -309,6 +313,15 @@ class _Writer:
             yield from self._note(cells, depth)
         elif table := markdown_table(rows):
             yield _Block(_Kind.TEXT, table)
+
+    def _hanging(self, rows: Iterable[tuple[LexborNode, LexborNode]], depth: int) -> Iterator[_Block]:
+        for name, cell in rows:
+            blocks = list(self.blocks(cell, depth + 1))
+            if marker := item_marker(plain_text(name)):
+                yield _Block(_Kind.LIST, _item(marker, blocks))
+            else:
+                yield _Block(_Kind.TERM, _defined(plain_text(name)))
+                yield from blocks
 
     def _note(self, cells: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
         """What is laid out as a table so that a picture stands beside it."""
@@ -343,19 +356,6 @@ class _Writer:
 
 def _letters(text: str) -> str:
     return "".join(sign for sign in text.casefold() if sign.isalnum())
-
-
-def _inline_wrappers(root: LexborNode) -> set[int]:
-    """Inline elements around blocks (cards in links, custom elements): they are walked as blocks."""
-    wrappers: set[int] = set()
-    for node in root.css(_BLOCK_SELECTOR):
-        above = node.parent
-        while above is not None and above.tag not in _BLOCK_TAGS and above.mem_id not in wrappers:
-            wrappers.add(above.mem_id)
-            above = above.parent
-        if above is not None and above.tag in {"p", "summary", "figcaption", "caption", "legend"}:
-            wrappers.add(above.mem_id)
-    return wrappers
 
 
 def _paragraph(nodes: list[LexborNode]) -> Iterator[_Block]:

@@ -172,6 +172,7 @@ def test_a_list_of_the_pages_own_sections_goes_where_there_is_text() -> None:
     [
         ("<h2>Index</h2><dl><dt><a href=#n>NAME</a><dd><dt><a href=#o>OPTIONS</a><dd><dt><a href=#b>BUGS</a></dl>", ""),
         ("<ul><li><a href=#n>Name</a><li><a href=#o>All options</a><li><a href=#b>Bugs</a></ul>", ""),
+        ("<a href=#n>Name</a><br><a href=#o>All options</a><br>\n<a href=#b>Bugs</a><br><hr>", ""),
         ("<ul><li><a href=a#n>Name</a><li><a href=b>Lamps</a><li><a href=#b>Bugs</a></ul>", "- Name\n- Lamps\n- Bugs"),
         (
             "<p>There are:</p><ul><li><a href=#n>A</a><li><a href=#o>B</a><li><a href=#b>C</a></ul>",
@@ -179,11 +180,23 @@ def test_a_list_of_the_pages_own_sections_goes_where_there_is_text() -> None:
         ),
         ("<ul><li><a href=#n>Name</a>: its own<li><a href=#b>Bugs</a></ul>", "- Name: its own\n- Bugs"),
     ],
-    ids=["under a name", "without one", "to other pages", "announced", "with what they say"],
+    ids=["under a name", "without one", "as lines", "to other pages", "announced", "with what they say"],
 )
 def test_a_list_of_links_down_the_page_goes(contents: str, left: str) -> None:
     markdown = _page(f"<main><h1>T</h1><p>{FILLER}</p>{contents}</main>").markdown
     assert markdown.removeprefix(f"# T\n\n{FILLER.strip()}").strip() == left
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ("<a href=#n>A</a><br><a href=#o>B</a><br><a href=#b>C</a>", "A B C"),
+        ("<a class=toc href=time.html#wait>wait</a>", "wait"),  # as Sphinx calls the names in pygame's tables
+    ],
+)
+def test_links_in_a_table_stay(cell: str, told: str) -> None:
+    page = _page(f"<main><h1>T</h1><p>{FILLER}</p><table><tr><td>{cell}<td>1<tr><td>y<td>z</table></main>")
+    assert f"| {told} | 1 |" in page.markdown
 
 
 def test_a_page_without_text_is_empty() -> None:

@@ -120,6 +120,31 @@ def test_options_share_the_definition_behind_empty_ones() -> None:
     ]
 
 
+def _groff(*told: tuple[int, str]) -> str:
+    """Paragraphs with their margins."""
+    return "".join(f'<p style="margin-left:{margin}%; margin-top: 1em">{text}</p>\n\n' for margin, text in told)
+
+
+def test_a_short_line_above_what_is_indented_is_a_term() -> None:
+    told = _groff(
+        (11, "Lamps:"), (11, "<b>-w</b>, <b>--warm</b>"), (22, "Light it warm."), (22, "Not hot"), (11, "Ends.")
+    )
+    assert _blocks(told) == ["Lamps:", "**-w, --warm**", "Light it warm.", "Not hot", "Ends."]
+    assert _blocks("<p><i>Warm=</i>\n<dl compact><dt><dd>Light it warm.</dl>") == ["**Warm=**", "Light it warm."]
+
+
+def test_the_sign_of_an_item_may_stand_above_it() -> None:
+    assert _blocks(_groff((0, "1."), (23, "Light it."), (0, "2."), (23, "Wait."))) == ["1. Light it.", "2. Wait."]
+
+
+def test_what_hangs_beside_a_name_or_a_sign_in_a_table_is_its_own() -> None:
+    rows = "".join(
+        f"<tr><td></td><td><p>{name}</p></td><td></td><td><p>{told}</p></td></tr>"
+        for name, told in [("<b>-w</b>", "Light it warm."), ("o", "Or not.")]
+    )
+    assert _blocks(f"<table>{rows}</table>") == ["**-w**", "Light it warm.", "- Or not."]
+
+
 def test_definitions_without_terms_are_an_indentation() -> None:
     assert _blocks("<dl><dt><dd><dl><dt>-q</dt><dd>Quiet.</dd></dl></dl>") == ["- **-q**: Quiet."]
 
