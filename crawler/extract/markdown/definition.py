@@ -10,7 +10,8 @@ from crawler.extract.html_tree import elements_before, elements_behind
 from crawler.extract.markdown.inline import plain_text
 
 _MAX_TERM_CHARS = 120
-_MAX_TERM_WORDS = 10
+_MAX_HANGING_CHARS = 240  # of several names that share a description
+_MAX_HANGING_WORDS = 10
 _LIST_SIGN = re.compile(r"[o*+\u2013\u2014\u2022\u00b7\u25e6\u25cf-]|\(?\d{1,3}[.)]")
 _SENTENCE_ENDS = (".", ":", "!", "?")
 _MARGIN = re.compile(r"margin-left:\s*+(\d{1,3})(?:\.\d++)?+%")
@@ -40,9 +41,9 @@ def item_marker(sign: str) -> str:
 def is_hanging_term(paragraph: LexborNode, text: str) -> bool:
     """A short line above what is indented further, and not marked up as its description: groff does so by margins, and
     man2html by a list without terms."""
-    if len(text) > _MAX_TERM_CHARS or "\n" in text or text.endswith(_SENTENCE_ENDS):
+    if len(text) > _MAX_HANGING_CHARS or not 0 < len(text.split()) <= _MAX_HANGING_WORDS:
         return False
-    if not 0 < len(text.split()) <= _MAX_TERM_WORDS:
+    if "\n" in text or text.endswith(_SENTENCE_ENDS):
         return False
     return _hangs_over(paragraph, next(elements_behind(paragraph), None))
 
