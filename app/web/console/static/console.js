@@ -27,6 +27,12 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+/* A row of tabs that is wider than the screen begins with the tab of this page. */
+for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+  const [row, place] = [tab.closest("ul"), tab.getBoundingClientRect()];
+  row.scrollLeft += place.left + place.width / 2 - row.getBoundingClientRect().left - row.clientWidth / 2;
+}
+
 /* <a hidden data-own-zone="UTC" href="...zone=own"> leads to the page in the browser's time zone, where that is another. */
 for (const link of document.querySelectorAll("a[data-own-zone]")) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
