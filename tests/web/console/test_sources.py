@@ -36,8 +36,24 @@ def list_path(house: House) -> str:
     return f"/console/agents/{house.agent.id}/sources"
 
 
+def open_folds(html: str) -> list[str]:
+    return re.findall(r'<details class="fold quiet" id="([a-z-]+)" open>', html)
+
+
 async def test_without_sources_the_page_says_what_to_do(house: House, browser: ConsoleBrowser) -> None:
-    assert "Nothing to learn from yet" in text_of(await browser.page(list_path(house)))
+    html = await browser.page(list_path(house))
+    assert "Nothing to learn from yet" in text_of(html)
+    assert open_folds(html) == ["a-website"]
+
+
+async def test_forms_for_another_source_are_folded_unless_something_is_wrong(
+    house: House, browser: ConsoleBrowser
+) -> None:
+    text = {"kind": "text", "name": "Holidays", "text": "Closed on Sundays."}
+    await browser.post(list_path(house), text)
+    assert open_folds(await browser.page(list_path(house))) == []
+    refused = await browser.post(list_path(house), {**text, "url": "nowhere"})
+    assert open_folds(refused.text) == ["a-text"]
 
 
 async def test_pages_that_the_embedder_does_not_read_are_counted(house: House, browser: ConsoleBrowser) -> None:
