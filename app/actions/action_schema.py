@@ -12,9 +12,9 @@ MAX_PARAMETERS: Final = 10
 MAX_TEXT_CHARS: Final = 500  # of a value
 MAX_ARGUMENT_CHARS: Final = 8000  # of all together, as the model writes them
 MAX_LABEL_CHARS: Final = 80
-_MAX_DESCRIPTION_CHARS: Final = 300
-_MAX_CHOICES: Final = 50
-_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
+MAX_HINT_CHARS: Final = 300  # of a parameter's description
+MAX_CHOICES: Final = 50
+PARAMETER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 _KEYWORDS: Final[Mapping[str, frozenset[str]]] = {
     "string": frozenset({"type", "title", "description", "enum", "minLength", "maxLength"}),
     "integer": frozenset({"type", "title", "description", "enum", "minimum", "maximum"}),
@@ -46,7 +46,7 @@ def check_parameters(schema: Mapping[str, Any]) -> Collection[str]:
 
 
 def _check_parameter(name: str, told: Any) -> None:
-    if not _NAME.fullmatch(name):
+    if not PARAMETER_NAME.fullmatch(name):
         raise InvalidInput("parameters", "Name parameters by letters, digits and _, a letter first.")
     kind = told.get("type") if isinstance(told, Mapping) else None
     if not isinstance(kind, str) or kind not in _KEYWORDS:
@@ -54,14 +54,14 @@ def _check_parameter(name: str, told: Any) -> None:
     if more := sorted(told.keys() - _KEYWORDS[kind]):
         raise InvalidInput("parameters", f"{name}: {', '.join(map(str, more))[:100]} cannot be said of a {kind} here.")
     description = told.get("description", "")
-    if not isinstance(description, str) or len(description) > _MAX_DESCRIPTION_CHARS:
-        raise InvalidInput("parameters", f"{name}: a description has {_MAX_DESCRIPTION_CHARS} characters at most.")
+    if not isinstance(description, str) or len(description) > MAX_HINT_CHARS:
+        raise InvalidInput("parameters", f"{name}: a description has {MAX_HINT_CHARS} characters at most.")
     title = told.get("title", "")
     if not isinstance(title, str) or len(title) > MAX_LABEL_CHARS or not title.isprintable():
         raise InvalidInput("parameters", f"{name}: a title is one line of {MAX_LABEL_CHARS} characters at most.")
     choices = told.get("enum")
-    if choices is not None and not (isinstance(choices, list | tuple) and 1 <= len(choices) <= _MAX_CHOICES):
-        raise InvalidInput("parameters", f"{name}: enum is a list of 1 to {_MAX_CHOICES} values.")
+    if choices is not None and not (isinstance(choices, list | tuple) and 1 <= len(choices) <= MAX_CHOICES):
+        raise InvalidInput("parameters", f"{name}: enum is a list of 1 to {MAX_CHOICES} values.")
     for bound in ("minLength", "maxLength", "minimum", "maximum"):
         value = told.get(bound, 0)
         if isinstance(value, bool) or not isinstance(value, int | float) or (bound.endswith("h") and value < 0):

@@ -104,7 +104,7 @@ class ActionFields(Model):
     )
 
     def written_for(self, agent_id: UUID) -> Action:
-        return ActionFields.onto(self, Action(uuid4(), agent_id, "", "", "", ""))
+        return self.onto(Action(uuid4(), agent_id, "", "", "", ""))
 
     def onto(self, action: Action) -> Action:
         return replace(action, **{name: getattr(self, name) for name in ActionFields.model_fields})

@@ -1,16 +1,21 @@
 """The console's pages of an agent's actions: listed, written, tried, changed, deleted."""
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
-from app.actions.action import MAX_HEADER_CHARS, MAX_NAME_CHARS, ActionMethod
+from app.actions.action import MAX_HEADER_CHARS, MAX_NAME_CHARS, Action, ActionMethod, visitor_fact
 from app.actions.action_calls import CalledAction
+from app.actions.action_schema import MAX_CHOICES, MAX_HINT_CHARS, MAX_LABEL_CHARS, MAX_PARAMETERS, PARAMETER_NAME
 from app.actions.actions import Actions
 from app.actions.api import ActionFields, TryIn
-from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visit, action, page, read, write
+from app.core.errors import InvalidInput
+from app.web.console.forms import Lines
+from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Rejected, Shown, Visit, action, page, read, write
 
 _METHODS: Final = (
     (ActionMethod.GET.value, "GET"),
@@ -39,17 +44,137 @@ JsonObject = Annotated[dict[str, Any], BeforeValidator(_json_object)]
 Pairs = Annotated[dict[str, str], BeforeValidator(_pairs)]
 
 
+class ArgumentForm(Form):
+    """What the model gives, one value of it. `least` and `most` are of a number, or of the characters of a text."""
+
+    kind: Literal["string", "integer", "number", "boolean"] = "string"
+    title: str = Field(default="", max_length=MAX_LABEL_CHARS)
+    description: str = Field(default="", max_length=MAX_HINT_CHARS)
+    is_required: bool = False
+    choices: Lines = Field(default=(), max_length=MAX_CHOICES)
+    least: float | None = None
+    most: float | None = None
+    name: str = Field(default="", max_length=MAX_NAME_CHARS, validate_default=True)
+
+    @field_validator("choices")
+    @classmethod
+    def _fit(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        kind = info.data.get("kind")
+        if kind == "boolean":
+            raise ValueError("Yes or no is the choice. Leave this blank.")
+        if kind in _NUMBERS and None in (_number(kind, each) for each in choices):
+            raise ValueError("Write numbers of this type, one a line.")
+        return choices
+
+    @field_validator("least", "most")
+    @classmethod
+    def _bound(cls, bound: float | None, info: ValidationInfo) -> float | None:
+        if bound is not None and info.data.get("kind") == "string" and (bound < 0 or not bound.is_integer()):
+            raise ValueError("Of a text this is a number of characters, such as 20.")
+        return bound
+
+    @field_validator("name")
+    @classmethod
+    def _named(cls, name: str, info: ValidationInfo) -> str:
+        """A row without a name holds nothing else."""
+        if not name and any(info.data.get(field) for field in ("title", "description", "choices", "least", "most")):
+            raise ValueError("Give it a name.")
+        if name and not PARAMETER_NAME.fullmatch(name):
+            raise ValueError("Write letters, digits and _, a letter first, such as order.")
+        return name
+
+    @property
+    def schema_of_value(self) -> dict[str, Any]:
+        bounds = _BOUNDS.get(self.kind, ())
+        told = {
+            "type": self.kind,
+            "title": self.title,
+            "description": self.description,
+            "enum": [_number(self.kind, each) if self.kind in _NUMBERS else each for each in self.choices],
+            **{name: _whole(value) for name, value in zip(bounds, (self.least, self.most), strict=False)},
+        }
+        return {name: value for name, value in told.items() if value not in ("", [], None)}
+
+    @property
+    def options(self) -> Sequence[tuple[str, str]]:
+        """What a value of it is chosen from; none where it is written."""
+        told = _YES_OR_NO if self.kind == "boolean" else [(each, each) for each in self.choices]
+        return [("", "–"), *told] if told else []
+
+    @classmethod
+    def shown(cls, name: str, schema: Mapping[str, Any], is_required: bool) -> Self:
+        least, most = (schema.get(bound) for bound in _BOUNDS.get(schema["type"], ("", "")))
+        choices = tuple(map(str, schema.get("enum", ())))
+        told = {"kind": schema["type"], "title": schema.get("title", ""), "description": schema.get("description", "")}
+        return cls.model_construct(name=name, is_required=is_required, choices=choices, least=least, most=most, **told)
+
+
+_NUMBERS: Final = ("integer", "number")
+_BOUNDS: Final[Mapping[str, tuple[str, str]]] = {
+    "string": ("minLength", "maxLength"),
+    "integer": ("minimum", "maximum"),
+    "number": ("minimum", "maximum"),
+}
+_KINDS: Final = (("string", "Text"), ("integer", "Whole number"), ("number", "Number"), ("boolean", "Yes or no"))
+_YES_OR_NO: Final = (("true", "Yes"), ("false", "No"))
+_BLANK: Final = ArgumentForm(is_required=True)
+
+
+def _number(kind: str, text: str) -> int | float | None:
+    try:
+        return int(text) if kind == "integer" else _whole(float(text))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _whole(number: float | None) -> int | float | None:
+    """A number without a part behind the point, as people write it."""
+    return int(number) if number is not None and number.is_integer() else number
+
+
+def _rows(parameters: Mapping[str, Any]) -> list[ArgumentForm]:
+    """As many as there may be; those behind the named ones are blank."""
+    required = parameters.get("required", ())
+    properties = parameters.get("properties", {})
+    rows = [ArgumentForm.shown(name, schema, name in required) for name, schema in properties.items()]
+    return rows + [_BLANK] * (MAX_PARAMETERS - len(rows))
+
+
 class ActionForm(ActionFields, Form):
+    """`parameters` is a JSON Schema in the place of the `arguments`, for who prefers to write one."""
+
+    arguments: dict[int, ArgumentForm] = Field(default_factory=dict, max_length=MAX_PARAMETERS)
     parameters: JsonObject = Field(default_factory=dict)
     fixed: Pairs = Field(default_factory=dict)
     is_on: bool = False
     header_name: str = Field(default="Authorization", max_length=MAX_NAME_CHARS)
     header_value: str = Field(default="", max_length=MAX_HEADER_CHARS)
 
+    def onto(self, action: Action) -> Action:
+        """Raises InvalidInput."""
+        return replace(super().onto(action), parameters=self.parameters or self._schema())
+
+    def _schema(self) -> dict[str, Any]:
+        rows = [row for _, row in sorted(self.arguments.items()) if row.name]
+        properties = {row.name: row.schema_of_value for row in rows}
+        if len(properties) < len(rows):
+            raise InvalidInput("arguments", "Name each argument once.")
+        required = [row.name for row in rows if row.is_required]
+        return {"type": "object", "properties": properties, "required": required} if rows else {}
+
     @property
     def headers(self) -> Mapping[str, str]:
         """One; the API takes more."""
         return {self.header_name.strip(): self.header_value.strip()} if self.header_value else {}
+
+    @contextmanager
+    def errors_beside(self) -> Iterator[None]:
+        """What is wrong with the call's fields is said of those that were written."""
+        try:
+            yield
+        except InvalidInput as error:
+            beside = {"headers": "header_value", "parameters": "parameters" if self.parameters else "arguments"}
+            raise InvalidInput(beside.get(error.field, error.field), error.message) from None
 
 
 class ChangedActionForm(ActionForm):
@@ -57,8 +182,21 @@ class ChangedActionForm(ActionForm):
 
 
 class TryForm(TryIn, Form):
-    arguments: JsonObject = Field(default_factory=dict)
-    visitor: Pairs = Field(default_factory=dict)
+    """Both by name; an argument is the text that was typed or chosen."""
+
+    arguments: dict[str, str] = Field(default_factory=dict)
+
+    def typed_for(self, action: Action) -> dict[str, Any]:
+        """As the model would give them; what is no number stays as it is, and the call says so."""
+        kinds = {name: told["type"] for name, told in action.parameters.get("properties", {}).items()}
+        return {name: _typed(kinds.get(name, ""), text) for name, text in self.arguments.items()}
+
+
+def _typed(kind: str, text: str) -> Any:
+    if kind in _NUMBERS:
+        number = _number(kind, text)
+        return text if number is None else number
+    return text == "true" if kind == "boolean" else text
 
 
 class ActionPages(Pages):
@@ -68,12 +206,14 @@ class ActionPages(Pages):
     @page("/console/agents/{agent_id}/actions", access=read, menu=MenuEntry("Actions", 45, "bolt"))
     async def actions(self, visit: Visit[NoForm]) -> Shown:
         listed = await self._actions.of_agent(visit.actor, visit.agent.id)
-        return Shown("actions.html", {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS})
+        told = {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS, "kinds": _KINDS}
+        return Shown("actions.html", told | {"rows": _rows({})})
 
     @action("/console/agents/{agent_id}/actions", access=write, shown_on="actions")
     async def create_action(self, visit: Visit[ActionForm]) -> Go:
         given = visit.input
-        made = await self._actions.create(visit.actor, given.written_for(visit.agent.id), given.headers)
+        with given.errors_beside():
+            made = await self._actions.create(visit.actor, given.written_for(visit.agent.id), given.headers)
         return Go(visit.url("agent_action", action_id=made.id), "Saved. Try it before visitors do.")
 
     @page("/console/agents/{agent_id}/actions/{action_id}", access=read, under="actions")
@@ -85,7 +225,8 @@ class ActionPages(Pages):
         """A header that is left blank stays."""
         given = visit.input
         headers = given.headers if given.headers or given.forget_headers else None
-        await self._actions.change(visit.actor, visit.agent.id, visit.path_id("action_id"), given.onto, headers)
+        with given.errors_beside():
+            await self._actions.change(visit.actor, visit.agent.id, visit.path_id("action_id"), given.onto, headers)
         return Go(visit.url("agent_action", action_id=visit.path_id("action_id")), "Saved.")
 
     @action("/console/agents/{agent_id}/actions/{action_id}/delete", access=write, shown_on="agent_action")
@@ -97,16 +238,24 @@ class ActionPages(Pages):
     async def try_action(self, visit: Visit[TryForm]) -> Shown:
         """What came back is shown at once, and kept nowhere."""
         given, action_id = visit.input, visit.path_id("action_id")
-        called = await self._actions.try_out(visit.actor, visit.agent.id, action_id, given.arguments, given.visitor)
-        return await self._action(visit, called)
+        found = await self._actions.get(visit.actor, visit.agent.id, action_id)
+        arguments = given.typed_for(found)
+        called = await self._actions.try_out(visit.actor, visit.agent.id, action_id, arguments, given.visitor)
+        tried = {"arguments": given.arguments, "visitor": given.visitor}
+        values = {f"{of}.{name}": (text,) for of, texts in tried.items() for name, text in texts.items()}
+        return replace(await self._action(visit, called), form=Rejected("try_action", values, {}))
 
     async def _action(self, visit: Visit[Form], called: CalledAction | None = None) -> Shown:
         found = await self._actions.get(visit.actor, visit.agent.id, visit.path_id("action_id"))
+        facts = sorted({fact for value in found.fixed.values() if (fact := visitor_fact(value))})
         told = {
             "action": found,
-            "parameters": json.dumps(dict(found.parameters), indent=2, ensure_ascii=False),
+            "parameters": json.dumps(dict(found.parameters), indent=2, ensure_ascii=False) if found.parameters else "",
+            "rows": _rows(found.parameters),
+            "facts": facts,
             "called": called,
             "hosts": self._actions.hosts,
             "methods": _METHODS,
+            "kinds": _KINDS,
         }
         return Shown("action.html", told)

@@ -1,6 +1,6 @@
 """What pydantic found wrong, in words that say the fix."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,14 +18,20 @@ def invalid_input_of(error: ValidationError) -> InvalidInput:
     return InvalidInput(_field(first), _message(first))
 
 
+def _first(path: Sequence[object]) -> str:
+    return str(path[0]) if path else ""
+
+
 def messages_by_field(
-    error: ValidationError, in_words: Callable[[ErrorDetails], str | None] = lambda detail: None
+    error: ValidationError,
+    in_words: Callable[[ErrorDetails], str | None] = lambda detail: None,
+    field: Callable[[Sequence[object]], str] = _first,
 ) -> dict[str, str]:
-    """The first thing that is wrong with each field; "" for the whole. `in_words` says it in its own way, or not."""
+    """The first thing that is wrong with each `field` of a path; "" for the whole. `in_words` says it in its own way,
+    or not."""
     found: dict[str, str] = {}
     for detail in error.errors(include_url=False):
-        name = str(detail["loc"][0]) if detail["loc"] else ""
-        found.setdefault(name, in_words(detail) or _message(detail))
+        found.setdefault(field(detail["loc"]), in_words(detail) or _message(detail))
     return found
 
 

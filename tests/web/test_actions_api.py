@@ -100,7 +100,7 @@ async def test_the_page_shows_what_came_back_and_no_secret(tmp_path: Path) -> No
         (await shop_of(house)).replies["/orders/A-17"] = {"order": "<script>alert(1)</script>\u202e"}
         page = f"/console/agents/{house.agent.id}/actions/{await an_action(house)}"
         editor = await an_operator(house, Role.EDITOR)
-        shown = await editor.post(f"{page}/try", {"arguments": ' {"order": "A-17"}'})
+        shown = await editor.post(f"{page}/try", {"arguments.order": "A-17"})
         assert shown.status_code == 200
         assert "&lt;script&gt;" in shown.text
         assert "<script>alert" not in shown.text

@@ -140,7 +140,7 @@ class Dispatcher:
                 for name, sent in fields.items()
                 if "password" not in name
             }
-            return await self._shown_again(visit, values, errors_of(error, page.form), 422)
+            return await self._shown_again(visit, values, errors_of(error, page.form, fields), 422)
 
     async def _shown_again(
         self, visit: Visit[Any], values: Mapping[str, tuple[str, ...]], errors: Mapping[str, str], status: int

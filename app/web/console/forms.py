@@ -1,6 +1,6 @@
 """Reads forms, and says beside each field what is wrong with it."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from urllib.parse import parse_qsl
@@ -60,13 +60,32 @@ def parse_fields(encoded: str) -> Fields:
 
 
 def form_of(model: type[FormKind], fields: Mapping[str, list[str | Upload]]) -> FormKind:
-    """Raises ValidationError. Blank values are as good as absent."""
+    """Raises ValidationError. Blank values are as good as absent. A field that is a dict has its texts in fields
+    `name.KEY`, or its forms in fields `name.KEY.FIELD`."""
+    return model.model_validate(_found(model, fields))
+
+
+def _found(model: type[Form], fields: Mapping[str, list[str | Upload]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, declared in model.model_fields.items():
         values = [value for value in fields.get(name, []) if value not in ("", _NO_FILE)]
         if values:
             found[name] = values if _takes_many(declared.annotation) else values[-1]
-    return model.model_validate(found)
+        elif get_origin(declared.annotation) is dict and (entries := _entries(declared.annotation, name, fields)):
+            found[name] = entries
+    return found
+
+
+def _entries(annotation: Any, name: str, fields: Mapping[str, list[str | Upload]]) -> dict[str, Any]:
+    by_key: dict[str, Fields] = {}
+    for field, values in fields.items():
+        if field.startswith(f"{name}."):
+            key, _, rest = field.removeprefix(f"{name}.").partition(".")
+            by_key.setdefault(key, {})[rest] = values
+    kind = get_args(annotation)[1]
+    if isinstance(kind, type) and issubclass(kind, Form):
+        return {key: found for key, of_form in by_key.items() if (found := _found(kind, of_form))}
+    return {key: values[""][-1] for key, values in by_key.items() if values.get("", [""])[-1]}
 
 
 def _takes_many(annotation: Any) -> bool:
@@ -80,12 +99,17 @@ def file_field(model: type[Form]) -> str:
     return next((name for name, declared in model.model_fields.items() if declared.annotation is Upload), "")
 
 
-def errors_of(error: ValidationError | InvalidInput, model: type[Form]) -> dict[str, str]:
-    """By field of the form; what names none of them is about the whole."""
+def errors_of(error: ValidationError | InvalidInput, model: type[Form], sent: Container[str] = ()) -> dict[str, str]:
+    """By field of the form, of which those of its dicts are among the `sent`; what names none is about the whole."""
+
+    def field(path: Sequence[object]) -> str:
+        whole = ".".join(map(str, path))
+        return whole if whole in sent else str(path[0]) if path else ""  # such as allowed_origins.2
+
     if isinstance(error, ValidationError):
-        return messages_by_field(error, _for_people)
-    name = error.field.partition(".")[0]  # such as allowed_origins.2
-    if name in model.model_fields:
+        return messages_by_field(error, _for_people, field)
+    name = field(error.field.split("."))
+    if name in model.model_fields or name in sent:
         return {name: error.message}
     return {"": str(error)}
 
