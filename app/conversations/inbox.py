@@ -127,9 +127,9 @@ class Inbox:
 
     async def change(
         self, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange
-    ) -> list[InboxEntry]:
-        """Up to MAX_AT_ONCE of one agent's: all of them, or none. Raises InvalidInput, and NotFound for an agent or
-        conversation that is absent or another's."""
+    ) -> tuple[list[InboxEntry], list[InboxEntry]]:
+        """Up to MAX_AT_ONCE of one agent's: all of them, or none; as they were, and as they are. Raises InvalidInput,
+        and NotFound for an agent or conversation that is absent or another's."""
         if not 1 <= len(set(conversation_ids)) == len(conversation_ids) <= MAX_AT_ONCE:
             raise InvalidInput("conversation_ids", f"Name 1 to {MAX_AT_ONCE} conversations, each once.")
         wanted = _checked(change)
@@ -145,7 +145,7 @@ class Inbox:
         """The same for one, whatever its agent."""
         wanted = _checked(change)
         agent_id = ConversationRecords(tx).get(actor.workspace_id, conversation_id).agent_id
-        [entry] = _changed(tx, actor, agent_id, [conversation_id], wanted)
+        _, [entry] = _changed(tx, actor, agent_id, [conversation_id], wanted)
         return entry
 
     @writes
@@ -189,9 +189,10 @@ def _label(field: str, label: str) -> str:
 
 def _changed(
     tx: Transaction, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], wanted: ConversationChange
-) -> list[InboxEntry]:
+) -> tuple[list[InboxEntry], list[InboxEntry]]:
     inbox = InboxRecords(tx)
     before = inbox.of_agent(agent_id, conversation_ids)
+    were = inbox.entries(before)
     if len(before) < len(conversation_ids):
         raise NotFound("conversation")
     if wanted.assignee is not None:
@@ -209,7 +210,7 @@ def _changed(
         **({"labels": len(wanted.add_labels) + len(wanted.remove_labels)} if _has_labels(wanted) else {}),
     }
     AuditRecords(tx).acted(actor, "conversation.edit", agent_id, **told)
-    return inbox.entries(inbox.of_agent(agent_id, conversation_ids))
+    return were, inbox.entries(inbox.of_agent(agent_id, conversation_ids))
 
 
 def _as_spelt(inbox: InboxRecords, agent_id: UUID, labels: tuple[str, ...]) -> tuple[str, ...]:

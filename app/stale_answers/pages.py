@@ -1,5 +1,6 @@
 """Console pages: stale answers, with what the page says now."""
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import Field
@@ -17,11 +18,17 @@ class StaleWanted(ListWanted):
     state: StaleState = StaleState.OPEN
     kind: StaleKind | None = None
     subject: StaleSubject | None = None
+    undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
 
 
 class SettleForm(Form):
+    """From the list of those that are `was` so, narrowed by the others: it is shown again, and may undo it."""
+
     stale_answer_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     state: StaleState = StaleState.DISMISSED
+    was: StaleState = StaleState.OPEN
+    kind: StaleKind | None = None
+    subject: StaleSubject | None = None
 
 
 class AcceptForm(Form):
@@ -80,7 +87,9 @@ class StaleAnswerPages(Pages):
     async def settle_stale_answers(self, visit: Visit[SettleForm]) -> Go:
         given = visit.input
         settled = await self._stale.set_state(visit.actor, visit.agent.id, given.stale_answer_ids, given.state)
-        return Go(visit.url("stale_answers"), f"{len(settled)} {_DONE[given.state]}.")
+        kept = [("state", given.was), ("kind", given.kind), ("subject", given.subject)]
+        query = [*((name, each.value) for name, each in kept if each), *(("undo", str(each.id)) for each in settled)]
+        return Go(f"{visit.url('stale_answers')}?{urlencode(query)}", f"{len(settled)} {_DONE[given.state]}.")
 
     @action("/console/agents/{agent_id}/stale-answers/{stale_answer_id}/accept", access=write, shown_on="stale_answer")
     async def accept_stale_answer(self, visit: Visit[AcceptForm]) -> Go:

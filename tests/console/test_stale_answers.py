@@ -18,10 +18,19 @@ def test_an_old_opening_hour_is_seen_dismissed_opened_again_and_put_right(
     page.get_by_role("button", name="Dismiss those selected").click()
     expect(page.get_by_text("1 dismissed.")).to_be_visible()
     expect(page.get_by_text("Nothing is stale")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("1 opened again.")).to_be_visible()
 
+    page.get_by_role("link", name="Contradicted").click()
+    page.get_by_label("Select: From 9 to 17.").check()
+    page.get_by_role("button", name="Dismiss those selected").click()
+    expect(page.get_by_role("link", name="Contradicted"), "the list stays narrowed").to_have_attribute(
+        "aria-current", "true"
+    )
     page.get_by_role("link", name="Dismissed").click()
     page.get_by_label("Select: From 9 to 17.").check()
     page.get_by_role("button", name="Open those selected again").click()
+    page.get_by_role("link", name="Open", exact=True).click()
     old.click()
     expect(page.get_by_text("Asked again, without the curated answer")).to_be_visible()
     page.get_by_role("textbox", name="Answer", exact=False).first.fill("From 10 to 17.")

@@ -233,8 +233,9 @@ async def test_a_change_that_cannot_be_kept_is_refused_and_changes_nothing(
 
 async def test_many_are_changed_all_or_none(desk: Desk) -> None:
     mine = [await desk.ask("Shipping?"), await desk.ask("Prices?")]
-    changed = await desk.inbox.change(desk.actor, desk.agent, mine, CLOSED)
+    were, changed = await desk.inbox.change(desk.actor, desk.agent, mine, CLOSED)
     assert [entry.conversation.id for entry in changed] == mine
+    assert [entry.conversation.is_closed for entry in (*were, *changed)] == [False, False, True, True]
     await desk.inbox.change(desk.actor, desk.agent, mine, ConversationChange(state=ConversationState.OPEN))
     with desk.record.writing() as tx:
         other = AgentRecords(tx).create(desk.actor.workspace_id, AgentConfig(name="Other"))

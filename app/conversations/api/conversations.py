@@ -311,7 +311,9 @@ class AdminInbox(Api):
     )
     async def edit_conversations(self, call: Call[Actor, ConversationsPatch]) -> ChangedConversationsOut:
         given = call.input
-        changed = await self._inbox.change(call.caller, call.path_id("agent_id"), given.conversation_ids, given.change)
+        _, changed = await self._inbox.change(
+            call.caller, call.path_id("agent_id"), given.conversation_ids, given.change
+        )
         return ChangedConversationsOut(items=tuple(map(ConversationOut.of, changed)))
 
     @post(

@@ -112,11 +112,11 @@ class ConversationPages(Pages):
         change = visit.input.change(visit.actor.address)
         neighbours = await self._review.neighbours(visit.actor, thread.conversation.id, wanted.only)
         with label_errors():
-            changed = [await self._inbox.change_one(visit.actor, thread.conversation.id, change)]
+            changed = await self._inbox.change_one(visit.actor, thread.conversation.id, change)
         shown: UUID | None = thread.conversation.id
         if change.state is ConversationState.CLOSED:
             shown = neighbours.next
-        return gone_to(visit, wanted, changed, change, shown)
+        return gone_to(visit, wanted, [thread.entry], [changed], change, shown)
 
     @action("/console/agents/{agent_id}/conversations/{conversation_id}/notes", access=write, shown_on="conversation")
     async def add_note(self, visit: Visit[NoteForm]) -> Go:

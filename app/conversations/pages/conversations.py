@@ -35,12 +35,13 @@ from app.workspaces.operators import MAX_EMAIL_CHARS, Assignees
 
 _SHOWN: Final = 50
 _MAX_QUERY_CHARS: Final = 2000
-Act = Literal["close", "open", "assign", "mine", "label", "unlabel"]
+Act = Literal["close", "open", "assign", "mine", "label", "unlabel", "reassign"]
 
 
 class InboxWanted(ListWanted):
     """As it stands in the address of the list, and of a conversation that was opened from it. `undo` are those that
-    the last form has closed or opened, which `undo_as` takes back."""
+    the last form has changed, which `undo_as` takes back, with `undo_label` where it is one; `was` says who had those
+    that it has assigned."""
 
     state: Literal["open", "closed", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
@@ -56,7 +57,9 @@ class InboxWanted(ListWanted):
     assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
     label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
-    undo_as: Literal["close", "open"] = "open"
+    undo_as: Act = "open"
+    undo_label: str = Field(default="", max_length=MAX_LABEL_CHARS)
+    was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
 
     @property
     def only(self) -> ConversationFilter:
@@ -80,7 +83,8 @@ class InboxWanted(ListWanted):
     @property
     def kept(self) -> dict[str, Any]:
         """What narrows the list, for addresses: without what is so anyway."""
-        return self.model_dump(mode="json", exclude={"cursor", "undo", "undo_as"}, exclude_defaults=True)
+        undo = {"undo", "undo_as", "undo_label", "was"}
+        return self.model_dump(mode="json", exclude={"cursor", *undo}, exclude_defaults=True)
 
     @property
     def to_save(self) -> str:
@@ -131,6 +135,7 @@ class EditForm(Form):
 
 class ManyForm(EditForm):
     conversation_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
 
 
 class InboxPages(Pages):
@@ -178,12 +183,23 @@ class InboxPages(Pages):
     @action("/console/agents/{agent_id}/conversations/edit", access=write, shown_on="conversations")
     async def edit_conversations(self, visit: Visit[ManyForm]) -> Go:
         given = visit.input
+        if given.do == "reassign" and given.was:
+            return await self._assigned_as_before(visit)
         if not given.conversation_ids:
             raise InvalidInput("", "Select conversations first: tick the boxes before them.")
         change = given.change(visit.actor.address)
         with label_errors():
-            changed = await self._inbox.change(visit.actor, visit.agent.id, given.conversation_ids, change)
-        return gone_to(visit, given.wanted, changed, change)
+            were, changed = await self._inbox.change(visit.actor, visit.agent.id, given.conversation_ids, change)
+        return gone_to(visit, given.wanted, were, changed, change)
+
+    async def _assigned_as_before(self, visit: Visit[ManyForm]) -> Go:
+        was = visit.input.was
+        for assignee in dict.fromkeys(was.values()):
+            ids = [each for each, had in was.items() if had == assignee]
+            change = ConversationChange(assignee="" if assignee == NOBODY else assignee)
+            await self._inbox.change(visit.actor, visit.agent.id, ids, change)
+        told = f"{plural(len(was), 'conversation')} assigned as before."
+        return Go(visit.url("conversations", visit.input.wanted.kept), told)
 
 
 @contextmanager
@@ -201,19 +217,34 @@ def label_errors() -> Iterator[None]:
 def gone_to(
     visit: Visit[Any],
     wanted: InboxWanted,
+    were: Sequence[InboxEntry],
     changed: Sequence[InboxEntry],
     change: ConversationChange,
     shown: UUID | None = None,
 ) -> Go:
-    """From a change on to the list, or to the conversation that is `shown`. What is cheap to take back, which is the
-    state, may be undone there."""
-    query = wanted.kept
+    """From a change on to the list, or to the conversation that is `shown`, where it may be undone."""
     name, ids = ("conversations", {}) if shown is None else ("conversation", {"conversation_id": shown})
-    undone = [("undo", str(each.conversation.id)) for each in changed]
+    query = [*wanted.kept.items(), *_undo(were, changed, change)]
+    return Go(f"{visit.url(name, None, **ids)}?{urlencode(query)}", _told(changed, change))
+
+
+def _undo(
+    were: Sequence[InboxEntry], changed: Sequence[InboxEntry], change: ConversationChange
+) -> Iterator[tuple[str, str]]:
+    """What takes a change back, as a query: of those that it has changed."""
     if change.state is not None:
-        query["undo_as"] = "open" if change.state is ConversationState.CLOSED else "close"
-        return Go(f"{visit.url(name, query, **ids)}&{urlencode(undone)}", _told(changed, change))
-    return Go(visit.url(name, query, **ids), _told(changed, change))
+        yield "undo_as", "open" if change.state is ConversationState.CLOSED else "close"
+        yield from (("undo", str(each.conversation.id)) for each in changed)
+    pairs = [(was, now) for was in were for now in changed if was.conversation.id == now.conversation.id]
+    given = [was.conversation for was, now in pairs if was.conversation.assignee != now.conversation.assignee]
+    if given:
+        yield "undo_as", "reassign"
+        yield from ((f"was.{each.id}", each.assignee or NOBODY) for each in given)
+    for was, now in pairs:
+        for label in {*was.labels} ^ {*now.labels}:
+            yield "undo_as", "label" if label in was.labels else "unlabel"
+            yield "undo_label", label
+            yield "undo", str(now.conversation.id)
 
 
 def _told(changed: Sequence[InboxEntry], change: ConversationChange) -> str:

@@ -90,9 +90,11 @@ class Leads:
         """The latest MAX_EXPORTED, latest first."""
         return await collected(lambda page: self.of_agent(actor, agent_id, page, only), MAX_EXPORTED)
 
-    async def change(self, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], change: LeadChange) -> list[Lead]:
-        """Up to MAX_AT_ONCE of one agent's: all of them, or none. Raises InvalidInput, and NotFound for a lead that is
-        absent or another agent's."""
+    async def change(
+        self, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], change: LeadChange
+    ) -> tuple[list[Lead], list[Lead]]:
+        """Up to MAX_AT_ONCE of one agent's: all of them, or none; as they were, and as they are. Raises InvalidInput,
+        and NotFound for a lead that is absent or another agent's."""
         if not 1 <= len(set(lead_ids)) == len(lead_ids) <= MAX_AT_ONCE:
             raise InvalidInput("lead_ids", f"Name 1 to {MAX_AT_ONCE} leads, each once.")
 
@@ -104,16 +106,19 @@ class Leads:
     def change_one(self, tx: Transaction, actor: Actor, lead_id: UUID, change: LeadChange) -> Lead:
         """The same for one, whatever its agent."""
         agent_id = LeadRecords(tx).get(actor.workspace_id, lead_id).agent_id
-        [lead] = _changed(tx, actor, agent_id, [lead_id], change)
+        _, [lead] = _changed(tx, actor, agent_id, [lead_id], change)
         return lead
 
 
-def _changed(tx: Transaction, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], wanted: LeadChange) -> list[Lead]:
+def _changed(
+    tx: Transaction, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], wanted: LeadChange
+) -> tuple[list[Lead], list[Lead]]:
     """The audit names the agent and no lead, which its visitor's erasure must leave nowhere."""
     if wanted == LeadChange():
         raise InvalidInput("", "Say what to change: the state or the assignee.")
     records = LeadRecords(tx)
-    if len(records.of_agent(agent_id, lead_ids)) < len(lead_ids):
+    were = records.of_agent(agent_id, lead_ids)
+    if len(were) < len(lead_ids):
         raise NotFound("lead")
     if wanted.assignee is not None:
         wanted = replace(wanted, assignee=checked_assignee(tx, actor, wanted.assignee))
@@ -124,4 +129,4 @@ def _changed(tx: Transaction, actor: Actor, agent_id: UUID, lead_ids: Sequence[U
         **({} if wanted.assignee is None else {"assignee": wanted.assignee}),
     }
     AuditRecords(tx).acted(actor, "lead.edit", agent_id, **told)
-    return records.of_agent(agent_id, lead_ids)
+    return were, records.of_agent(agent_id, lead_ids)

@@ -70,6 +70,15 @@ class ConsoleBrowser:
     async def sign_in(self, email: str, password: str = PASSWORD, **more: str) -> httpx2.Response:
         return await self.post("/console/sign-in", {"email": email, "password": password, **more})
 
+    async def undo(self, path: str, shown: str) -> str:
+        """Press Undo as the page has it; return what is said."""
+        form = re.search(r'<form(?:(?!</form>).)*id="undo">Undo', shown, re.DOTALL)
+        assert form is not None, "nothing can be undone"
+        sent: dict[str, list[str]] = {}
+        for name, value in re.findall(r'name="([^"]+)" value="([^"]*)"', form[0]):
+            sent.setdefault(name, []).append(unescape(value))
+        return await self.flash(await self.post(path, {**sent}))
+
     async def flash(self, response: httpx2.Response) -> str:
         """What the page after a form says once."""
         assert response.status_code == 303, (response.status_code, text_of(response.text)[-800:])

@@ -60,6 +60,32 @@ async def test_chosen_conversations_are_closed_together_and_opened_again_by_undo
     assert re.findall(BOX, await editor.page(place(console))) == boxes
 
 
+async def test_a_label_is_taken_from_those_alone_that_got_it(console: OpenConsole) -> None:
+    editor, edit = console.editor, place(console, "/edit")
+    first, second = re.findall(BOX, await editor.page(place(console)))[:2]
+    await editor.post(edit, {"conversation_ids": [first], "do": "label", "label": "Refund"})
+    labelled = await editor.post(edit, {"conversation_ids": [first, second], "do": "label", "label": "refund"})
+    shown = await editor.page(labelled.headers["location"])
+    assert await editor.undo(edit, shown) == "Label removed from 1 conversation."
+    assert re.findall(BOX, await editor.page(place(console, "?label=Refund"))) == [first]
+    removed = await editor.post(edit, {"conversation_ids": [first], "do": "unlabel", "label": "Refund"})
+    assert await editor.undo(edit, await editor.page(removed.headers["location"])) == "1 conversation labelled."
+    assert re.findall(BOX, await editor.page(place(console, "?label=Refund"))) == [first]
+    again = await editor.post(edit, {"conversation_ids": [first], "do": "label", "label": "Refund"})
+    assert 'id="undo"' not in await editor.page(again.headers["location"]), "it had the label before"
+
+
+async def test_those_that_were_assigned_together_go_back_to_whoever_had_each(console: OpenConsole) -> None:
+    editor, edit = console.editor, place(console, "/edit")
+    first, second = re.findall(BOX, await editor.page(place(console)))[:2]
+    await editor.post(edit, {"conversation_ids": [first], "do": "assign", "assignee": "admin@example.com"})
+    given = await editor.post(edit, {"conversation_ids": [first, second], "do": "mine"})
+    shown = await editor.page(given.headers["location"])
+    assert await editor.undo(edit, shown) == "2 conversations assigned as before."
+    assert re.findall(BOX, await editor.page(place(console, "?assignee=admin@example.com"))) == [first]
+    assert second in re.findall(BOX, await editor.page(place(console, "?assignee=nobody")))
+
+
 async def test_a_bulk_form_that_says_too_little_stands_there_again(console: OpenConsole) -> None:
     chosen = str(console.rooms.ids["conversation_id"])
     wrong: tuple[tuple[dict[str, Value], str], ...] = (

@@ -152,7 +152,7 @@ class AdminLeads(Api):
     @post("/v1/agents/{agent_id}/leads/edit", "Assign many leads, or mark them as done: all or none", access=write)
     async def edit_leads(self, call: Call[Actor, LeadsPatch]) -> ChangedLeadsOut:
         given = call.input
-        changed = await self._leads.change(call.caller, call.path_id("agent_id"), given.lead_ids, given.change)
+        _, changed = await self._leads.change(call.caller, call.path_id("agent_id"), given.lead_ids, given.change)
         return ChangedLeadsOut(items=tuple(map(LeadOut.of, changed)))
 
 

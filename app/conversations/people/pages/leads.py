@@ -25,13 +25,14 @@ _MAX_QUERY_CHARS: Final = 2000
 
 class LeadsWanted(ListWanted):
     """As it stands in the address of the list. `undo` are those that the last form has changed, which `undo_as` takes
-    back."""
+    back; `was` says who had those that it has assigned."""
 
     state: Literal["open", "done", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
     assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
-    undo_as: Literal["done", "open"] = "open"
+    undo_as: Literal["done", "open", "reassign"] = "open"
+    was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
 
     @property
     def only(self) -> LeadFilter:
@@ -40,7 +41,7 @@ class LeadsWanted(ListWanted):
     @property
     def kept(self) -> dict[str, Any]:
         """What narrows the list, for addresses: without what is so anyway."""
-        return self.model_dump(mode="json", exclude={"cursor", "undo", "undo_as"}, exclude_defaults=True)
+        return self.model_dump(mode="json", exclude={"cursor", "undo", "undo_as", "was"}, exclude_defaults=True)
 
 
 class ExportWanted(LeadsWanted):
@@ -50,7 +51,7 @@ class ExportWanted(LeadsWanted):
 class EditForm(Form):
     """`do` is the button that was pressed, `back` the query of the list."""
 
-    do: Literal["done", "open", "assign"] | None = None
+    do: Literal["done", "open", "assign", "reassign"] | None = None
     assignee: str = Field(default="", max_length=MAX_EMAIL_CHARS)
     back: str = Field(default="", max_length=_MAX_QUERY_CHARS)
 
@@ -72,6 +73,7 @@ class EditForm(Form):
 
 class ManyForm(EditForm):
     lead_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
+    was: dict[UUID, str] = Field(default_factory=dict, max_length=MAX_AT_ONCE)
 
 
 class LeadPages(Pages):
@@ -114,20 +116,30 @@ class LeadPages(Pages):
 
     @action("/console/agents/{agent_id}/leads/edit", access=write, shown_on="leads")
     async def edit_leads(self, visit: Visit[ManyForm]) -> Go:
-        if not visit.input.lead_ids:
+        given = visit.input
+        if given.do == "reassign" and given.was:
+            for assignee in dict.fromkeys(given.was.values()):
+                ids = [each for each, had in given.was.items() if had == assignee]
+                change = LeadChange(assignee="" if assignee == NOBODY else assignee)
+                await self._leads.change(visit.actor, visit.agent.id, ids, change)
+            return Go(visit.url("leads", given.wanted.kept), f"{plural(len(given.was), 'lead')} assigned as before.")
+        if not given.lead_ids:
             raise InvalidInput("", "Select leads first: tick the boxes before them.")
-        return await self._changed(visit, visit.input.lead_ids)
+        return await self._changed(visit, given.lead_ids)
 
     @action("/console/agents/{agent_id}/leads/{lead_id}/edit", access=write, shown_on="leads")
     async def edit_lead(self, visit: Visit[EditForm]) -> Go:
         return await self._changed(visit, [visit.path_id("lead_id")])
 
     async def _changed(self, visit: Visit[Any], lead_ids: Sequence[UUID]) -> Go:
-        """Back to the list, where a new state may be undone."""
+        """Back to the list, where it may be undone."""
         change, query = visit.input.change, visit.input.wanted.kept
-        changed = await self._leads.change(visit.actor, visit.agent.id, lead_ids, change)
+        were, changed = await self._leads.change(visit.actor, visit.agent.id, lead_ids, change)
         if change.state is None:
-            return Go(f"{visit.url('leads', query)}#lead-{lead_ids[0]}", _told(changed, change))
+            had = {each.id: each.assignee for each in were}
+            given = [(f"was.{now.id}", had[now.id] or NOBODY) for now in changed if had[now.id] != now.assignee]
+            to = f"{visit.url('leads')}?{urlencode([*query.items(), ('undo_as', 'reassign'), *given])}"
+            return Go(f"{to}#lead-{lead_ids[0]}", _told(changed, change))
         query["undo_as"] = "open" if change.state is LeadState.DONE else "done"
         undone = urlencode([("undo", str(each.id)) for each in changed])
         return Go(f"{visit.url('leads', query)}&{undone}", _told(changed, change))
