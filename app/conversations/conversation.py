@@ -202,8 +202,9 @@ def words_of(text: str) -> tuple[str, ...]:
 class ConversationFilter:
     """Those in which one turn fits everything that is asked of turns. `text` is words that must all occur in its
     question or answer, and `page_url` a part of the address at which it was asked, anywhere in them and whatever their
-    case; `since` and `until` are when it was asked. Of the conversation itself: `visitor_id`, `state`, `label` and
-    `assignee`, an operator's e-mail address or NOBODY. That a person was asked for is the conversation's as well."""
+    case; `since` and `until` are when it was asked. Of the conversation itself: `visitor_id`, or the `user_id` by
+    which the website has named the visitor, `state`, `label` and `assignee`, an operator's e-mail address or NOBODY.
+    That a person was asked for is the conversation's as well."""
 
     text: str = ""
     is_low: bool | None = None
@@ -215,6 +216,7 @@ class ConversationFilter:
     page_url: str = ""
     language: str | None = None
     visitor_id: UUID | None = None
+    user_id: str | None = None
     assignee: str | None = None
     label: str | None = None
     state: ConversationState | None = None

@@ -64,11 +64,14 @@ class Desk:
     def review(self) -> ConversationReview:
         return ConversationReview(self.record)
 
-    async def ask(self, question: str, *, page: str = "https://www.example.com/", rating: str = "", **end: Any) -> UUID:
+    async def ask(
+        self, question: str, *, page: str = "https://www.example.com/", rating: str = "", user: str = "", **end: Any
+    ) -> UUID:
         """In a conversation of its own; return its id."""
         self.clock.advance(60)
         with self.record.writing() as tx:
-            visitor = ConversationRecords(tx).visitor(self.agent, uuid4())
+            records = ConversationRecords(tx)
+            visitor = records.signed_visitor(self.agent, user) if user else records.visitor(self.agent, uuid4())
             conversation = ConversationRecords(tx).start(visitor, Channel.WIDGET)
         session = VisitorSession(self.actor.workspace_id, self.agent, visitor.id, conversation.id, Channel.WIDGET)
         self.sessions[question] = session
@@ -153,6 +156,18 @@ def test_a_running_turn_has_no_outcome_yet() -> None:
     assert outcome_of_turn(TurnState.RUNNING, None, is_low=False) is None
     assert outcome_of_turn(TurnState.DONE, AnsweredBy.HANDOFF, is_low=False) is Outcome.HANDED_OVER
     assert outcome_of_turn(TurnState.CUT, None, is_low=False) is Outcome.FAILED
+
+
+async def test_all_conversations_of_a_named_visitor_are_found(desk: Desk) -> None:
+    await desk.ask("Prices?", user="ann-42")
+    await desk.ask("Shipping?")
+    await desk.ask("Returns?", user="ann-42")
+    assert await desk.found(user_id="ann-42") == ["Returns?", "Prices?"]
+    assert await desk.found(user_id="ann-4") == []
+    with desk.record.writing() as tx:
+        other = AgentRecords(tx).create(desk.actor.workspace_id, AgentConfig(name="Other"))
+    theirs = await desk.review.of_agent(desk.actor, other.id, PageRequest(), ConversationFilter(user_id="ann-42"))
+    assert theirs.items == [], "each website names its own"
 
 
 async def test_conversations_are_found_by_page_language_visitor_and_thumb(desk: Desk) -> None:

@@ -31,7 +31,9 @@ def fill(tx: Transaction, agent: UUID, clock: FixedClock, count: int) -> UUID:
     for number in range(count):
         at = clock.now() + timedelta(seconds=number)
         visitor, conversation, is_anns = new_id(), new_id(), number % 100 == 0
-        visitors.append({"id": visitor, "agent_id": agent, "anonymous_id": uuid4(), "created_at": at})
+        visitors.append(
+            {"id": visitor, "agent_id": agent, "anonymous_id": uuid4(), "created_at": at, "user_id": str(visitor)}
+        )
         conversations.append(
             {"id": conversation, "agent_id": agent, "visitor_id": visitor, "channel": "widget", "turn_count": 1}
             | {"first_question": "Q", "created_at": at, "last_active_at": at, "assignee": ANN if is_anns else ""}
@@ -80,8 +82,9 @@ def steps(connection: Connection, look: Any) -> int:
         {"outcome": Outcome.ANSWERED},
         {"assignee": ANN, "label": "VIP"},
         {"visitor_id": None},
+        {"user_id": None},
     ],
-    ids=["all", "open", "unsure", "answered", "Ann's", "of one visitor"],
+    ids=["all", "open", "unsure", "answered", "Ann's", "of one visitor", "of one who is named"],
 )
 async def test_a_page_of_the_inbox_costs_no_more_in_a_long_record(
     only: dict[str, Any], record: SystemOfRecord, agent: Agent, clock: FixedClock
@@ -96,6 +99,8 @@ async def test_a_page_of_the_inbox_costs_no_more_in_a_long_record(
         wanted = ConversationFilter(**only)
         if "visitor_id" in only:
             wanted = replace(wanted, visitor_id=visitor)
+        if "user_id" in only:
+            wanted = replace(wanted, user_id=str(visitor))
         with record.reading() as tx:
             records = InboxRecords(tx)
             cost.append(steps(tx.connection, lambda: records.page(agent.id, PageRequest(5), wanted)))

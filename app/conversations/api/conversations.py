@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
+from app.agents.signed_user import MAX_USER_ID_CHARS
 from app.conversations.api.widget_models import ConfirmationOut
 from app.conversations.conversation import (
     MAX_AT_ONCE,
@@ -99,6 +100,9 @@ class WantedConversations(Model):
     since: Timestamp | None = Field(default=None, description="Asked then or later.")
     until: Timestamp | None = Field(default=None, description="Asked before.")
     visitor_id: UUID | None = None
+    user_id: str | None = Field(
+        default=None, max_length=MAX_USER_ID_CHARS, description="As the website's server has named the visitor."
+    )
     state: ConversationState | None = None
     assignee: str | None = Field(
         default=None, max_length=MAX_EMAIL_CHARS, description=f"An operator's e-mail address, or `{NOBODY}`."
@@ -118,6 +122,7 @@ class WantedConversations(Model):
             page_url=self.page_url,
             language=self.language,
             visitor_id=self.visitor_id,
+            user_id=self.user_id,
             assignee=self.assignee,
             label=self.label,
             state=self.state,

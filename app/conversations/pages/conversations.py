@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
+from app.agents.signed_user import MAX_USER_ID_CHARS
 from app.conversations.api.conversations import conversations_file
 from app.conversations.conversation import (
     MAX_AT_ONCE,
@@ -54,6 +55,7 @@ class InboxWanted(ListWanted):
     since: date | None = None
     until: date | None = None
     visitor: UUID | None = None
+    user_id: str | None = Field(default=None, max_length=MAX_USER_ID_CHARS)
     assignee: str | None = Field(default=None, max_length=MAX_EMAIL_CHARS)
     label: str | None = Field(default=None, max_length=MAX_LABEL_CHARS)
     undo: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
@@ -75,6 +77,7 @@ class InboxWanted(ListWanted):
             page_url=self.page_url,
             language=self.language,
             visitor_id=self.visitor,
+            user_id=self.user_id,
             assignee=self.assignee,
             label=self.label,
             state=None if self.state == "all" else ConversationState(self.state),
@@ -89,7 +92,7 @@ class InboxWanted(ListWanted):
     @property
     def to_save(self) -> str:
         """What is worth a name, as a query: no visitor is named in what outlives their erasure."""
-        return urlencode({name: value for name, value in self.kept.items() if name != "visitor"})
+        return urlencode({name: value for name, value in self.kept.items() if name not in ("visitor", "user_id")})
 
 
 class ExportWanted(InboxWanted):

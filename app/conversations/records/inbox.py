@@ -209,6 +209,9 @@ class InboxRecords(Repository):
         if only.visitor_id is not None:
             # Of the visitor and not of each conversation: else SQLite may walk through all of the agent's.
             of_agent = exists().where(VISITORS.c.id == only.visitor_id, VISITORS.c.agent_id == agent_id)
+        if only.user_id is not None:
+            named = select(VISITORS.c.id).where(VISITORS.c.agent_id == agent_id, VISITORS.c.user_id == only.user_id)
+            of_agent = CONVERSATIONS.c.visitor_id == named.scalar_subquery()
         return [of_agent, CONVERSATIONS.c.turn_count > 0, *fits]
 
 

@@ -44,6 +44,18 @@ async def test_conversations_are_found_by_what_was_said(still_console: OpenConso
     assert (await viewer.get(place(still_console, "?rating=sideways"))).status_code == 422
 
 
+async def test_conversations_of_a_named_visitor_are_found(console: OpenConsole) -> None:
+    house = console.house
+    with house.record.writing() as tx:
+        visitor = ConversationRecords(tx).signed_visitor(house.agent.id, "ann-42")
+        conversation = ConversationRecords(tx).start(visitor, Channel.WIDGET)
+    session = VisitorSession(house.actor.workspace_id, house.agent.id, visitor.id, conversation.id, Channel.WIDGET)
+    await ask(house.record, session, "Where is my order?")
+    found = await console.viewer.page(place(console, "?user_id=ann-42"))
+    assert re.findall('class="inbox-question"[^>]*>(.*?)<', found) == ["Where is my order?"]
+    assert 'name="user_id" type="text" value="ann-42"' in found
+
+
 async def test_chosen_conversations_are_closed_together_and_opened_again_by_undo(console: OpenConsole) -> None:
     editor = console.editor
     boxes = re.findall(BOX, await editor.page(place(console)))

@@ -33,7 +33,7 @@ async def save(console: OpenConsole, browser: ConsoleBrowser, **given: str) -> s
 async def test_a_narrowed_list_is_saved_and_opened_by_its_name(console: OpenConsole) -> None:
     editor, path = console.editor, lists(console.house)
     assert "Save these filters" not in await editor.page(path), "there is nothing to save"
-    narrowed = await editor.page(f"{path}?low=yes&visitor={console.house.agent.id}&cursor=")
+    narrowed = await editor.page(f"{path}?low=yes&visitor={console.house.agent.id}&user_id=ann&cursor=")
     [query] = re.findall(r'name="query" value="([^"]*)"', narrowed)
     assert unescape(query) == "low=yes", "no visitor is named in what outlives their erasure"
     assert await save(console, editor, query=query) == "The filter is saved."
