@@ -1,10 +1,14 @@
 """One line of the audit log, and what people call the kinds of change in it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
+
+_CODE: Final = re.compile(r"[a-z]+(_[a-z]+)+")
+_ID: Final = re.compile(r"[0-9a-f-]{32,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,12 @@ class AuditEntry:
         subject, _, verb = self.action.partition(".")
         kind = CHANGES.get(subject)
         return kind.changes.get(verb, f"{kind.name}: {_spoken(verb)}") if kind else _spoken(self.action)
+
+    @property
+    def details_in_words(self) -> dict[str, str]:
+        """By name, without what says nothing; ids by their end, as people compare them."""
+        told = {name: _in_words(value) for name, value in self.details.items()}
+        return {_spoken(name): words for name, words in told.items() if words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,3 +228,21 @@ CHANGES: Final[Mapping[str, ChangedKind]] = {
 
 def _spoken(code: str) -> str:
     return code.replace("_", " ").replace(".", ": ")
+
+
+def _in_words(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case str() if _ID.fullmatch(value):
+            return "…" + value[-8:]
+        case str():
+            return _spoken(value) if _CODE.fullmatch(value) else value
+        case list():
+            return ", ".join(map(_in_words, value))
+        case dict():
+            return ", ".join(f"{_spoken(name)} {_in_words(each)}" for name, each in value.items())
+        case _:
+            return str(value)

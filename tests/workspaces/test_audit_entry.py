@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
@@ -68,3 +69,24 @@ def test_no_two_kinds_of_change_have_the_same_words() -> None:
 )
 def test_an_action_in_words(action: str, name: str) -> None:
     assert entry(action).action_name == name
+
+
+def test_details_are_told_in_words() -> None:
+    details = {
+        "changed": ["live_chat", "theme"],
+        "run_id": "01a21e88-6e2b-7e69-a2de-b6d1e4dcf60d",
+        "url": "",
+        "is_public": True,
+        "email": "ann_lee@example.com",
+        "removed": {"old_versions": 2},
+        "until": None,
+        "asked": 0,
+    }
+    assert replace(entry("agent.edit"), details=details).details_in_words == {
+        "changed": "live chat, theme",
+        "run id": "…e4dcf60d",
+        "is public": "yes",
+        "email": "ann_lee@example.com",
+        "removed": "old versions 2",
+        "asked": "0",
+    }
