@@ -1,6 +1,7 @@
 """Reports in a real browser: any range with a form alone, and the operator's own time zone with a script."""
 
 import re
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -97,4 +98,32 @@ def test_figures_beside_each_other_stand_in_a_line(browser: Browser, served: Ser
     page.goto(f"{served.base}{PATH}")
     tops = "(figures) => [...new Set(figures.map((figure) => Math.round(figure.getBoundingClientRect().top)))]"
     assert len(page.locator(".tiles .figure").evaluate_all(tops)) == 1
+    context.close()
+
+
+CONTRASTS = """() => {
+  const light = (colour) => {
+    const parts = colour.match(/[0-9.]+/g).slice(0, 3).map((part) => part / 255)
+      .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const card = light(getComputedStyle(document.querySelector('.card')).backgroundColor);
+  const keys = [...document.querySelectorAll('.legend.filled')][0].querySelectorAll('span');
+  return [...keys].map((key) => light(getComputedStyle(key, '::before').backgroundColor))
+    .map((key) => (Math.max(key, card) + 0.05) / (Math.min(key, card) + 0.05));
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_colour_of_a_chart_stands_out(
+    scheme: Literal["light", "dark"], browser: Browser, served: ServedConsole
+) -> None:
+    """As WCAG 1.4.11 asks of what one must see, and axe does not measure."""
+    context = browser.new_context(color_scheme=scheme)
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base}{PATH}")
+    contrasts = page.evaluate(CONTRASTS)
+    assert len(contrasts) == 4
+    assert min(contrasts) >= 3
     context.close()

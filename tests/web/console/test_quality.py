@@ -17,6 +17,13 @@ async def test_the_page_has_charts_and_their_numbers(still_console: OpenConsole)
     assert (await still_console.viewer.get(f"{path}?days=8")).status_code == 422
 
 
+async def test_without_a_question_it_says_so_in_the_place_of_charts(console: OpenConsole) -> None:
+    html = await console.stranger.page(f"/console/agents/{console.strangers_agent}/quality")
+    assert "No question in these days" in html
+    assert '<div class="chart"' not in html
+    assert "See what another threshold would do" in text_of(html)
+
+
 def test_a_line_breaks_where_there_is_no_value() -> None:
     days = [date(2026, 1, number) for number in range(1, 6)]
     [line] = line_chart(days, Line("ms", [0, 10, None, 5, None])).lines
