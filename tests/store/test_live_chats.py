@@ -1,6 +1,7 @@
 """Live chats of conversations."""
 
 import asyncio
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -8,9 +9,10 @@ from sqlalchemy import Engine, func, select
 
 from app.conversations.people.live_chat import Author, LiveChat, LiveState
 from app.conversations.people.records.live_chats import LiveChatRecords
+from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import READ, WRITE, Actor
 from app.core.errors import NotFound
-from app.core.turn import VisitorSession
+from app.core.turn import Channel, VisitorSession
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import OUTBOX
 from tests.doubles.fixed_clock import FixedClock
@@ -47,6 +49,19 @@ async def test_messages_at_once_have_numbers_of_their_own(record: SystemOfRecord
         assert LiveChatRecords(tx).own(session).message_count == 5
     assert [message.number for message in messages] == [1, 2, 3, 4, 5]
     assert sorted(message.text for message in messages) == ["0", "1", "2", "3", "4"]
+
+
+async def test_a_list_says_who_asked(
+    record: SystemOfRecord, session: VisitorSession, workspace_id: UUID, clock: FixedClock
+) -> None:
+    await call(record, session)
+    with record.writing() as tx:
+        ann = ConversationRecords(tx).signed_visitor(session.agent_id, "ann-42")
+        conversation = ConversationRecords(tx).start(ann, Channel.WIDGET)
+    await call(record, replace(session, visitor_id=ann.id, conversation_id=conversation.id))
+    with record.reading() as tx:
+        listed = LiveChatRecords(tx).open_chats(workspace_id, clock.now(), 10)
+    assert [(each.visitor_id, each.user_id) for each in listed] == [(session.visitor_id, None), (ann.id, "ann-42")]
 
 
 async def test_open_chats_are_counted_and_listed_for_their_workspace_alone(

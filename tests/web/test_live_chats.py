@@ -49,6 +49,8 @@ async def test_who_waits_is_listed_with_what_they_wrote(house: House, waiting: V
         "taken_by": "",
         "first_question": "",
         "latest_text": "Is anybody there?",
+        "visitor_id": waiting.session["visitor_id"],
+        "user_id": None,
     }
 
 

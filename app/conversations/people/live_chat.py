@@ -176,12 +176,15 @@ class LiveChat:
 
 @dataclass(frozen=True, slots=True)
 class OpenChat:
-    """As a list shows it: with the conversation's first question, "" without one, and the latest live message."""
+    """As a list shows it: with the conversation's first question, "" without one, and the latest live message.
+    `user_id` is set for a visitor whom the website has named."""
 
     chat: LiveChat
     agent_name: str
     first_question: str
     latest_text: str
+    visitor_id: UUID
+    user_id: str | None = None
 
 
 def shown_name(operator: str) -> str:

@@ -43,7 +43,7 @@ async def test_who_waits_is_counted_in_the_menu_of_every_page_and_listed(waiting
     assert "Live 1 waiting" in shown
     listed = text_of(await waiting.viewer.page("/console/live"))
     assert "My lamp is <b>broken</b>." in listed
-    assert "waits" in listed
+    assert re.search(r"Visitor [0-9a-f]{4} Docs waits", listed)
     waiting.house.clock.advance(121)
     assert "waits too long" in text_of(await waiting.viewer.page("/console/live"))
     await take(waiting, waiting.editor)

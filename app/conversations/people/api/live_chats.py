@@ -27,6 +27,8 @@ class OpenChatOut(Model):
     taken_by: str = Field(description="The operator or API token that has it; empty while the visitor waits.")
     first_question: str = Field(description="The conversation's; empty where nothing was asked of the agent.")
     latest_text: str = Field(description="The latest live message; empty without one.")
+    visitor_id: UUID
+    user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
 
     @classmethod
     def of(cls, listed: OpenChat) -> "OpenChatOut":

@@ -17,7 +17,7 @@ from app.core.webhook_event import WebhookEvent
 from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS, own_row
-from app.store.tables.conversations import CONVERSATIONS
+from app.store.tables.conversations import CONVERSATIONS, VISITORS
 from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES, SAVED_REPLIES
 from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
 
@@ -154,8 +154,10 @@ class LiveChatRecords(Repository):
             LIVE_MESSAGES.c.conversation_id == LIVE_CHATS.c.conversation_id,
             LIVE_MESSAGES.c.number == LIVE_CHATS.c.message_count,
         )
+        named = select(VISITORS.c.user_id).where(VISITORS.c.id == CONVERSATIONS.c.visitor_id).scalar_subquery()
+        asked = CONVERSATIONS.c.first_question, CONVERSATIONS.c.visitor_id
         statement = (
-            _open_in(select(LIVE_CHATS, AGENTS.c.draft, CONVERSATIONS.c.first_question, LIVE_MESSAGES.c.text))
+            _open_in(select(LIVE_CHATS, AGENTS.c.draft, *asked, LIVE_MESSAGES.c.text, named.label("user_id")))
             .outerjoin(LIVE_MESSAGES, latest)
             .where(
                 AGENTS.c.workspace_id == workspace_id,
@@ -171,6 +173,8 @@ class LiveChatRecords(Repository):
                 config_from_json(AgentConfig, row.draft).name,
                 row.first_question,
                 row.text or "",
+                row.visitor_id,
+                row.user_id,
             )
             for row in self._connection.execute(statement)
         ]
