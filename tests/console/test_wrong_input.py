@@ -28,3 +28,23 @@ def test_the_focus_goes_to_the_wrong_field(has_scripts: bool, browser: Browser, 
         violations = page.evaluate(LOOK, RULES)
         assert violations == [], "\n".join(violations)
     context.close()
+
+
+OVERLAPPING = """[...document.querySelectorAll('.field')].filter((field) => {
+  const parts = [...field.children].map((part) => part.getBoundingClientRect()).filter((part) => part.height);
+  return parts.some((part, at) => at && part.top < parts[at - 1].bottom - 1 && part.left < parts[at - 1].right - 1);
+}).map((field) => field.textContent.trim())"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_is_wrong_covers_no_hint(width: int, browser: Browser, served: ServedConsole) -> None:
+    """Where fields stand beside each other too."""
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base.rstrip('/')}/console/agents/{served.console.house.agent.id}/actions")
+    page.get_by_text("Add an action").click()
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".row .wrong + .hint")).not_to_have_count(0)
+    assert page.evaluate(OVERLAPPING) == []
+    context.close()
