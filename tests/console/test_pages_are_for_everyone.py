@@ -26,6 +26,7 @@ LOOK = """async (rules) => {
   const told = (node) => `${node.target.join(' ')} | ${node.failureSummary}`;
   return violations.map((violation) => [violation.id, ...violation.nodes.map(told)].join('\\n  '));
 }"""
+TABLETS = (600, 768, 900, 1024)  # with the menu beside the page from 896 on
 SIDEWAYS = "[...document.querySelectorAll('.as-cards')].filter((list) => list.scrollWidth > list.clientWidth).length"
 # What is compared by its columns, or has tables in its cells, may be wider than a phone; other lists are made for it.
 COMPARED = {
@@ -89,6 +90,9 @@ def test_axe_finds_nothing_to_mend(page: ConsolePage, browser: Browser, served: 
         assert {label.removesuffix(", numbers") for label in shown.evaluate(AS_TABLES)} <= COMPARED
         assert width > 390 or shown.evaluate(UNLABELLED) == 0, "a cell of a card does not say what it is of"
         assert width > 390 or shown.evaluate(EMPTY) == 0, "a cell without a word keeps its head on a phone"
+    for width in TABLETS:
+        shown.set_viewport_size({"width": width, "height": 800})
+        assert shown.evaluate(SIDEWAYS) == 0, f"a list is wider than its room on a screen of {width}"
     shown.context.close()
 
 

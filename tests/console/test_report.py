@@ -1,6 +1,7 @@
 """Reports in a real browser: any range with a form alone, and the operator's own time zone with a script."""
 
 import re
+from collections import Counter
 from typing import Literal
 
 import pytest
@@ -91,13 +92,16 @@ def test_what_figures_are_of_stays_in_sight_while_they_scroll(browser: Browser, 
     context.close()
 
 
-def test_figures_beside_each_other_stand_in_a_line(browser: Browser, served: ServedConsole) -> None:
-    context = browser.new_context(viewport={"width": 1180, "height": 900})
+def test_figures_stand_in_full_rows(browser: Browser, served: ServedConsole) -> None:
+    context = browser.new_context()
     served.sign_in(context)
     page = context.new_page()
     page.goto(f"{served.base}{PATH}")
-    tops = "(figures) => [...new Set(figures.map((figure) => Math.round(figure.getBoundingClientRect().top)))]"
-    assert len(page.locator(".tiles .figure").evaluate_all(tops)) == 1
+    tops = "(figures) => figures.map((figure) => Math.round(figure.getBoundingClientRect().top))"
+    for width, rows in ((390, 3), (768, 2), (1024, 2), (1169, 1), (1440, 1)):
+        page.set_viewport_size({"width": width, "height": 900})
+        found = Counter(page.locator(".tiles .figure").evaluate_all(tops))
+        assert list(found.values()) == [6 // rows] * rows, f"on a screen of {width}"
     context.close()
 
 
