@@ -32,11 +32,17 @@ async def test_a_page_is_called_by_what_it_is_about(console: OpenConsole, name: 
     ("name", "facts"),
     [
         ("curated_answer", ("Used when The whole question is this", "Answer From 9 to 17.", "Priority 0")),
+        ("source", ("Settings Name Docs Pages at most 2000", "Only paths like –")),
+        ("repository", ("The repository Owner nimbrel Repository website", "Files that a page may be")),
         ("golden_question", ("Question When are you open?", "Patterns that the answer must match –")),
     ],
-    ids=["curated_answer", "golden_question"],
+    ids=["curated_answer", "source", "repository", "golden_question"],
 )
 async def test_a_viewer_sees_each_value(console: OpenConsole, name: str, facts: tuple[str, ...]) -> None:
     html = await shown(console, name)
     assert [fact for fact in facts if fact not in text_of(html)] == []
     assert not re.search(r'<(input|textarea|select)\b(?! type="hidden")', html.split("<main")[1])
+
+
+async def test_a_viewer_is_told_where_there_is_nothing(console: OpenConsole) -> None:
+    assert "No pull request yet" in await shown(console, "pull_requests")
