@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.console.conftest import ServedConsole
@@ -114,6 +115,29 @@ def test_what_is_done_with_many_shows_once_one_is_chosen(context: BrowserContext
     expect(together).to_be_hidden()
     page.get_by_role("button", name="Select all on this page").click()
     expect(together).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("path", "does"),
+    [
+        ("conversations?state=all", "Close"),
+        ("gaps", "Ignore those selected"),
+        ("stale-answers", "Settle those selected"),
+    ],
+    ids=["conversations", "gaps", "stale answers"],
+)
+@pytest.mark.parametrize(("width", "height"), [(390, 420), (1280, 420)], ids=["phone", "wide"])
+def test_what_is_done_with_those_chosen_is_in_sight(
+    path: str, does: str, width: int, height: int, browser: Browser, served: ServedConsole
+) -> None:
+    """Of a long list as well, which a low window stands for."""
+    context = browser.new_context(viewport={"width": width, "height": height})
+    served.sign_in(context)
+    page = context.new_page()
+    page.goto(f"{served.base.rstrip('/')}/console/agents/{served.console.house.agent.id}/{path}")
+    page.locator("main :is(.inbox, table) input[type=checkbox]").first.check()
+    expect(page.locator("main").get_by_text(does, exact=True)).to_be_in_viewport(ratio=1)
+    context.close()
 
 
 def test_many_are_labelled_without_a_script(browser: Browser, served: ServedConsole) -> None:
