@@ -133,14 +133,17 @@ def test_whatever_is_touched_has_room_for_a_thumb(touched: Page, site: Site) -> 
 
 def test_focus_is_seen_where_the_system_forces_its_colours(page: Page, site: Site) -> None:
     page.emulate_media(forced_colors="active")
-    site.api.script[QUESTION] = ANSWER
-    site.api.agent |= {"starter_prompts": [QUESTION]}
+    text = "Yes [1].\n\n| A |\n|---|\n| b |"
+    site.api.script[QUESTION] = [*tokens(text), citations(SOURCE), done(low_confidence=True)]
+    site.api.agent |= {"starter_prompts": [QUESTION], "live_chat": True, "fallback": {"form": True}}
     chat = Chat.opened(page, site)
     chat.ask(QUESTION)
     chat.finish()
     composer = page.locator("docent-widget .composer")
     buttons = [page.get_by_role("button", name=name, exact=True) for name in ("Copy", "Helpful", "Close chat")]
-    for element, field in [(composer, chat.input), *((button, button) for button in buttons)]:
+    places = ("a.cite", ".source", "summary", ".table", ".note button")
+    others = [page.locator(f"docent-widget {place}") for place in places]
+    for element, field in [(composer, chat.input), *((each, each) for each in [*buttons, *others])]:
         box = element.bounding_box()
         assert box is not None
         area: Any = {"x": box["x"] - 4, "y": box["y"] - 4, "width": box["width"] + 8, "height": box["height"] + 8}

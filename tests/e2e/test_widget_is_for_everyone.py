@@ -144,6 +144,7 @@ def test_axe_finds_nothing_to_mend(
         QUESTION: ANSWER,
         "Broken?": [error("internal")],
         "Unsure?": [*tokens("Perhaps."), done(low_confidence=True)],
+        "Cut?": [*tokens("> It is long"), citations(SOURCE), done(finish="length")],
     }
     page = browser.new_page(viewport=viewport, reduced_motion="reduce")  # type: ignore[arg-type]
     try:
@@ -157,7 +158,7 @@ def test_axe_finds_nothing_to_mend(
         }"""
         assert page.evaluate(run) == []
         for count, question in enumerate(site.api.script, start=1):
-            field = page.locator("docent-widget textarea")
+            field = page.locator("docent-widget .composer textarea")
             field.fill(question)
             field.press("Enter")
             expect(page.locator("docent-widget .turn")).to_have_count(count)
@@ -165,6 +166,11 @@ def test_axe_finds_nothing_to_mend(
             expect(page.locator("docent-widget .send")).to_have_attribute("data-running", "false")
         page.locator("docent-widget .unsure").wait_for()
         page.locator("docent-widget summary").click()
+        page.locator("docent-widget .cut .chip").wait_for()
+        last = page.locator("docent-widget .answer").last
+        last.locator(".rest button").click()
+        last.locator("[data-focus=down]").click()
+        last.locator(".comment input").wait_for()
         assert page.evaluate(run) == []
         assert page.locator("docent-widget .log").evaluate("e => e.scrollWidth - e.clientWidth") == 0
         page.locator("docent-widget .fresh").click()

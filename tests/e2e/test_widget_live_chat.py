@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.doubles.scripted_widget_api import done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import ASKS_FOR_SOMEBODY, QUESTION, Site
 from tests.e2e.live_chat import LiveChat, opened, talking
@@ -354,3 +355,22 @@ def test_an_operator_of_the_real_server_takes_over_writes_and_hands_back(page: P
     chat.ask("Are you there?")
     expect(chat.questions.last).to_contain_text("Are you there?")
     chat.answers.last.locator(".text:not(:empty)").wait_for()
+
+
+def test_a_person_is_offered_below_an_answer_that_is_not_sure(page: Page, live_site: Site) -> None:
+    live_site.api.agent = {**live_site.api.agent, "fallback": {"url": "tel:+353209150123", "label": "Call us"}}
+    script = [*tokens("Perhaps."), done(low_confidence=True, next_questions=["What does it cost?"])]
+    live_site.api.script["Unsure?"] = script
+    chat = opened(page, live_site)
+    chat.ask("Unsure?")
+    chat.finish()
+    below = [
+        chat.answer,
+        chat.answers.last.get_by_role("button", name="Talk to a person"),
+        chat.answers.last.get_by_role("button", name="What does it cost?"),
+    ]
+    tops = [each.bounding_box() for each in below]
+    assert [box["y"] for box in tops if box] == sorted(box["y"] for box in tops if box)
+    expect(chat.answers.last.get_by_role("link", name="Call us")).to_be_visible()
+    below[1].click()
+    expect(chat.waiting).to_be_visible()

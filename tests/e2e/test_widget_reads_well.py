@@ -1,5 +1,7 @@
 """A long answer is read from its question down, and what belongs to it takes little room."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -52,6 +54,49 @@ def test_a_question_that_comes_before_the_greeting_stays_at_the_top_too(page: Pa
     chat.finish()
     expect(page.locator("docent-widget .greeting")).to_have_count(1)
     assert 0 <= top_of_question(chat) < 20
+
+
+def test_a_long_question_leaves_room_for_its_answer(page: Page, site: Site) -> None:
+    question = "I have bought two lamps, and one of them is too large. " * 30
+    site.api.script[question.strip()] = [*tokens("Send it back.", 9), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(question)
+    chat.finish()
+    expect(chat.answer).to_be_in_viewport()
+    asked, log = chat.questions.last.bounding_box(), chat.log.bounding_box()
+    assert asked
+    assert log
+    assert asked["height"] <= log["height"] * 0.4 + 1
+    chat.questions.last.focus()
+    page.keyboard.press("End")
+    chat.questions.last.evaluate("e => new Promise((end) => (e.scrollTop ? end() : e.addEventListener('scroll', end)))")
+
+
+CURSORS = """e => [...e.querySelectorAll('*')]
+  .filter((each) => getComputedStyle(each, '::after').animationName !== 'none')
+  .map((each) => each.localName)"""
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Yes", "p"),
+        ("Yes.\n\n- box", "li"),
+        ("Yes.\n\n> box", "p"),
+        ("| A | B |\n|---|---|\n| box | 2", "td"),
+        ("```\nbox", "code"),
+        ("### Box", "h3"),
+    ],
+)
+def test_a_cursor_stands_where_the_next_word_will(page: Page, site: Site, text: str, place: str) -> None:
+    site.api.script[QUESTION] = [*tokens(text, 300), Hold(), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    expect(chat.answer).to_contain_text("Yes" if place == "p" and text == "Yes" else re.compile("box", re.I))
+    assert chat.answer.evaluate(CURSORS) == [place]
+    site.api.release()
+    chat.finish()
+    assert chat.answer.evaluate(CURSORS) == []
 
 
 def test_a_button_leads_to_the_end_where_there_is_more(page: Page, site: Site) -> None:
@@ -266,7 +311,7 @@ def test_doubt_is_a_plain_sentence_and_is_not_said_twice(page: Page, site: Site)
     chat.finish()
     doubt = chat.answers.last.locator(".doubt")
     expect(doubt).to_have_text("I am not sure about this.")
-    same = "e => [getComputedStyle(e).color, getComputedStyle(e).fontSize]"
+    same = "e => ['color', 'fontSize', 'backgroundColor', 'border', 'padding'].map((name) => getComputedStyle(e)[name])"
     assert doubt.evaluate(same) == chat.answer.evaluate(same)
     chat.ask("None?")
     expect(chat.questions).to_have_count(2)

@@ -67,7 +67,7 @@ def test_a_chat_that_fills_the_screen_does_not_cover_the_page_that_a_link_leads_
     expect(chat.panel).to_have_count(0)
 
 
-def test_the_place_in_the_conversation_is_kept(page: Page, site: Site) -> None:
+def test_the_place_in_the_conversation_is_kept(page: Page, site: Site, another_tab: Callable[[], Chat]) -> None:
     site.api.messages = said(*range(1, 9))
     site.api.at_once = 6
     chat = Chat.opened(page, site)
@@ -85,6 +85,8 @@ def test_the_place_in_the_conversation_is_kept(page: Page, site: Site) -> None:
     assert before is not None
     assert after is not None
     assert abs(before["y"] - after["y"]) < 2
+    elsewhere = another_tab()
+    expect(elsewhere.questions.filter(has_text="Question 5?")).to_be_in_viewport()
 
 
 def test_ways_to_people_that_come_late_do_not_move_what_is_read(page: Page, site: Site) -> None:

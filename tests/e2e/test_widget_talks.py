@@ -225,6 +225,17 @@ def test_a_new_conversation_starts_empty(page: Page, site: Site) -> None:
     assert ("new_conversation" in first.body, second.body["new_conversation"]) == (False, True)
 
 
+def test_the_field_for_a_reason_comes_into_view(page: Page, site: Site) -> None:
+    site.api.script[QUESTION] = [*tokens("word\n\n" * 30, 300), done()]
+    chat = Chat.opened(page, site)
+    chat.ask(QUESTION)
+    chat.finish()
+    thumb = page.get_by_role("button", name="Not helpful")
+    chat.log.evaluate("e => (e.scrollTop = e.scrollHeight)")
+    thumb.click()
+    expect(page.locator("docent-widget form.comment")).to_be_in_viewport(ratio=0.9)
+
+
 def test_feedback_reaches_the_server_with_its_reason(page: Page, site: Site) -> None:
     site.api.script[QUESTION] = ANSWER
     chat = Chat.opened(page, site)
@@ -236,6 +247,7 @@ def test_feedback_reaches_the_server_with_its_reason(page: Page, site: Site) -> 
     reason = page.get_by_role("textbox", name="What was missing?")
     expect(reason).to_be_focused()
     expect(reason).to_be_in_viewport()
+    expect(page.locator("docent-widget header"), "a page may have one banner of its own").to_have_count(0)
     reason.fill("The fees.")
     with page.expect_request_finished(lambda request: "fees" in (request.post_data or "")):
         reason.press("Enter")

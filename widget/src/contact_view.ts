@@ -1,17 +1,19 @@
 import type { Fallback, Lead } from "./contract.js";
-import { fill, h } from "./element.js";
+import { chip, fill, h } from "./element.js";
 import { P, textOf } from "./people_words.js";
 import { W, type Words } from "./words.js";
 
 export interface Contact {
   words: Words;
+  /** Asks for one, where somebody answers. */
+  person?: (() => void) | undefined;
   fallback: Fallback;
   leave(lead: Lead): Promise<void>;
   failed(error: unknown): void;
 }
 
-/** Draws into `place` the agent's ways to people: a link, and a form whose writer agrees that the message is kept. */
-export function drawContact(place: HTMLElement, question: string, { words, fallback, leave, failed }: Contact): void {
+/** Draws into `place` the agent's ways to people: a live chat, a link, and a form whose writer agrees that the message is kept. */
+export function drawContact(place: HTMLElement, question: string, { words, person, fallback, leave, failed }: Contact): void {
   const { url, label, form, consent } = fallback;
   const leaving = h("div");
   const field = (name: P, input: Node): HTMLElement => h("label", {}, textOf(words, name), input);
@@ -45,6 +47,7 @@ export function drawContact(place: HTMLElement, question: string, { words, fallb
   place.className = "ways";
   fill(
     place,
+    person && chip(words[W.person], person),
     /^(https|mailto|tel):/i.test(url ?? "") &&
       h("a", { class: "chip", href: url, target: "_blank", rel: "noopener" }, label || textOf(words, P.contact)),
     form && leaving,

@@ -314,7 +314,7 @@ export class PanelView {
     let isBlank = false;
     for (const turn of turns.toReversed()) {
       const view = this.#turns.get(turn.id)!;
-      if (view.draw(turn, agent?.fallback, isFree && performance.now() > end)) {
+      if (view.draw(turn, agent?.fallback || agent?.live_chat, isFree && performance.now() > end)) {
         this.#drawing = setTimeout(() => this.#drawAbove(() => this.#drawAnswers()));
         isBlank = log.scrollHeight - view.root.offsetTop < log.clientHeight;
         break;

@@ -26,8 +26,13 @@ const openPeople: OpenPeople = (desk, client, { store, load, frame, signal: ende
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   shadow.adoptedStyleSheets.push(sheet);
-  const offer = (place: HTMLElement, message: string): void => {
-    if (agent?.fallback) drawContact(place, message, { words, fallback: agent.fallback, leave: (lead) => client.leave(lead), failed });
+  const offer = (place: HTMLElement, message: string, person?: () => void): void => {
+    drawContact(place, message, { words, person, fallback: agent?.fallback ?? {}, leave: (lead) => client.leave(lead), failed });
+  };
+  const call = (): void => {
+    // What went wrong before is over.
+    actions.notice({ code: "" });
+    line.ask();
   };
   let confirm: Confirm | undefined;
   let isResumed = false;
@@ -100,15 +105,11 @@ const openPeople: OpenPeople = (desk, client, { store, load, frame, signal: ende
       frame.change(() => {
         const ways = h("div");
         fill(place, isCut && cut(question), ways);
-        if (isUnsure) offer(ways, question);
+        if (isUnsure) offer(ways, question, agent?.live_chat ? call : undefined);
       });
     },
     askWhy: (place, tell) => drawWhy(place, words, tell),
-    call: () => {
-      // What went wrong before is over.
-      actions.notice({ code: "" });
-      line.ask();
-    },
+    call,
     look: (resumes) => {
       isResumed = resumes;
       line.look();

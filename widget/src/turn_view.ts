@@ -26,6 +26,7 @@ export interface TurnActions {
 }
 
 const SHOWN_SOURCES = 2;
+const LONG_QUESTION = 300;
 
 /** Draws one turn, and on each change only what changed: whatever a visitor has selected stays selected. */
 export class TurnView {
@@ -88,7 +89,8 @@ export class TurnView {
       (this.#text = h("div", { class: "text", dir: "auto" })),
       (this.#below = h("div", { class: "below" })),
     );
-    const asked = question && h("div", { class: "question", dir: "auto", part: "question" }, h("span", { class: "sr" }, this.words[W.you] + ": "), question);
+    // A long one scrolls by itself, with the keyboard too, so that its answer is in view.
+    const asked = question && h("div", { class: "question", dir: "auto", part: "question", tabindex: question.length > LONG_QUESTION && 0 }, h("span", { class: "sr" }, this.words[W.you] + ": "), question);
     fill(this.root, asked, this.#answer);
   }
 

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -26,8 +27,9 @@ from app.answers.writing.answer_context import (
 )
 from app.core.confirmation import ProposedChange
 from app.core.errors import ModelUnavailable
-from app.core.page_url import host_of
+from app.core.page_url import host_of, page_key
 from app.core.text.canned_messages import canned_messages
+from app.core.text.section_text import section_name
 from app.core.turn import AnsweredBy, Citation, Finish
 from app.providers.chat.chat_model import ChatEnd
 from app.providers.embedding.embedder import Embedder
@@ -190,6 +192,19 @@ def _title(source: Source, language: str | None) -> str:
     return f"{title} ({words.internal_document})" if is_document else title
 
 
+def _titles(sources: Mapping[int, Source], language: str | None) -> Mapping[int, str]:
+    """Where several pages have the same title, each with its section."""
+    titles = {number: _title(source, language) for number, source in sources.items()}
+    pages = {(titles[number], page_key(source.url)) for number, source in sources.items()}
+    pages_by_title = Counter(title for title, _ in pages)
+    return {
+        number: f"{title} \u203a {section}"
+        if pages_by_title[title] > 1 and (section := section_name(sources[number].heading))
+        else title
+        for number, title in titles.items()
+    }
+
+
 def _citations(
     context: AnswerContext, cited: Sequence[int], text: str, offered: Mapping[int, OfferedPassage]
 ) -> tuple[Citation, ...]:
@@ -200,11 +215,12 @@ def _citations(
     quotes = found_quotes(
         text, {number: source.text for number, source in sources.items() if source.number not in named}
     )
+    titles = _titles(sources, context.language)
     return tuple(
         Citation(
             number,
             source.url,
-            _title(source, context.language),
+            titles[number],
             source.as_of,
             source.chunk_id,
             quotes.get(number),
