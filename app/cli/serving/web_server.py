@@ -63,7 +63,8 @@ async def serve_alone(settings: Settings, with_worker: bool, member: Member | No
     log.info("server.opening", data=str(settings.data.resolve()))
     async with AsyncExitStack() as opened:
         web = await opened.enter_async_context(open_app(settings, await _doubles(settings, member, opened)))
-        await opened.enter_async_context(asked_by_commands(settings.data, partial(_replies, web)))
+        if member is None or member.number == 1:  # of several that start at once, one takes the place
+            await opened.enter_async_context(asked_by_commands(settings.data, partial(_replies, web)))
         config = uvicorn.Config(
             web.app,
             http=bounded_http(web.app.state.connections),
