@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.doubles.scripted_widget_api import Hold, citations, done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
+from tests.e2e.live_chat import opened
 
 QUESTION = "How long do returns take?"
 SOURCE = {"id": 1, "url": "https://shop.example/help", "title": "Returns", "as_of": "2026-03-01"}
@@ -128,6 +129,21 @@ def test_whatever_is_touched_has_room_for_a_thumb(touched: Page, site: Site) -> 
     touched.get_by_role("button", name="New conversation").click()
     touched.get_by_role("button", name="Your conversations").click()
     touched.locator("docent-widget .entry").wait_for()
+    assert touched.evaluate(SMALL_TARGETS) == []
+
+
+def test_a_live_chat_has_room_for_a_thumb(touched: Page, live_site: Site) -> None:
+    live_site.api.agent = {**live_site.api.agent, "live_pictures": True}
+    chat = opened(touched, live_site)
+    chat.call.click()
+    expect(chat.waiting).to_be_visible()
+    assert touched.evaluate(SMALL_TARGETS) == []
+    live_site.api.person.takes_over()
+    live_site.api.person.writes("Hello!")
+    expect(chat.said).to_have_text(["Hello!"])
+    assert touched.evaluate(SMALL_TARGETS) == []
+    live_site.api.person.leaves()
+    expect(touched.locator("docent-widget .rating")).to_be_visible()
     assert touched.evaluate(SMALL_TARGETS) == []
 
 

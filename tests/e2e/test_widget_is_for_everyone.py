@@ -181,6 +181,32 @@ def test_axe_finds_nothing_to_mend(
         page.close()
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_to_mend_while_an_answer_comes_or_cannot(page: Page, site: Site, theme: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    site.write(attributes=f'data-theme="{theme}"')
+    site.api.script[QUESTION] = [status("searching"), Hold(), *tokens("| A |\n|---|\n| b"), Hold(), done()]
+    run = """async () => {
+      const { violations } = await axe.run({ include: [['docent-widget']] });
+      return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
+    }"""
+    chat = Chat.opened(page, site)
+    page.add_script_tag(path=AXE)
+    chat.ask(QUESTION)
+    expect(page.locator("docent-widget .turn .dots")).to_have_count(1)
+    assert page.evaluate(run) == []
+    site.api.release()
+    expect(chat.answer).to_contain_text("b")
+    assert page.evaluate(run) == []
+    chat.stop.click()
+    expect(chat.answers.last).to_contain_text("Stopped")
+    page.context.set_offline(True)
+    expect(page.locator("docent-widget .notice")).to_contain_text("offline")
+    assert page.evaluate(run) == []
+    chat.input.press("Escape")
+    assert page.evaluate(run) == []
+
+
 def test_a_phone_shows_the_panel_full_screen_and_keeps_focus_inside(browser: Browser, site: Site) -> None:
     context = browser.new_context(
         viewport=PHONE,  # type: ignore[arg-type]
