@@ -185,7 +185,10 @@ def test_axe_finds_nothing_to_mend(
 def test_axe_finds_nothing_to_mend_while_an_answer_comes_or_cannot(page: Page, site: Site, theme: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     site.write(attributes=f'data-theme="{theme}"')
-    site.api.script[QUESTION] = [status("searching"), Hold(), *tokens("| A |\n|---|\n| b"), Hold(), done()]
+    site.api.script |= {
+        QUESTION: [status("searching"), Hold(), done()],
+        "Now?": [*tokens("| A |\n|---|\n| b"), Hold(), done()],
+    }
     run = """async () => {
       const { violations } = await axe.run({ include: [['docent-widget']] });
       return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
@@ -195,7 +198,8 @@ def test_axe_finds_nothing_to_mend_while_an_answer_comes_or_cannot(page: Page, s
     chat.ask(QUESTION)
     expect(page.locator("docent-widget .turn .dots")).to_have_count(1)
     assert page.evaluate(run) == []
-    site.api.release()
+    chat.stop.click()
+    chat.ask("Now?")
     expect(chat.answer).to_contain_text("b")
     assert page.evaluate(run) == []
     chat.stop.click()
