@@ -56,6 +56,26 @@ export const isFailure = (error: unknown): boolean => error instanceof Failure;
 // @ts-expect-error an agent is needed
 mountWidget({ base: "" });
 """
+IN_A_PAGE = """
+import "./docent-client.js";
+
+const docent = window.Docent;
+if (docent && !Array.isArray(docent)) {
+  docent.open();
+  docent.ask("How do returns work?");
+  docent.on("answer", ({ text, citations }) => text.length + citations.length);
+  const stop: () => void = docent.on("unread", ({ count }) => count + 1);
+  stop();
+  const agents: string[] = Object.keys(docent.agents);
+  docent.element.dataset.agents = agents.join();
+  // @ts-expect-error there is no such call
+  docent.shout();
+}
+// As the page's snippet queues them before the script is there.
+(window.Docent ??= []).push(["ask", "Why?"]);
+// @ts-expect-error there is no such call
+(window.Docent ??= []).push(["shout"]);
+"""
 SERVER = """
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
@@ -144,6 +164,14 @@ def test_versions_are_those_of_docent(packed: dict[str, Path]) -> None:
 def test_a_strict_typescript_project_compiles(project: Path) -> None:
     (project / "help.tsx").write_text(TYPED)
     run([f"{TOOLS}/tsc", *TYPESCRIPT, "help.tsx"], project)
+
+
+def test_a_page_s_own_script_finds_the_types_of_its_widget(tmp_path: Path) -> None:
+    types = (WIDGET / "dist" / "docent-client.d.ts").read_text("utf-8")
+    (tmp_path / "docent-client.d.ts").write_text(types, "utf-8")
+    (tmp_path / "page.ts").write_text(IN_A_PAGE)
+    alone = [word for word in TYPESCRIPT if word not in {"--types", "react"}]
+    run([f"{TOOLS}/tsc", *alone, "page.ts"], tmp_path)
 
 
 def test_a_server_renders_pages_with_them(project: Path) -> None:
