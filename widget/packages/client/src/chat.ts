@@ -112,7 +112,7 @@ export class Chat {
     const response = await this.client.call("GET", "/conversation/messages?before=" + first);
     const { messages, has_earlier: hasEarlier } = (await response.json()) as { messages: Message[]; has_earlier: boolean };
     if (first !== this.#state.turns[0]?.id) return false;
-    this.#dispatch({ type: "went-back", messages, hasEarlier });
+    this.#dispatch({ type: "older", messages, hasEarlier });
     return true;
   };
 
