@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.dialects.sqlite import Insert
 
 from app.store.tables.conversations import OUTBOX
-from app.store.transaction import Repository, TurnIds, affected_rows, insert_of, new_id
+from app.store.transaction import Repository, TurnIds, insert_of, new_id
 
 
 class Outbox(Repository):
@@ -20,7 +20,8 @@ class Outbox(Repository):
         row = self._insert(OUTBOX).values(
             id=new_id(), agent_id=agent_id, kind=kind, week=first_day, payload=payload, created_at=happened_at
         )
-        return affected_rows(self._connection.execute(row.on_conflict_do_nothing())) > 0
+        told = row.on_conflict_do_nothing().returning(OUTBOX.c.id)  # Postgres counts no rows of an insert
+        return self._connection.scalar(told) is not None
 
     def tell(
         self,
