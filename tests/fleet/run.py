@@ -39,8 +39,9 @@ _VECTORS = "vectors"
 _RUN_SECONDS = 1200  # after which it has failed, and for each page of a website
 _PAGE_SECONDS = 8
 _UNTIL_ASKED_SECONDS = 20.0  # visitors come one after the other, in this time
-_PATIENCE_SECONDS = 240  # an answer takes up to two minutes, and its machine may be killed in them
+_PATIENCE_SECONDS = 240  # an answer takes up to a minute, and its machine may be killed in it
 _PACE_SECONDS = (0.2, 0.8)
+_LONGEST_SECONDS = 60  # of an answer; a server gives up a model that takes 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ async def fleet(folder: Path, seed: int, size: Size, say: Callable[[str], None])
     chance = Random(seed)
     turns = [
         # Long answers by a provider that does not fail: what fails here are machines.
-        replace(turn, fault=None, pace_seconds=chance.uniform(*_PACE_SECONDS))
+        replace(turn, fault=None, pace_seconds=min(chance.uniform(*_PACE_SECONDS), _LONGEST_SECONDS / turn.tokens))
         for turn in planned(seed, size.turns, 1).turns
     ]
     async with AsyncExitStack() as closing, asyncio.timeout(_RUN_SECONDS + size.pages * _PAGE_SECONDS):
