@@ -58,10 +58,14 @@ def _goto(page: Page, site: Site) -> None:
     page.locator("docent-widget .launcher").wait_for()
 
 
-def _open(page: Page, _: Site) -> None:
+def _press(page: Page) -> None:
     page.locator("docent-widget .launcher").hover()
     page.wait_for_timeout(100)  # no hand presses as soon as it is there
     page.locator("docent-widget .launcher").click()
+
+
+def _open(page: Page, _: Site) -> None:
+    _press(page)
     page.locator("docent-widget .greeting").wait_for(state="attached")
 
 
@@ -71,7 +75,7 @@ def _ask(page: Page, _: Site) -> None:
 
 
 def _reopen(page: Page, _: Site) -> None:
-    page.locator("docent-widget .launcher").click()
+    _press(page)
     page.locator("docent-widget .answer .actions").nth(_TURNS - 1).wait_for(state="attached")
 
 

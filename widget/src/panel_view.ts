@@ -27,7 +27,7 @@ const PINNED_PX = 8;
 /** This near to the first turn, those before it are fetched. */
 const NEAR_START_PX = 120;
 /** Of what an earlier page had, as much is drawn at once. */
-const SLICE_MS = 4;
+const SLICE_MS = 1;
 /** Less than this is no reason for a button. */
 const NEAR_END_PX = 12;
 
