@@ -196,8 +196,8 @@ bench-question: .venv/installed ## Measure the processor time of one question be
 	$(BIN)/python -m bench.question $(if $(BEFORE),--before $(BEFORE))
 
 .PHONY: bench-load
-bench-load: .venv/installed ## Measure one web process under 300 and 1,000 streams, and for 20 minutes under 100 (SOAK=MINUTES)
-	$(BIN)/python -m bench.load $(if $(SOAK),--soak-minutes $(SOAK))
+bench-load: .venv/installed ## Measure a web process, or PROCESSES of them, under 300 and 1,000 streams, and for 20 minutes under 100 (SOAK=MINUTES)
+	$(BIN)/python -m bench.load $(if $(SOAK),--soak-minutes $(SOAK)) $(if $(PROCESSES),--processes $(PROCESSES))
 
 .PHONY: bench-tokens
 bench-tokens: .venv/installed ## Measure the processor time of a streamed token beside the bare libraries (BEFORE=REVISION for another tree)
