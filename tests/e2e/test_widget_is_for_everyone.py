@@ -115,6 +115,10 @@ def test_selected_text_stays_selected_while_more_arrives(page: Page, site: Site)
     assert kept.evaluate("e => e.isConnected")
 
 
+VIOLATIONS = """async () => {
+  const { violations } = await axe.run({ include: [['docent-widget']] });
+  return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
+}"""
 PHONE = {"width": 390, "height": 844}
 
 
@@ -152,11 +156,7 @@ def test_axe_finds_nothing_to_mend(
         page.locator("docent-widget .launcher").click()
         page.get_by_role("button", name=QUESTION).wait_for()
         page.add_script_tag(path=AXE)
-        run = """async () => {
-          const { violations } = await axe.run({ include: [['docent-widget']] });
-          return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
-        }"""
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
         for count, question in enumerate(site.api.script, start=1):
             field = page.locator("docent-widget .composer textarea")
             field.fill(question)
@@ -171,12 +171,12 @@ def test_axe_finds_nothing_to_mend(
         last.locator(".rest button").click()
         last.locator("[data-focus=down]").click()
         last.locator(".comment input").wait_for()
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
         assert page.locator("docent-widget .log").evaluate("e => e.scrollWidth - e.clientWidth") == 0
         page.locator("docent-widget .fresh").click()
         page.locator("docent-widget .header .icon").first.click()
         page.locator("docent-widget .past .entry").wait_for()
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
     finally:
         page.close()
 
@@ -189,26 +189,22 @@ def test_axe_finds_nothing_to_mend_while_an_answer_comes_or_cannot(page: Page, s
         QUESTION: [status("searching"), Hold(), done()],
         "Now?": [*tokens("| A |\n|---|\n| b"), Hold(), done()],
     }
-    run = """async () => {
-      const { violations } = await axe.run({ include: [['docent-widget']] });
-      return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
-    }"""
     chat = Chat.opened(page, site)
     page.add_script_tag(path=AXE)
     chat.ask(QUESTION)
     expect(page.locator("docent-widget .turn .dots")).to_have_count(1)
-    assert page.evaluate(run) == []
+    assert page.evaluate(VIOLATIONS) == []
     chat.stop.click()
     chat.ask("Now?")
     expect(chat.answer).to_contain_text("b")
-    assert page.evaluate(run) == []
+    assert page.evaluate(VIOLATIONS) == []
     chat.stop.click()
     expect(chat.answers.last).to_contain_text("Stopped")
     page.context.set_offline(True)
     expect(page.locator("docent-widget .notice")).to_contain_text("offline")
-    assert page.evaluate(run) == []
+    assert page.evaluate(VIOLATIONS) == []
     chat.input.press("Escape")
-    assert page.evaluate(run) == []
+    assert page.evaluate(VIOLATIONS) == []
 
 
 def test_a_phone_shows_the_panel_full_screen_and_keeps_focus_inside(browser: Browser, site: Site) -> None:

@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 
 _REST_SECONDS: Final = 2.0
 _WORKER_STOP_SECONDS: Final = 15.0
-_MISCONFIGURED: Final = 2  # what our commands end with then
+MISCONFIGURED: Final = 2  # what our commands end with then
 
 
 async def keep_worker(environment: Mapping[str, str] | None = None) -> NoReturn:
@@ -53,7 +53,7 @@ async def keep_child(
             [*_ends_with_us(), *command], env=environment, pass_fds=descriptors, stdout=output, process_group=0
         )
         code = await _ended(child, stop_seconds)
-        if refused and code == _MISCONFIGURED:
+        if refused and code == MISCONFIGURED:
             refused.set()
             await asyncio.Event().wait()
         log.error("process.died", process=name, exit_code=code, restart_in_seconds=_REST_SECONDS)

@@ -20,13 +20,12 @@ from typing import Any, Final
 import typer
 
 from app.cli.serving.bound_sockets import bound_sockets
-from app.cli.serving.child_process import docent_command, keep_child, keep_worker
+from app.cli.serving.child_process import MISCONFIGURED, docent_command, keep_child, keep_worker
 from app.cli.serving.member import Member
 from app.cli.terminal import fail
 from app.kit.tasks.supervisor import end_task
 from app.settings import Settings
 
-_MISCONFIGURED: Final = 2
 _BEYOND_SHUTDOWN_SECONDS: Final = 10.0
 _REDIS_STOP_SECONDS: Final = 5.0
 _LONGEST_FOLDER: Final = 90  # bytes: a path of a socket has at most 107
@@ -79,7 +78,7 @@ async def serve_by_many(settings: Settings, options: Mapping[str, Any], with_wor
             each.close()  # whoever comes while they end is to go elsewhere
         await asyncio.gather(*map(end_task, [*reasons, *web, *worker]))
     if refused.is_set():
-        raise typer.Exit(_MISCONFIGURED)
+        raise typer.Exit(MISCONFIGURED)
 
 
 @contextmanager
