@@ -1,7 +1,7 @@
 """A conversation is what one visitor and one agent have said to each other; and as operators work on it: what became of
 it, whose it is, what it is called, and which of them they want to see."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -227,3 +227,11 @@ class ConversationFilter:
 
 
 EVERY_CONVERSATION = ConversationFilter()
+
+
+def by_assignee(was: Mapping[UUID, str]) -> Mapping[str, Sequence[UUID]]:
+    """By whom each is to be given back to: an address, "" for those that NOBODY had."""
+    found: dict[str, list[UUID]] = {}
+    for each, had in was.items():
+        found.setdefault("" if had == NOBODY else had, []).append(each)
+    return found

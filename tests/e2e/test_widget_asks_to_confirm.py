@@ -1,7 +1,6 @@
 """A visitor is asked to confirm a change: by the keyboard, after a reload, in two tabs, in any theme and direction."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +9,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from tests.doubles.scripted_widget_api import Refuse, confirm, done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
+from tests.e2e.test_widget_is_for_everyone import AXE, VIOLATIONS
 
-AXE = Path(__file__).parents[2] / "widget" / "node_modules" / "axe-core" / "axe.min.js"
 QUESTION = "Cancel my order."
 SAID = "Please check what is below and confirm it. Nothing has been done yet."
 
@@ -172,10 +171,6 @@ def test_axe_finds_nothing_to_mend(
 ) -> None:
     shop.write(lang=lang, attributes=f'data-theme="{theme}" data-color="#ffd400"')
     page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce", forced_colors=forced)
-    run = """async () => {
-      const { violations } = await axe.run({ include: [['docent-widget']] });
-      return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
-    }"""
     try:
         page.goto(shop.origin)
         page.locator("docent-widget .launcher").click()
@@ -185,9 +180,9 @@ def test_axe_finds_nothing_to_mend(
         asks = page.locator("docent-widget .confirm")
         expect(asks).to_be_visible()
         page.add_script_tag(path=AXE)
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
         asks.locator(".yes").click()
         expect(asks.locator(".outcome")).to_have_text("Cancelled.")
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
     finally:
         page.close()

@@ -12,7 +12,7 @@ from tests.e2e.chat import Chat
 from tests.e2e.conftest import ASKS_FOR_SOMEBODY, QUESTION, Site
 from tests.e2e.live_chat import LiveChat, opened, talking
 from tests.e2e.real_docent import RealDocent
-from tests.e2e.test_widget_is_for_everyone import AXE
+from tests.e2e.test_widget_is_for_everyone import AXE, VIOLATIONS
 
 PEOPLE = re.compile(r"/widget/people\.[\w-]{16}\.js$")
 
@@ -299,10 +299,6 @@ def test_axe_finds_nothing_to_mend(
     live_site.api.agent["fallback"] = {"form": True, "url": "mailto:help@shop.example"}
     person = live_site.api.person
     page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
-    run = """async () => {
-      const { violations } = await axe.run({ include: [['docent-widget']] });
-      return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
-    }"""
     try:
         page.goto(live_site.origin)
         page.locator("docent-widget .launcher").click()
@@ -310,18 +306,18 @@ def test_axe_finds_nothing_to_mend(
         call = page.locator("docent-widget .note button")
         expect(call).to_be_visible()
         page.add_script_tag(path=AXE)
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
         person.is_overdue = True
         call.click()
         chat.waiting.locator("summary").click()
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
         person.takes_over("A name as long as some names are in some places of the world")
         person.writes("Hello! See https://shop.example/" + "x" * 200)
         expect(chat.said).to_have_count(1)
         live_site.api.cut_person = True
         chat.say("Thank you.")
         expect(chat.unsent).to_be_visible()
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
         assert chat.log.evaluate("e => e.scrollWidth - e.clientWidth") == 0
         moving = "() => document.querySelector('docent-widget').shadowRoot.getAnimations().length"
         assert page.evaluate(moving) == 0

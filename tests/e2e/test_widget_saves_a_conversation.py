@@ -1,6 +1,5 @@
 """A visitor takes a conversation along: as a file, or by mail to the address that their website has signed."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +8,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.doubles.scripted_widget_api import Refuse, ScriptedWidgetApi, done, tokens
 from tests.e2e.chat import Chat
 from tests.e2e.conftest import Site
+from tests.e2e.test_widget_is_for_everyone import AXE, VIOLATIONS
 
-AXE = Path(__file__).parents[2] / "widget" / "node_modules" / "axe-core" / "axe.min.js"
 QUESTION = "Why?"
 ANN = "ann@example.com"
 
@@ -129,11 +128,7 @@ def test_axe_finds_nothing_to_mend(
         page.locator("docent-widget .saved button").click()
         expect(page.locator("docent-widget .saved button")).to_have_count(2)
         page.add_script_tag(path=AXE)
-        run = """async () => {
-          const { violations } = await axe.run({ include: [['docent-widget']] });
-          return violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)]);
-        }"""
-        assert page.evaluate(run) == []
+        assert page.evaluate(VIOLATIONS) == []
         assert page.locator("docent-widget .past").evaluate("past => past.scrollWidth - past.clientWidth") == 0
     finally:
         page.close()

@@ -22,6 +22,7 @@ from app.conversations.conversation import (
     ConversationState,
     InboxEntry,
     Outcome,
+    by_assignee,
 )
 from app.conversations.inbox import ConversationReview, Inbox
 from app.conversations.saved_filter import FilteredList
@@ -197,10 +198,8 @@ class InboxPages(Pages):
 
     async def _assigned_as_before(self, visit: Visit[ManyForm]) -> Go:
         was = visit.input.was
-        for assignee in dict.fromkeys(was.values()):
-            ids = [each for each, had in was.items() if had == assignee]
-            change = ConversationChange(assignee="" if assignee == NOBODY else assignee)
-            await self._inbox.change(visit.actor, visit.agent.id, ids, change)
+        for assignee, ids in by_assignee(was).items():
+            await self._inbox.change(visit.actor, visit.agent.id, ids, ConversationChange(assignee=assignee))
         told = f"{plural(len(was), 'conversation')} assigned as before."
         return Go(visit.url("conversations", visit.input.wanted.kept), told)
 

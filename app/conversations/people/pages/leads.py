@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
-from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, NOBODY
+from app.conversations.conversation import MAX_AT_ONCE, MAX_TEXT_CHARS, NOBODY, by_assignee
 from app.conversations.people.api.leads import leads_file
 from app.conversations.people.lead import Lead, LeadChange, LeadFilter, LeadState
 from app.conversations.people.leads import Leads
@@ -118,10 +118,8 @@ class LeadPages(Pages):
     async def edit_leads(self, visit: Visit[ManyForm]) -> Go:
         given = visit.input
         if given.do == "reassign" and given.was:
-            for assignee in dict.fromkeys(given.was.values()):
-                ids = [each for each, had in given.was.items() if had == assignee]
-                change = LeadChange(assignee="" if assignee == NOBODY else assignee)
-                await self._leads.change(visit.actor, visit.agent.id, ids, change)
+            for assignee, ids in by_assignee(given.was).items():
+                await self._leads.change(visit.actor, visit.agent.id, ids, LeadChange(assignee=assignee))
             return Go(visit.url("leads", given.wanted.kept), f"{plural(len(given.was), 'lead')} assigned as before.")
         if not given.lead_ids:
             raise InvalidInput("", "Select leads first: tick the boxes before them.")
