@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from app.agents.agent import AgentConfig
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.writing.answer_context import AnswerContext
@@ -195,6 +197,19 @@ async def test_a_line_of_references_is_not_quoted() -> None:
         "Set the clock.\n\nSee also: clock, date, calendar.\n\nThe timer of the lamp measures seconds.",
     )
     assert found == "Set the clock.\n\nThe timer of the lamp measures seconds. [1]"
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["What does the lamp measure?\n\nSetting the timer", "- Issue #30\n- The timer of the lamp"],
+    ids=["lines", "a list"],
+)
+async def test_a_box_of_references_is_not_quoted(named: str) -> None:
+    found = await answer(
+        "What does the timer of the lamp measure?",
+        f"The timer of the lamp measures seconds.\n\n**See also**\n\n{named}\n\nSeconds are counted up.",
+    )
+    assert found == "The timer of the lamp measures seconds.\n\nSeconds are counted up. [1]"
 
 
 async def test_a_section_of_references_is_neither_quoted_nor_named() -> None:

@@ -312,10 +312,11 @@ def _sayings(block: Block) -> list[str]:
 def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
     """The source cut at its headings; what stands before the first is under the source's own. What a section names as
     being told elsewhere answers nothing."""
-    heading, body = source.heading, list[Block]()
+    heading, body, is_referring = source.heading, list[Block](), False
     for block in blocks(_line_by_line(source)):
+        is_referring = _REFERENCES_HEADING.fullmatch(block.text) is not None or (is_referring and _is_reference(block))
         if block.kind is not BlockKind.HEADING:
-            if not (_is_caption(block) or _is_references(block) or _is_footnote_number(block)):
+            if not (is_referring or _is_caption(block) or _is_references(block) or _is_footnote_number(block)):
                 body.append(block)
             continue
         if body and not _REFERENCES_HEADING.fullmatch(heading):
@@ -374,6 +375,13 @@ def _is_caption(block: Block) -> bool:
 
 def _is_references(block: Block) -> bool:
     return block.kind is BlockKind.PARAGRAPH and _REFERENCES.match(block.text) is not None
+
+
+def _is_reference(block: Block) -> bool:
+    """Whether it only names something, or several things, such as the titles of pages."""
+    lines = list_items(block.text) if block.kind is BlockKind.LIST else block.text.split("\n")
+    is_text = block.kind in (BlockKind.LIST, BlockKind.PARAGRAPH)
+    return is_text and all(line.endswith("?") or not _SENTENCE_END.search(line) for line in lines)
 
 
 def _is_footnote_number(block: Block) -> bool:
