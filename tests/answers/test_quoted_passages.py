@@ -110,6 +110,13 @@ async def test_short_code_close_behind_comes_along() -> None:
     assert found.startswith(f"{about}\n\n{more}\n\n{code}\n\n[1]")
 
 
+async def test_code_right_before_the_passage_comes_along_where_it_fits() -> None:
+    code = "Light it up:\n\n```\nlit --all\n```"
+    told = f"The lamp hub of a house is made by that as one package. {'Install it as others. ' * 12}".strip()
+    found = await answer("How do I make the package of a lamp hub?", f"{'It is. ' * 90}\n\n{code}\n\n{told}")
+    assert found == f"{code}\n\n{told} [1]"
+
+
 async def test_code_that_was_cut_stays_with_the_label_of_its_tab() -> None:
     code = "\n".join(f"lamp.{n} = on, in the hall of the house with number {n}" for n in range(12))
     found = await answer(

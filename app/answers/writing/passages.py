@@ -144,8 +144,8 @@ def passages(source: Source) -> list[Passage]:
 def extended(passage: Passage, max_chars: int) -> Passage:
     """All of its section where that fits, else the passage with what follows it, as long as that fits, up to the next
     line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which names it,
-    comes along, and steps right before or behind it: a paragraph about them helps nobody. A definition is quoted
-    without those around it."""
+    comes along, steps right before or behind it, for a paragraph about them helps nobody, and code right before it
+    where that fits: what is told next goes on from it. A definition is quoted without those around it."""
     pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
     is_defined = _is_in_definition(pieces, start)
     if length(pieces) <= max_chars and not is_defined:
@@ -156,6 +156,8 @@ def extended(passage: Passage, max_chars: int) -> Passage:
         start = first
     if end < len(pieces) and are_steps(pieces[end]) and not any(map(are_steps, pieces[start:end])):
         end += 1
+    if start and not is_defined and has_code(pieces[start - 1]) and length(pieces[start - 1 : end]) <= max_chars:
+        start -= 1
     room = max_chars - length(pieces[start:end])
     for piece in pieces[end:]:
         room -= length([piece])
