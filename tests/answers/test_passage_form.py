@@ -68,6 +68,12 @@ def test_a_name_that_only_has_such_words_is_a_name_like_others(name: str) -> Non
     assert form_odds("How do I reset the hub?", passage(PROSE, heading=name)) == 0
 
 
+def test_questions_that_the_page_answers_elsewhere_weigh_less() -> None:
+    asked = "- How do I reset the hub? Does it forget my lamps?\n- Why is its light red? I only moved it."
+    assert form_odds("How do I reset the hub?", passage(asked)) < 0
+    assert form_odds("How do I reset the hub?", passage(f"Is its light red? {PROSE} Still red? Hold it again.")) == 0
+
+
 def test_a_list_of_links_weighs_less() -> None:
     assert form_odds("How do I reset the hub?", passage(MENU)) < 0
     assert form_odds("How do I reset the hub?", passage(f"{PROSE} See [the hub](/hub).")) == 0

@@ -1,5 +1,5 @@
 """What the form of a passage says, whatever its words mean: that it names a price or a number to call, tells of changes
-or of what was so once, compares, or lists links."""
+or of what was so once, compares, asks, or lists links."""
 
 import re
 from collections.abc import Iterable
@@ -10,6 +10,7 @@ from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.core.text.asked_details import PRICE, asked_details, without_details
 from app.core.text.compared_names import asks_difference
+from app.core.text.sentences import asks, sentences
 from app.core.text.words import folded_words
 
 # Log odds. Few questions of the judged sets meet these, so they are no fitted weights: large enough to decide between
@@ -18,6 +19,7 @@ _PRICE_ODDS: Final = 0.5
 _PRICED_NAME_ODDS: Final = 1.5  # a card of what was asked for: its name above, and a price with few words beside it
 _CHANGES_ODDS: Final = -1.0
 _LINKS_ODDS: Final = -1.0
+_QUESTIONS_ODDS: Final = -1.0
 _COMPARED_ODDS: Final = 1.5  # for the table that has both of what is compared side by side
 _OLD_POST_ODDS: Final = -1.0
 _OLD_DAYS: Final = 180
@@ -56,6 +58,7 @@ _POST: Final = re.compile(
 _LINK: Final = re.compile(r"\[([^\[\]\n]*+)\]\([^()\s]*+\)")
 _LINKS: Final = 3
 _LINKED_SHARE: Final = 0.6
+_QUESTIONS: Final = 2
 
 _ITEM_MARKUP: Final = re.compile(r"\A\s*+(?:(?:[-*+]|\d{1,9}[.)])\s++)++")
 _TITLES: Final = 6
@@ -87,6 +90,8 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
     is_contents = _is_list_of_links(passage.text) or _is_list_of_titles(passage.text)
     if is_contents or any(map(_INDEX.fullmatch, passage.names)):
         odds += _LINKS_ODDS
+    elif _asks_mostly(passage.text):
+        odds += _QUESTIONS_ODDS
     elif _points_to_page(passage, titles):
         odds += _POINTER_ODDS
     return odds
@@ -131,6 +136,14 @@ def _points_to_page(passage: Passage, titles: Iterable[str]) -> bool:
         return False
     lines = (line.strip(_ITEM_MARKS) for line in passage.text.splitlines() if len(line) <= _LONGEST_POINTER)
     return any(line.startswith(title) and _BEHIND_TITLE.match(line, len(title)) for line in lines for title in others)
+
+
+def _asks_mostly(text: str) -> bool:
+    """Whether more than half of what it says are questions, such as those that a page answers further down."""
+    if not asks(text):
+        return False
+    asked = [asks(said) for line in text.splitlines() for said in sentences(_ITEM_MARKUP.sub("", line))]
+    return sum(asked) >= _QUESTIONS and 2 * sum(asked) > len(asked)
 
 
 def _is_list_of_links(text: str) -> bool:
