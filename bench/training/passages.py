@@ -85,7 +85,8 @@ class DocumentationSite:
         if not built.is_dir():
             built.mkdir(parents=True)
             pages = (root / "usr/share/help/C" / self.help).resolve()
-            subprocess.run(["yelp-build", "html", "-o", ".", str(pages)], cwd=built, check=True, timeout=_BUILD_SECONDS)
+            command = ["yelp-build", "html", "-i", "-o", ".", str(pages)]  # -i: some lack a figure
+            subprocess.run(command, cwd=built, check=True, timeout=_BUILD_SECONDS)
         return sorted(built.glob("*.html"))
 
 
