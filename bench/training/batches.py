@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +14,18 @@ from tokenizers import Tokenizer
 Tokens = npt.NDArray[np.int32]
 """A text's tokens by the shipped models' vocabulary, without special ones."""
 
+Row = tuple[Tokens, ...]
+"""What a model reads, special tokens included, in parts that stand one after another."""
+
 QUESTION_TOKENS: Final = 40
 LONGEST_ROW: Final = 256  # tokens, special ones included
 _KEPT_TOKENS: Final = 260
 _LENGTH_STEP: Final = 32
 SEPARATOR: Final = 102
 PAD, TEACHER_PAD = 0, 1
-_CLS: Final = 101
-_BEGIN, _END = 0, 2  # of MPNet
+_CLS: Final = np.asarray([101], np.int32)
+_SEP: Final = np.asarray([SEPARATOR], np.int32)
+_BEGIN, _END = np.asarray([0], np.int32), np.asarray([2], np.int32)  # of MPNet
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,15 @@ class Device:
     def size(self, of_gpu: int, of_cpu: int) -> int:
         return of_gpu if self.is_gpu else of_cpu
 
-    def half_precision(self) -> AbstractContextManager[object]:
-        """bfloat16 where it is a GPU."""
-        context: AbstractContextManager[object] = torch.autocast(self.name, dtype=torch.bfloat16, enabled=self.is_gpu)
-        return context
+    @property
+    def precision(self) -> torch.dtype:
+        """Of what is computed."""
+        return torch.bfloat16 if self.is_gpu else torch.float32
+
+    def put(self, array: npt.NDArray[Any]) -> torch.Tensor:
+        """`array` on the device, without waiting for what it computes now."""
+        told = torch.from_numpy(array)
+        return told.pin_memory().to(self.name, non_blocking=True) if self.is_gpu else told
 
 
 def read_tokenizer(folder: Path) -> Tokenizer:
@@ -70,41 +78,42 @@ def teacher_vocabulary(embedder: Tokenizer, teacher: Tokenizer) -> Tokens:
     return numbers
 
 
-def embedder_row(text: Tokens, most: int = LONGEST_ROW) -> Tokens:
+def embedder_row(text: Tokens, most: int = LONGEST_ROW) -> Row:
     """[CLS] text [SEP], at most `most` tokens."""
-    return np.concatenate([[_CLS], text[: most - 2], [SEPARATOR]]).astype(np.int32)
+    return _CLS, text[: most - 2], _SEP
 
 
-def reranker_row(question: Tokens, passage: Tokens) -> Tokens:
+def reranker_row(question: Tokens, passage: Tokens) -> Row:
     """[CLS] question [SEP] passage [SEP]."""
     asked = question[:QUESTION_TOKENS]
-    told = passage[: LONGEST_ROW - len(asked) - 3]
-    return np.concatenate([[_CLS], asked, [SEPARATOR], told, [SEPARATOR]]).astype(np.int32)
+    return _CLS, asked, _SEP, passage[: LONGEST_ROW - len(asked) - 3], _SEP
 
 
-def teacher_row(question: Tokens, passage: Tokens, vocabulary: Tokens) -> Tokens:
+def teacher_row(question: Tokens, passage: Tokens, vocabulary: Tokens) -> Row:
     """<s> question </s></s> passage </s>, in the teacher's numbers."""
     asked = vocabulary[question[:QUESTION_TOKENS]]
-    told = vocabulary[passage[: LONGEST_ROW - len(asked) - 4]]
-    return np.concatenate([[_BEGIN], asked, [_END, _END], told, [_END]]).astype(np.int32)
+    return _BEGIN, asked, _END, _END, vocabulary[passage[: LONGEST_ROW - len(asked) - 4]], _END
 
 
-def padded(rows: Sequence[Tokens], device: Device, pad: int = PAD) -> tuple[torch.Tensor, torch.Tensor]:
+def length(row: Row) -> int:
+    return sum(map(len, row))
+
+
+def padded(rows: Sequence[Row], device: Device, pad: int = PAD) -> tuple[torch.Tensor, torch.Tensor]:
     """Tokens and whether each is one, both (rows, tokens); few lengths, so that kernels are chosen seldom."""
-    length = min(LONGEST_ROW, math.ceil(max(map(len, rows)) / _LENGTH_STEP) * _LENGTH_STEP)
-    tokens = np.full((len(rows), length), pad, np.int64)
-    is_token = np.zeros((len(rows), length), bool)
-    for index, row in enumerate(rows):
-        tokens[index, : len(row)] = row
-        is_token[index, : len(row)] = True
-    return torch.from_numpy(tokens).to(device.name), torch.from_numpy(is_token).to(device.name)
+    lengths = np.asarray([length(row) for row in rows])
+    longest = min(LONGEST_ROW, math.ceil(lengths.max() / _LENGTH_STEP) * _LENGTH_STEP)
+    is_token = np.arange(longest)[None] < lengths[:, None]
+    tokens = np.full((len(rows), longest), pad, np.int32)
+    tokens[is_token] = np.concatenate([part for row in rows for part in row])
+    return device.put(tokens), device.put(is_token)
 
 
-def by_length(rows: Sequence[Tokens], at_once: int, of_batch: Callable[[list[Tokens]], torch.Tensor]) -> torch.Tensor:
+def by_length(
+    rows: Sequence[Row], at_once: int, device: Device, of_batch: Callable[[list[Row]], torch.Tensor]
+) -> torch.Tensor:
     """What `of_batch` gives for all rows, in their order; it is given `at_once` of like length at a time."""
-    order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
+    order = np.argsort([length(row) for row in rows], kind="stable")
     starts = range(0, len(order), at_once)
     found = torch.cat([of_batch([rows[index] for index in order[start : start + at_once]]) for start in starts])
-    back = torch.empty(len(order), dtype=torch.long)
-    back[torch.tensor(order)] = torch.arange(len(order))
-    return found[back.to(found.device)]
+    return found[device.put(np.argsort(order))]

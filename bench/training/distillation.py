@@ -8,10 +8,10 @@ from typing import Final
 import torch
 from torch.nn import functional
 
-from bench.training.batches import LONGEST_ROW, QUESTION_TOKENS, Device, Tokens, embedder_row, padded
+from bench.training.batches import LONGEST_ROW, QUESTION_TOKENS, Device, Tokens, embedder_row, length, padded
 from bench.training.encoders import Embedder
 from bench.training.mining import MinedData, pooled
-from bench.training.optimising import Optimising
+from bench.training.optimising import Optimising, computing
 from bench.training.pairs import PairKey, Scores
 
 _RATE: Final = 4e-5
@@ -37,15 +37,14 @@ class Distillation:
 
     def fit(self, mined: MinedData, hard: Mapping[int, list[int]], scores: Scores, seconds: float) -> None:
         """`hard` has each question's wrong passages, the teacher's best first. Four epochs, or until `seconds` end."""
-        self._embedder.train()
-        optimising = Optimising(self._embedder, _RATE, is_on_gpu=self._device.is_gpu)
+        optimising = Optimising(self._embedder, _RATE, self._device)
         order, at_once = mined.questions(held_out=False), self._device.size(192, 4)
         began, steps_an_epoch = time.monotonic(), max(1, len(order) // at_once)
         while (done := max((time.monotonic() - began) / seconds, optimising.steps / steps_an_epoch / _EPOCHS)) < 1:
             start = optimising.steps % steps_an_epoch * at_once
             if start == 0:
                 self._chance.shuffle(order)
-            loss = self._loss(mined, order[start : start + at_once], hard, scores)
+            loss = self._loss(optimising.working, mined, order[start : start + at_once], hard, scores)
             optimising.step(loss, done)
             if (step := optimising.steps) % _REPORTED_EVERY == 0:
                 print(f"  step {step}, epoch {step / steps_an_epoch:.2f}, loss {loss.item():.3f}", flush=True)
@@ -53,14 +52,18 @@ class Distillation:
 
     def report(self, mined: MinedData, questions: Sequence[int]) -> None:
         """How often the right passage of `questions` comes first, by vectors and by late interaction."""
-        self._embedder.eval()
+        embedder = computing(self._embedder, self._device).eval()
         by_vectors = by_tokens = 0
         questions = questions[:_HELD_OUT_QUESTIONS]
         for question in questions:
             passages = [mined.right(question), *mined.negatives[question][:_HELD_OUT_WRONG]]
             with torch.no_grad():
-                asked, asked_states, is_asked = self._read([mined.texts.questions[question]], QUESTION_TOKENS + 2)
-                told, states, is_inner = self._read([mined.texts.placed[each] for each in passages], LONGEST_ROW)
+                asked, asked_states, is_asked = self._read(
+                    embedder, [mined.texts.questions[question]], QUESTION_TOKENS + 2
+                )
+                told, states, is_inner = self._read(
+                    embedder, [mined.texts.placed[each] for each in passages], LONGEST_ROW
+                )
                 vectors = (told @ asked[0]).cpu()
                 tokens = late_interaction(asked_states, is_asked, states[None], is_inner[None], self._device)[0].cpu()
             by_vectors += bool((vectors[1:] < vectors[0]).all())
@@ -69,7 +72,12 @@ class Distillation:
         print(f"  held out: right first {by_vectors / count:.4f}, by tokens {by_tokens / count:.4f}", flush=True)
 
     def _loss(
-        self, mined: MinedData, questions: Sequence[int], hard: Mapping[int, list[int]], scores: Scores
+        self,
+        embedder: Embedder,
+        mined: MinedData,
+        questions: Sequence[int],
+        hard: Mapping[int, list[int]],
+        scores: Scores,
     ) -> torch.Tensor:
         """Softmax of the right passage among all of the batch, plus the divergence of each list's two softmaxes, by
         vectors and by late interaction, from the teacher's."""
@@ -80,8 +88,9 @@ class Distillation:
             for passages in lists
             for each in passages
         ]
-        asked, asked_states, is_asked = self._read([texts.questions[each] for each in questions], QUESTION_TOKENS + 2)
-        told, states, is_inner = self._read(shown, _PASSAGE_TOKENS)
+        questions_read = [texts.questions[each] for each in questions]
+        asked, asked_states, is_asked = self._read(embedder, questions_read, QUESTION_TOKENS + 2)
+        told, states, is_inner = self._read(embedder, shown, _PASSAGE_TOKENS)
         similarity = asked @ told.T * _SCALE
         right = torch.arange(len(lists), device=self._device.name) * width
         by_vectors = similarity.gather(1, right[:, None] + torch.arange(width, device=self._device.name)[None])
@@ -107,16 +116,17 @@ class Distillation:
         drawn = [*hard[:1], *self._chance.sample(others, min(_WRONG_A_LIST - 1, len(others)))]
         return drawn + self._chance.choices(mined, k=_WRONG_A_LIST - len(drawn))
 
-    def _read(self, texts: Sequence[Tokens], most: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def _read(
+        self, embedder: Embedder, texts: Sequence[Tokens], most: int
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Vectors (texts, 384), states of tokens (texts, tokens, 384), all of length 1, and which tokens are the
         text's own (texts, tokens)."""
         rows = [embedder_row(text, most) for text in texts]
         tokens, is_token = padded(rows, self._device)
-        with self._device.half_precision():
-            states = self._embedder(tokens, is_token)
+        states = embedder(tokens, is_token)
         is_inner = is_token.clone()
         is_inner[:, 0] = False
-        is_inner[torch.arange(len(rows)), torch.tensor([len(row) - 1 for row in rows])] = False
+        is_inner[torch.arange(len(rows)), torch.tensor([length(row) - 1 for row in rows])] = False
         return pooled(states, is_token), functional.normalize(states, dim=2), is_inner
 
 
@@ -125,8 +135,7 @@ def late_interaction(
 ) -> torch.Tensor:
     """(questions, passages): the mean, over a question's tokens, of the cosine to the nearest token of the passage
     (Khattab and Zaharia 2020). `asked` (questions, tokens, size), `told` (questions, passages, tokens, size)."""
-    with device.half_precision():
-        cosine = torch.einsum("bqd,bptd->bpqt", asked, told).float()
+    cosine = torch.einsum("bqd,bptd->bpqt", asked.to(device.precision), told.to(device.precision)).float()
     nearest = cosine.masked_fill(~is_told[:, :, None], -1.0).amax(3)
     share = is_asked.float()[:, None]
     return (nearest * share).sum(2) / share.sum(2)

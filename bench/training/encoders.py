@@ -35,7 +35,7 @@ class Layer(nn.Module):
             part(states).reshape(batch, tokens, self.heads, size // self.heads).transpose(1, 2)
             for part in (self.query, self.key, self.value)
         )
-        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias, dropout_p=dropout)
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
         mixed = self.attended(mixed.transpose(1, 2).reshape(batch, tokens, size))
         states = self.attended_norm(states + functional.dropout(mixed, dropout, dropout > 0))
         inner = self.narrowed(functional.gelu(self.widened(states)))
@@ -96,6 +96,7 @@ class MPNetCrossEncoder(nn.Module):
         self.words, self.positions = nn.Embedding(30_527, self.SIZE), nn.Embedding(514, self.SIZE)
         self.norm = nn.LayerNorm(self.SIZE, eps=1e-5)
         self.distances = nn.Embedding(_RELATIVE_BUCKETS, 12)
+        self.distances.weight.requires_grad_(False)  # a gradient of each pair of tokens, for 384 weights
         self.layers = nn.ModuleList(Layer(self.SIZE, 12, 3_072, 1e-5) for _ in range(12))
         self.pool, self.score = nn.Linear(self.SIZE, self.SIZE), nn.Linear(self.SIZE, 1)
         for part in (self.pool, self.score):
@@ -108,24 +109,22 @@ class MPNetCrossEncoder(nn.Module):
         length = tokens.shape[1]
         positions = self.positions.weight[_MPNET_POSITIONS_FROM : length + _MPNET_POSITIONS_FROM]
         states = functional.dropout(self.norm(self.words(tokens) + positions), dropout, dropout > 0)
-        near = self.distances(_distance_buckets(length, tokens.device)).permute(2, 0, 1)[None].float()
-        states = _through(self.layers, states, _padding_bias(is_token) + near, dropout)
+        near = self.distances(_distance_buckets(length, tokens.device)).permute(2, 0, 1)[None]
+        states = _through(self.layers, states, _padding_bias(is_token).to(near.dtype) + near, dropout)
         return _logits(self.pool, self.score, states, self.training)
 
 
 def _logits(pool: nn.Linear, score: nn.Linear, states: torch.Tensor, is_training: bool) -> torch.Tensor:
-    """(batch): the head on the first of the states (batch, tokens, size)."""
+    """(batch): the head on the first of the states (batch, tokens, size), in 32 bits, for logits are compared."""
     dropout = DROPOUT if is_training else 0.0
-    pooled = functional.dropout(torch.tanh(pool(states[:, 0])), dropout, dropout > 0)
-    return score(pooled)[:, 0].float()
+    pooled = torch.tanh(functional.linear(states[:, 0].float(), pool.weight.float(), pool.bias.float()))
+    pooled = functional.dropout(pooled, dropout, dropout > 0)
+    return functional.linear(pooled, score.weight.float(), score.bias.float())[:, 0]
 
 
 def _through(layers: nn.ModuleList, states: torch.Tensor, bias: torch.Tensor, dropout: float) -> torch.Tensor:
-    device = states.device.type
-    kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else states.dtype
     batch, length, _ = states.shape
-    wide = bias.expand(batch, layers[0].heads, length, length).to(kind).contiguous()
-    states = states.to(kind)
+    wide = bias.to(states.dtype).expand(batch, layers[0].heads, length, length)
     for layer in layers:
         states = layer(states, wide, dropout)
     return states

@@ -1,6 +1,6 @@
 """Pairs of a question and a passage, by what each is of: so a teacher's logits are kept for those who learn from it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -38,8 +38,9 @@ def question_list(question: int, right: int, wrong: list[int]) -> AskedList:
     return AskedList([PairKey("question", question, each) for each in (right, *wrong)], True)
 
 
-def near_miss_list(mined: MinedData, index: int) -> AskedList:
-    return AskedList([PairKey("near miss", index, mined.data.near_misses[index].passage)], False)
+def near_miss_list(mined: MinedData, index: int, others: Sequence[int] = ()) -> AskedList:
+    passages = (mined.data.near_misses[index].passage, *others)
+    return AskedList([PairKey("near miss", index, each) for each in passages], False)
 
 
 def row_list(mined: MinedData, index: int) -> AskedList:

@@ -6,7 +6,7 @@ from typing import Final
 import torch
 from torch.nn import functional
 
-from bench.training.batches import PAD, Device, Tokens, reranker_row
+from bench.training.batches import PAD, Device, Row, Tokens, reranker_row
 from bench.training.encoders import Reranker
 from bench.training.list_training import ListTrained, Table
 from bench.training.pairs import Scores
@@ -23,19 +23,13 @@ class Student(ListTrained):
         super().__init__(encoder, PAD, device, chance)
         self._scores = scores
 
-    def _row(self, question: Tokens, passage: Tokens) -> Tokens:
+    def _row(self, question: Tokens, passage: Tokens) -> Row:
         return reranker_row(question, passage)
 
     def _loss(self, table: Table) -> torch.Tensor:
         """The divergence of each list's softmax from the teacher's and, weaker, the softmax of the right passage and
         the distance to the teacher's logits."""
-        told = [self._scores[key] for each in table.lists for key in each.keys]
-        taught = table.filled(torch.tensor(told, device=table.logits.device))
-        there, ranked = table.is_there, table.is_ranked
-        loss = _RANKING_SHARE * table.ranking_loss() + _LOGIT_SHARE * functional.mse_loss(
-            table.logits[there], taught[there].clamp(-_FARTHEST_LOGIT, _FARTHEST_LOGIT)
-        )
-        if ranked.any():
-            own = table.logits[ranked].log_softmax(1)
-            loss = loss + functional.kl_div(own, taught[ranked].softmax(1), reduction="batchmean")
-        return loss
+        taught = table.filled([self._scores[key] for each in table.lists for key in each.keys])
+        distance = (table.logits - taught.clamp(-_FARTHEST_LOGIT, _FARTHEST_LOGIT)).square()
+        divergence = functional.kl_div(table.logits.log_softmax(1), taught.softmax(1), reduction="batchmean")
+        return divergence + _RANKING_SHARE * table.ranking_loss() + _LOGIT_SHARE * table.mean(distance)
