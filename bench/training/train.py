@@ -1,9 +1,9 @@
 """`python -m bench.training.train`: trains reranker and embedder, by way of a teacher that both learn from.
 
-Negatives are mined with the embedder as it is. The teacher, which reads question and passage together and is too slow
-to ship, learns from them in two phases: after the first, those that it finds better than the right passage are
-dropped, for most of them answer the question as well. `--seconds` bounds what follows the mining; where they are short,
-the phases end early, each with its learning rate run down.
+Negatives are mined with the embedder as it is, and those that the shipped reranker finds better than the right passage
+are dropped, for most of them answer the question as well. The teacher, which reads question and passage together and
+is too slow to ship, learns from what is left. `--seconds` bounds what follows; where they are short, trainings end
+early, each with its learning rate run down.
 """
 
 import argparse
