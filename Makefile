@@ -168,7 +168,7 @@ format: .venv/installed ## Put the code in order
 	$(BIN)/ruff check --fix .
 
 .PHONY: bench
-bench: .venv/installed ## Measure all figures of bench/results.json, and write it (about 10 minutes; ROUNDS=2 for a glance)
+bench: .venv/installed ## Measure all figures of bench/results.json, and write it (about 25 minutes; ROUNDS=2 for a glance; after bench-crawl, for one of them)
 	$(BIN)/python -m bench.suite $(if $(ROUNDS),--rounds $(ROUNDS))
 
 .PHONY: bench-check

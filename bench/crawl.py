@@ -11,21 +11,24 @@ import multiprocessing
 import statistics
 from collections import Counter
 from collections.abc import Callable
+from importlib.util import find_spec
 from multiprocessing.connection import Connection
 
 from bench.crawling import by_docent
-from bench.crawling.site import documentation_online
+from bench.crawling.site import documentation_online, missing_documentation
 from bench.crawling.task import CrawlResult, CrawlTask
+from bench.results import leave_out
 
 Run = Callable[[CrawlTask, Connection], None]
 
 
 def main() -> None:
     arguments = _arguments()
-    try:
-        from bench.crawling import by_scrapy
-    except ImportError as error:
-        raise SystemExit("Scrapy is not installed: pip install -e '.[bench]'") from error
+    if lacking := _lacking():
+        leave_out("crawl_vs_scrapy", lacking, as_json=arguments.json)
+        return
+    from bench.crawling import by_scrapy
+
     crawlers: dict[str, Run] = {"docent": by_docent.run, "scrapy": by_scrapy.run}
     results: dict[str, list[CrawlResult]] = {name: [] for name in crawlers}
     with documentation_online() as origin:
@@ -36,7 +39,12 @@ def main() -> None:
                 if not arguments.json:
                     print(f"{name:>8} {_speed(results[name][-1]):7.1f} pages/s", flush=True)
     report = _report(results["docent"], results["scrapy"], task)
-    print(json.dumps(report) if arguments.json else _text(report))
+    if arguments.json:
+        seconds_a_page = {name: 1 / statistics.median(map(_speed, runs)) for name, runs in results.items()}
+        ratios = {"crawl_vs_scrapy": seconds_a_page["docent"] / seconds_a_page["scrapy"]}
+        print(json.dumps({"ratios": ratios, **report}))
+        return
+    print(_text(report))
 
 
 def _arguments() -> argparse.Namespace:
@@ -47,6 +55,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--max-pages", type=int, default=10_000)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
+
+
+def _lacking() -> str:
+    """What this machine lacks for the comparison."""
+    if find_spec("scrapy") is None:
+        return "Scrapy is not installed: pip install -e '.[bench]'"
+    missing = missing_documentation()
+    return f"Install the documentation first: apt install {' '.join(missing)}" if missing else ""
 
 
 def _in_a_process(run: Run, task: CrawlTask) -> CrawlResult:

@@ -74,6 +74,11 @@ class DemoCorpus:
         self._cut = [(page, [(draft.text, draft.breadcrumb) for draft in chunker.cut(page)]) for page in pages]
 
     @property
+    def texts(self) -> list[str]:
+        """Of all chunks, in the pages' order."""
+        return [text for _, chunks in self._cut for text, _ in chunks]
+
+    @property
     def chunk_count(self) -> int:
         """Of all pages, before any is copied."""
         return sum(len(chunks) for _, chunks in self._cut)

@@ -1,11 +1,14 @@
 """How a run of the benchmarks is kept, and compared with the one that is committed."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bench.results import COMMITTED, OF_ONE_MACHINE, BadResults, Comparison, Results, compared, read_results
+from bench import suite
+from bench.load import Finding, ratios
+from bench.results import COMMITTED, BadResults, Comparison, Results, compared, leave_out, read_results
 
 MACHINE: dict[str, str | int] = {"processor": "Example 1", "cores": 2, "memory_gib": 8}
 COMMITTED_ONES = Results(
@@ -33,6 +36,36 @@ def test_a_figure_that_grew_more_fails_with_both_values_and_the_limit() -> None:
 def test_a_figure_that_is_no_longer_measured_fails() -> None:
     found = compared(of(start_seconds=2.0), COMMITTED_ONES)
     assert found.failures == ("question_cpu_vs_bare: not measured; 2 is committed",)
+
+
+def test_a_figure_that_this_machine_cannot_measure_is_not_compared_and_the_reason_is_told() -> None:
+    lacking = {"question": {"not_measured": {"question_cpu_vs_bare": "no server"}}}
+    found = compared(replace(of(start_seconds=2.0), benchmarks=lacking), COMMITTED_ONES)
+    assert found == Comparison((), ("question_cpu_vs_bare: 2 is committed; not measured here: no server",))
+
+
+def test_a_benchmark_that_lacks_something_leaves_its_reason_in_the_results(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave_out("crawl_vs_scrapy", "Scrapy is not installed", as_json=True)
+    said = json.loads(capsys.readouterr().out)
+    monkeypatch.setattr(suite, "_run", lambda name, words: dict(said) if name == "crawl" else {"ratios": {name: 1.0}})
+    results = suite.measure(rounds=2)
+    assert results.not_measured == {"crawl_vs_scrapy": "Scrapy is not installed"}
+    assert "crawl_vs_scrapy" not in results.ratios
+    assert {"load", "rerank"} <= set(results.ratios)
+    with pytest.raises(SystemExit, match="Scrapy is not installed"):
+        leave_out("crawl_vs_scrapy", "Scrapy is not installed", as_json=False)
+
+
+def test_the_first_token_is_kept_only_where_every_stream_was_complete() -> None:
+    def measured(complete: float) -> dict[str, list[Finding]]:
+        goal = Finding("complete", complete, "%", 100, at_least=True)
+        return {"first-token": [goal, Finding("first token, p95", 250.0, "ms", 400)]}
+
+    assert ratios(measured(100), 300) == {"streams_300_first_token_p95_ms": 250.0}
+    with pytest.raises(SystemExit, match=r"99.7 % of the streams"):
+        ratios(measured(99.7), 300)
 
 
 def test_a_figure_that_is_new_has_nothing_to_be_compared_with() -> None:
@@ -79,4 +112,4 @@ def test_a_missing_file_is_named_with_what_to_do(tmp_path: Path) -> None:
 def test_the_committed_figures_can_be_compared_with() -> None:
     committed = read_results(COMMITTED)
     assert compared(committed, committed) == Comparison((), ())
-    assert set(committed.ratios) >= {"question_cpu_vs_bare", "token_cpu_vs_sse_starlette"} | OF_ONE_MACHINE
+    assert set(committed.ratios) >= {"question_cpu_vs_bare", "token_cpu_vs_sse_starlette", "start_seconds"}
