@@ -168,7 +168,7 @@ format: .venv/installed ## Put the code in order
 	$(BIN)/ruff check --fix .
 
 .PHONY: bench
-bench: .venv/installed ## Measure all figures of bench/results.json, and write it (about 25 minutes; ROUNDS=2 for a glance; after bench-crawl, for one of them)
+bench: .venv/installed ## Measure all figures of bench/results.json, and write it (about 25 minutes; ROUNDS=2 for a glance; after bench-peers and bench-crawl, for two of them)
 	$(BIN)/python -m bench.suite $(if $(ROUNDS),--rounds $(ROUNDS))
 
 .PHONY: bench-check
@@ -207,6 +207,10 @@ bench-tokens: .venv/installed ## Measure the processor time of a streamed token 
 bench-crawl: .venv/installed ## Measure the crawler beside Scrapy (needs postgresql-doc-15, python3-doc; installs Scrapy)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m bench.crawl
+
+.PHONY: bench-peers
+bench-peers: .venv/installed ## Measure search beside LlamaIndex, Haystack and LangChain (installs today's into .venv/peers; SITES="kicad i3" for other pages)
+	$(BIN)/python -m bench.peers --install $(if $(SITES),--sites $(SITES)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 .PHONY: bench-commands
 bench-commands: .venv/installed ## Measure the processor time of the commands (BEFORE=REVISION for another tree beside this one)

@@ -31,6 +31,7 @@ _BENCHMARKS: Final[Mapping[str, Sequence[str]]] = {
     "at_rest": (),
     "rerank": (),
     "load": ("--only", "first-token", "--streams", "300"),
+    "peers": (),
     "crawl": ("--workers", "0"),
 }
 _LIBRARIES: Final = ("lancedb", "onnxruntime", "sqlalchemy", "sse-starlette", "starlette", "tantivy", "uvicorn")

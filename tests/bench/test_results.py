@@ -53,7 +53,7 @@ def test_a_benchmark_that_lacks_something_leaves_its_reason_in_the_results(
     results = suite.measure(rounds=2)
     assert results.not_measured == {"crawl_vs_scrapy": "Scrapy is not installed"}
     assert "crawl_vs_scrapy" not in results.ratios
-    assert {"load", "rerank"} <= set(results.ratios)
+    assert {"peers", "load", "rerank"} <= set(results.ratios)
     with pytest.raises(SystemExit, match="Scrapy is not installed"):
         leave_out("crawl_vs_scrapy", "Scrapy is not installed", as_json=False)
 
