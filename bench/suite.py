@@ -47,8 +47,11 @@ def measure(rounds: int) -> Results:
         found = {figure: round(value, _DIGITS) for figure, value in figures.pop("ratios").items()}
         for figure, value in found.items():
             print(f"{figure:<32}{value:g}", flush=True)
-        for figure, why in figures.get("not_measured", {}).items():
+        lacking = figures.get("not_measured", {})
+        for figure, why in lacking.items():
             print(f"{figure:<32}not measured: {why}", flush=True)
+        if not found and not lacking:
+            print(f"bench.{name} came to no figure; what it measured is below benchmarks", flush=True)
         ratios |= found
         benchmarks[name] = {"rounds": rounds} | figures
     return Results(_machine(), _versions(), datetime.now(UTC).date().isoformat(), ratios, benchmarks)
