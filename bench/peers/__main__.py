@@ -80,7 +80,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--install", action="store_true", help="today's versions first, into .venv/peers")
     parser.add_argument("--sites", nargs="+", default=["rsyslog", "wireshark"], help="of bench/sites")
-    parser.add_argument("--candidates", type=int, default=50, help="that the others ask of each list; Docent asks 50")
+    parser.add_argument("--candidates", type=int, default=10, help="that the others ask of each list; Docent asks 50")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--data", type=Path, default=Path(".venv/own-sites"), help="for the sites' packages")
     parser.add_argument("--json", action="store_true", help="one object on one line")
