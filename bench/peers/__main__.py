@@ -41,16 +41,16 @@ def main() -> None:
     arguments = _arguments()
     if arguments.install:
         environments.install()
-    if missing := environments.missing():
-        leave_out(_FIGURE, f"{', '.join(missing)} not installed: make bench-peers", as_json=arguments.json)
+    known, packages = read_sites(OWN_SET), arguments.data.resolve() / "packages"
+    if unknown := [name for name in arguments.sites if name not in known]:
+        raise SystemExit(f"--sites: no site {', '.join(unknown)}; there are {', '.join(known)}")
+    sites = [known[name] for name in arguments.sites]
+    if lacking := _lacking(sites, packages):
+        leave_out(_FIGURE, lacking, as_json=arguments.json)
         return
-    sites = read_sites(OWN_SET)
-    if unknown := [name for name in arguments.sites if name not in sites]:
-        raise SystemExit(f"--sites: no site {', '.join(unknown)}; there are {', '.join(sites)}")
     own_environment()
     with tempfile.TemporaryDirectory(prefix="docent-peers-") as folder:
-        packages = arguments.data.resolve() / "packages"
-        prepared = asyncio.run(_prepared([sites[name] for name in arguments.sites], packages, Path(folder)))
+        prepared = asyncio.run(_prepared(sites, packages, Path(folder)))
         scores = measure(list(prepared.values()), _contenders(arguments.candidates), arguments.rounds)
     asked = sum(len(site.questions) for site in prepared.values())
     chunks = {name: len(site.page_of) for name, site in prepared.items()}
@@ -85,6 +85,18 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=Path(".venv/own-sites"), help="for the sites' packages")
     parser.add_argument("--json", action="store_true", help="one object on one line")
     return parser.parse_args()
+
+
+def _lacking(sites: Sequence[Site], packages: Path) -> str:
+    """What this machine lacks for the comparison, once the sites' pages were looked for."""
+    if missing := environments.missing():
+        return f"{', '.join(missing)} not installed: make bench-peers"
+    try:
+        for site in sites:
+            site.fetch(packages)
+    except SystemExit as error:
+        return str(error)
+    return ""
 
 
 async def _prepared(sites: Sequence[Site], packages: Path, folder: Path) -> dict[str, Prepared]:

@@ -46,9 +46,8 @@ class Prepared:
 
 
 async def prepare(site: Site, packages: Path, folder: Path) -> Prepared:
-    """`folder` is made: an agent that has learnt the pages in Docent's data folder, and for the others a file. The
-    questions are those that the site answers."""
-    site.fetch(packages)
+    """`folder` is made of the fetched pages: an agent that has learnt them in Docent's data folder, and a file for the
+    others. The questions are those that the site answers."""
     asked = tuple(question for question in read_questions(OWN_SET, site.name) if question.is_answerable)
     settings = read_settings(data=folder / DATA, log_level="error")
     configure_logging(settings)
