@@ -152,6 +152,14 @@ async def test_what_every_manual_has_is_named_with_what_it_is_of() -> None:
     assert found.endswith("See also: Boxes: Known issues [2]")
 
 
+async def test_a_common_section_with_a_number_is_named_with_what_it_is_of() -> None:
+    examples = replace(
+        source(1, "The warranty of a lamp is 3 years.", "4.2.1 Examples"),
+        breadcrumb=("4 Warranty", "4.2 Lamps", "4.2.1 Examples"),
+    )
+    assert (await answer("How long is the warranty of a lamp?", examples)).startswith("**4.2 Lamps: Examples**\n\n")
+
+
 async def test_a_common_section_behind_a_pages_own_words_is_named_with_the_page() -> None:
     page = "Boxes of ours.\n\n## Overview\n\nBoxes are made of paper in Galway."
     boxes = source(2, page, "Boxes", title="Boxes", order=0.1)

@@ -53,6 +53,7 @@ _MANUAL_HEADING: Final = re.compile(
     r"|known (?:issues|bugs|problems)(?: and warnings)?",
     re.IGNORECASE,
 )
+_SECTION_NUMBER: Final = re.compile(r"(?:\d+|[A-Z]\.\d+)(?:\.\d+)*\.?\s+")
 _MARK_CHARS = len("\n\n[1]\n\n")
 
 
@@ -282,21 +283,28 @@ def _heading_of(passage: Passage) -> tuple[str, str]:
 
 
 def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source]) -> set[str]:
-    """Those that several pages have, and those of every manual: alone they name nothing."""
+    """Those that several pages have, and those of every manual, whatever their number: alone they name nothing."""
     pages: dict[str, set[str]] = {}
-    for heading, page in [
+    headings = {
         *((one.passage.heading, one.passage.source.title) for one in judged),
         *((source.heading, source.title) for source in sources),
-    ]:
-        pages.setdefault(heading, set()).add(page)
-    return {heading for heading, found in pages.items() if len(found) > 1 or _MANUAL_HEADING.fullmatch(heading)}
+    }
+    for heading, page in headings:
+        pages.setdefault(_unnumbered(heading), set()).add(page)
+    common = {name for name, found in pages.items() if len(found) > 1 or _MANUAL_HEADING.fullmatch(name)}
+    return {heading for heading, _ in headings if _unnumbered(heading) in common}
+
+
+def _unnumbered(heading: str) -> str:
+    number = _SECTION_NUMBER.match(heading)
+    return heading[number.end() :] if number else heading
 
 
 def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
     source, heading = passage.source, passage.heading or passage.source.title
     own = (name for name in source.breadcrumb if name != source.heading)
     above = [name for name in (source.title, *own) if name != heading]
-    names = [*above[-1:], heading] if heading in common else [heading]
+    names = [*above[-1:], _unnumbered(heading)] if heading in common and above else [heading]
     return ": ".join(name for part in names if (name := word_for_word(markdown_name(part))))
 
 
