@@ -50,14 +50,21 @@ async def test_the_steps_behind_the_paragraph_about_them_come_along() -> None:
     assert found == f"{about}\n\n{steps}\n\n[1]"
 
 
-async def test_a_message_is_quoted_with_what_stands_behind_it() -> None:
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param("The bell says:\n\n```\nlamp[12]: could not be lit: no such bell\n```", id="as code"),
+        pytest.param('The bell says "The lamp could not be lit: no such bell.".', id="in quotes"),
+        pytest.param("The bell says:\n\u201eThe lamp could not be lit: no such bell\u201c", id="in German quotes"),
+    ],
+)
+async def test_a_message_is_quoted_with_what_stands_behind_it(message: str) -> None:
     before = "The lamp is lit by its bell. " * 6
-    message = "The bell says:\n\n```\nlamp[12]: could not be lit: no such bell\n```"
-    behind = f"{'It hangs where nobody looks for it. ' * 4}\n\nPut it back, and start anew."
+    behind = f"{'It hangs where nobody looks for it. ' * 20}\n\nPut it back, and start anew."
     found = await answer(
         "could not be lit: no such bell", f"{before}\n\n{message}\n\n{behind}\n\n{'It is grey. ' * 40}"
     )
-    assert found.startswith("The bell says:")
+    assert found.startswith("The bell says")
     assert "Put it back, and start anew." in found
 
 

@@ -34,6 +34,7 @@ from app.providers.chat.chat_model import ChatEnd, TextDelta
 
 _FIRST_CHARS = 700
 _ANNOUNCED_CHARS = 900  # with what the last line of the first passage announces
+_MESSAGE_CHARS = 1100  # of a message with what it means and, behind that, what is to be done
 _SECOND_CHARS = 450
 _BOTH_CHARS = 800
 _NEAR_BEST = 0.75  # log odds: what is worth so much less adds nothing
@@ -162,6 +163,8 @@ class ExtractiveWriter:
         """The best passage with what stands around it, as far as that is near to the question."""
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0])
         message = _from_message(best.passage, reading.context.standalone)
+        if message:
+            wanted_chars = min(_MESSAGE_CHARS, max_chars - _MARK_CHARS)
         first = extended(message or best.passage, wanted_chars)
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code

@@ -25,6 +25,7 @@ LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help 
 _LONGEST_STEPS = 1200
 _LONGEST_ROWS = 300  # of a table: each row says what it says alone
 _LEAST_MESSAGE = 4  # words
+_QUOTED = re.compile(r'["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]++)["\u201c\u201d\u00bb]')
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 
 Piece: TypeAlias = tuple[Block, ...]
@@ -117,10 +118,14 @@ def has_code(unit: Sequence[Block]) -> bool:
 
 
 def says_message(piece: Piece, question: str) -> bool:
-    """Whether a line of its code is a message that the question is, or holds."""
+    """Whether a line of its code, or what it quotes, is a message that the question is, or holds."""
     asked = normalised(question)
-    lines = (normalised(line) for block in piece if block.kind is BlockKind.CODE for line in code_lines(block.text))
-    return any(_holds(asked, line) or _holds(line, asked) for line in lines)
+    said = (normalised(text) for block in piece for text in _sayings(block))
+    return any(_holds(asked, message) or _holds(message, asked) for message in said)
+
+
+def _sayings(block: Block) -> list[str]:
+    return code_lines(block.text) if block.kind is BlockKind.CODE else _QUOTED.findall(block.text)
 
 
 def _holds(text: str, message: str) -> bool:
