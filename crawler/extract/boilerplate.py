@@ -33,7 +33,7 @@ language-switcher language-selector lang-switcher version-switcher version-selec
 theme-toggle menu mega-menu dropdown-menu mobile-menu hamburger modal popup popover overlay lightbox
 tooltip copybtn copy-button copy-btn clipboard printonly print-only noprint no-print d-print-none
 masthead topbar top-bar site-header page-header-nav utility-nav announcement announcement-bar
-toctree-l1-nav mw-editsection mw-jump-link navbox catlinks vector-header linenos lineno linenodiv
+toctree-l1-nav mw-editsection mw-jump-link navbox catlinks printfooter vector-header linenos lineno linenodiv
 line-numbers-rows gutter rouge-gutter headerlinks sphinx-tabs-nav wy-nav-side wy-side-scroll
 rst-footer-buttons rst-versions bd-sidebar bd-toc bd-header md-sidebar md-header md-footer md-source-file
 article-author article-meta article-votes article-relatives article-return-to-top article-more-questions

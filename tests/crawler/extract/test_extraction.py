@@ -86,6 +86,7 @@ def test_the_frame_of_a_page_is_not_its_content(around: str) -> None:
         '<div class="pager"><a rel="prev" href="/a">Prev: Boiling</a><a rel="next" href="/b">Next: Cool</a></div>',
         "<button>Copy</button>",
         '<form action="/search"><label>Search this site</label><input></form>',
+        '<div class="printfooter">Retrieved from "<a href="/w?oldid=7">https://example.com/w?oldid=7</a>"</div>',
     ],
 )
 def test_crumbs_inside_the_content_go(crumb: str) -> None:
