@@ -42,6 +42,19 @@ async def test_where_words_decide_the_source_that_alone_holds_them_is_surer() ->
     assert alone > shared
 
 
+async def test_the_best_of_each_source_is_read_however_much_another_source_has() -> None:
+    judge = PassageJudge(HashingEmbedder(), MemoryKeywordIndex())
+    long = "\n\n".join(f"## Lamp {number}\n\nThe settings of lamp {number} are its own." for number in range(40))
+    other = replace(source(2, "Choices are not kept where nobody may write."), order=0.5)
+    asked = "Where are the settings of the lamp?"
+    read = await judge.judged(
+        AnswerContext(AgentConfig(name="x"), asked, asked, (source(1, long), other)),
+        [*passages(source(1, long)), *passages(other)],
+    )
+    assert [one.passage.source.number for one in read].count(2) == 1
+    assert len(read) == 24
+
+
 async def test_what_tells_the_number_is_preferred_to_what_says_the_word_for_it() -> None:
     embedder = HashingEmbedder()
     embedder.is_down = True

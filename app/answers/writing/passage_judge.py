@@ -141,10 +141,7 @@ class PassageJudge:
 
     async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
         """The most promising, best first, and whether the meaning of any is known."""
-        shares = await self._shares(context, candidates)
-        promising = sorted(
-            zip(candidates, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
-        )[:_READ]
+        promising = _promising(candidates, await self._shares(context, candidates))
         question = context.standalone
         read = [
             passage
@@ -278,6 +275,21 @@ class PassageJudge:
             return [array("f", numbers) for numbers in await self._embedder.embed(missing)]
 
         return await _remembered(texts, self._vectors, embed)
+
+
+def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[tuple[Passage, float]]:
+    """The best by search and words, among them the best one of each source: a long source has so many that hold some of
+    the question's words that one whose heading says it in other words would never be read."""
+    best_first = sorted(
+        zip(candidates, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
+    )
+    sources: set[int] = set()
+    firsts: list[int] = []
+    others: list[int] = []
+    for at, (passage, _) in enumerate(best_first):
+        (others if passage.source.number in sources else firsts).append(at)
+        sources.add(passage.source.number)
+    return [best_first[at] for at in sorted([*firsts, *others][:_READ])]
 
 
 def _is_joined(context: AnswerContext) -> bool:
