@@ -26,6 +26,22 @@ def test_a_price_speaks_for_a_passage_where_one_is_asked_for(question: str) -> N
     assert form_odds("How heavy is the hub?", passage("The hub is €59 with VAT.")) == 0
 
 
+@pytest.mark.parametrize(
+    ("question", "definition"),
+    [
+        ("What is a hub?", "It glows. A hub is the box that lamps talk to."),
+        ("what are hubs", "**Hub** (or bridge) is what lamps talk to."),
+        ("What does hub mean?", "Lamps talk to hubs, i.e. boxes with a button."),
+        ("what is a DMX", "Lamps know Digital Multiplex (DMX)."),
+        ("Was ist ein Hub?", "Ein Hub ist der Kasten, mit dem Lampen sprechen."),
+    ],
+)
+def test_a_definition_speaks_for_a_passage_where_one_is_asked_for(question: str, definition: str) -> None:
+    assert form_odds(question, passage(definition)) > 0
+    assert form_odds(question, passage("Hold each hub. Some of these hubs are red. The DMX plug is red.")) == 0
+    assert form_odds("How do I reset a hub?", passage(definition)) == 0
+
+
 def test_the_card_of_what_is_asked_for_goes_before_another_price() -> None:
     card = passage("€3.90 a month\n\nor €39 a year.", heading="Plus", title="Plans and prices")
     other = passage("It costs €189 with 30 days of the Plus plan.", title="The hub")

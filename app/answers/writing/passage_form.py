@@ -1,5 +1,5 @@
 """What the form of a passage says, whatever its words mean: that it names a price or a number to call, tells of changes
-or of what was so once, compares, asks, or lists links."""
+or of what was so once, defines, compares, asks, or lists links."""
 
 import re
 from collections.abc import Iterable
@@ -20,6 +20,7 @@ _PRICED_NAME_ODDS: Final = 1.5  # a card of what was asked for: its name above, 
 _CHANGES_ODDS: Final = -1.0
 _LINKS_ODDS: Final = -1.0
 _QUESTIONS_ODDS: Final = -1.0
+_DEFINES_ODDS: Final = 0.8
 _COMPARED_ODDS: Final = 1.5  # for the table that has both of what is compared side by side
 _OLD_POST_ODDS: Final = -1.0
 _OLD_DAYS: Final = 180
@@ -46,6 +47,16 @@ _INDEX: Final = re.compile(
     r"|genindex|(?:table of )?contents|site ?map|(?:stichwort|inhalts)verzeichnis|sachregister)",
     re.IGNORECASE,
 )
+
+_ASKS_WHAT: Final = re.compile(
+    r"(?:so |and )?(?:what(?:['\u2019]s| is| are| does)|was (?:ist|sind|bedeutet|hei\u00dft)"
+    r"|qu[e\u00e9] (?:es|son|significa)|qu['\u2019]est-ce que? (?:c['\u2019]est que )?)\s*"
+    r"(?:(?:an?|the|eine?|d(?:er|ie|as)|una?|el|l[ae]|une?)\s+)?"
+    r"(?P<name>\w.{1,39}?)(?:\s+(?:means?|stands? for|(?:good )?for))?[\s?]*",
+    re.IGNORECASE,
+)
+_NAME_WORDS: Final = 4
+_IS: Final = r"(?:is|are|means?|stands for|refers? to|ist|sind|bedeutet|es|son|significa|est|sont|signifie)\b"
 
 _TABLE_HEADER: Final = re.compile(r"^\|(.*)\|\n\|[ -|]*-", re.MULTILINE)
 
@@ -82,6 +93,8 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
     odds += sum(
         each.alone if is_all else each.odds for each in asked_details(question) if each.told.search(passage.text)
     )
+    if (defined := _definition(question)) and defined.search(passage.text):
+        odds += _DEFINES_ODDS
     if compares and _has_side_by_side(question, passage.text):
         odds += _COMPARED_ODDS
     if not asks_changes:
@@ -101,6 +114,22 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
 def _asks(question: str) -> tuple[bool, bool, bool]:
     """Whether it asks for a price, for a difference, for what has changed."""
     return bool(PRICE.asked.search(question)), asks_difference(question), bool(_ASKS_CHANGES.search(question))
+
+
+@lru_cache(maxsize=16)
+def _definition(question: str) -> re.Pattern[str] | None:
+    """What a sentence looks like that says what the one thing is which the question asks the meaning of: "A lot (of
+    shares) is ...", "lots, i.e. ...", and for an abbreviation what it stands for."""
+    asked = _ASKS_WHAT.fullmatch(question.strip())
+    if asked is None or len(asked["name"].split()) > _NAME_WORDS:
+        return None
+    name = f"{re.escape(asked['name'].rstrip('s'))}s?"
+    begins = r"(?:\A|[.!?:]\s+|\n\s*(?:[-*]\s+)?)(?:(?:an?|the|eine?|d(?:er|ie|as)|una?|el|l[ae]s?|une?)\s+)?"
+    says = rf"{begins}[*`\"'\u201c\u2018]*{name}[*`\"'\u201d\u2019]*(?: ?\([^()]{{1,60}}\))?(?:,[^,.]{{1,80}},)? {_IS}"
+    is_abbreviation = asked["name"].isupper()
+    spelt = rf"|\w ?\({name}\)" if is_abbreviation else ""
+    flags = re.NOFLAG if is_abbreviation else re.IGNORECASE
+    return re.compile(rf"{says}|\b{name}, (?:i\.e\.|that is)[ ,]{spelt}", flags)
 
 
 def without_told(question: str, text: str) -> str:
