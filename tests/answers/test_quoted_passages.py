@@ -9,7 +9,7 @@ from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage
+from app.answers.writing.passages import Passage, extended, passages
 from app.providers.chat.chat_model import TextDelta
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -72,6 +72,13 @@ async def test_a_short_section_is_quoted_whole() -> None:
     prices = "| Delivery | Price |\n|---|---|\n| Norway | 15 euros |"
     text = f"{prices}\n\nWithin a week we deliver to Norway."
     assert await answer("How long does delivery to Norway take?", text) == f"{text} [1]"
+
+
+def test_of_a_longer_section_less_is_quoted_than_a_short_one_has() -> None:
+    told = [f"The warranty of lamp {number} is {number} years, and ends where it is opened." for number in range(1, 15)]
+    short, long = (passages(source(1, "\n\n".join(paragraphs)))[0] for paragraphs in (told[:9], told))
+    assert 500 < len(extended(short, 700, 500).text) < 700
+    assert 400 < len(extended(long, 700, 500).text) <= 500
 
 
 async def test_what_stands_around_the_answer_and_is_about_something_else_is_left_out() -> None:

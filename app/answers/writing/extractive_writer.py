@@ -34,6 +34,7 @@ from app.providers.chat.chat_model import ChatEnd, TextDelta
 
 _FIRST_CHARS = 700
 _ANNOUNCED_CHARS = 900  # with what the last line of the first passage announces
+_PART_CHARS = 500  # of a section that is longer
 _MESSAGE_CHARS = 1100  # of a message with what it means and, behind that, what is to be done
 _SECOND_CHARS = 450
 _BOTH_CHARS = 800
@@ -164,8 +165,9 @@ class ExtractiveWriter:
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0])
         message = _from_message(best.passage, reading.context.standalone)
         if message:
-            wanted_chars = min(_MESSAGE_CHARS, max_chars - _MARK_CHARS)
-        first = extended(message or best.passage, wanted_chars)
+            first = extended(message, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
+        else:
+            first = extended(best.passage, wanted_chars, _PART_CHARS)
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code
         return completed(first if message else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))

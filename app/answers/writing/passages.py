@@ -141,15 +141,17 @@ def passages(source: Source) -> list[Passage]:
     return found
 
 
-def extended(passage: Passage, max_chars: int) -> Passage:
-    """All of its section where that fits, else the passage with what follows it, as long as that fits, up to the next
-    line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which names it,
-    comes along, steps right before or behind it, for a paragraph about them helps nobody, and code right before it
-    where that fits: what is told next goes on from it. A definition is quoted without those around it."""
+def extended(passage: Passage, max_chars: int, part_chars: int | None = None) -> Passage:
+    """All of its section where that fits, else the passage with what follows it, as long as that fits `part_chars`, up
+    to the next line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which
+    names it, comes along, steps right before or behind it, for a paragraph about them helps nobody, and code right
+    before it where that fits: what is told next goes on from it. A definition, and a list that is introduced, is quoted
+    as far as it fits `max_chars`, the former without those around it."""
     pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
     is_defined = _is_in_definition(pieces, start)
     if length(pieces) <= max_chars and not is_defined:
         return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
+    part_chars = max_chars if is_defined or part_chars is None else min(max_chars, part_chars)
     if length(pieces[(first := _unit_start(pieces, start)) : start + 1]) <= max_chars:
         while first < start and length(pieces[first:end]) > max_chars:
             end -= 1
@@ -158,10 +160,10 @@ def extended(passage: Passage, max_chars: int) -> Passage:
         end += 1
     if start and not is_defined and has_code(pieces[start - 1]) and length(pieces[start - 1 : end]) <= max_chars:
         start -= 1
-    room = max_chars - length(pieces[start:end])
     for piece in pieces[end:]:
-        room -= length([piece])
-        if room < 0 or _is_title(piece) or (is_defined and _begins_definition(pieces, end)):
+        room = max_chars if _goes_on_below(pieces, end) else part_chars
+        is_over = length(pieces[start : end + 1]) > room or _is_title(piece)
+        if is_over or (is_defined and _begins_definition(pieces, end)):
             break
         end += 1
     if start and not is_defined and (are_steps(pieces[start - 1]) or _is_title(pieces[start - 1])):
@@ -169,10 +171,14 @@ def extended(passage: Passage, max_chars: int) -> Passage:
     return replace(passage, start=start, end=end)
 
 
+def _goes_on_below(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether what introduces the piece introduces the one before it as well."""
+    return len(pieces[at]) > 1 and pieces[at - 1][0] is pieces[at][0]
+
+
 def _unit_start(pieces: Sequence[Piece], at: int) -> int:
     """Where what the piece's own first block introduces begins: a long unit is cut, and each part is introduced."""
-    lead = pieces[at][0]
-    while at and len(pieces[at]) > 1 and pieces[at - 1][0] is lead:
+    while at and _goes_on_below(pieces, at):
         at -= 1
     return at
 
