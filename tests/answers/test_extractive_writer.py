@@ -198,6 +198,14 @@ async def test_the_caption_of_a_picture_is_not_quoted() -> None:
     )
 
 
+async def test_what_is_below_one_of_many_pictures_is_quoted() -> None:
+    people = "\n\n".join(
+        f"*Ada {number} Byron, head of lamp number {number} in Galway and around it*" for number in range(20)
+    )
+    found = await answer("Who is head of lamp number 17?", f"These are all of us.\n\n{people}")
+    assert "*Ada 17 Byron" in found
+
+
 async def test_a_line_of_references_is_not_quoted() -> None:
     """It ends what was told of something else."""
     found = await answer(

@@ -81,6 +81,15 @@ def test_of_a_longer_section_less_is_quoted_than_a_short_one_has() -> None:
     assert 400 < len(extended(long, 700, 500).text) <= 500
 
 
+def test_a_caption_within_running_text_neither_begins_nor_ends_a_quotation() -> None:
+    opened = f"A hub is opened by its pin. {'Hold the pin until the hub is red. ' * 9}".strip()
+    closed = f"Close the hub by the pin. {'Hold the pin until the hub is green. ' * 4}".strip()
+    told = f"{opened}\n\n*A hub that is open*\n\n{closed}"
+    found = passages(source(1, f"{told}\n\n{'It is grey. ' * 60}"))
+    assert extended(found[0], 700).text == told
+    assert not any(passage.text.startswith("*") for passage in found)
+
+
 async def test_what_stands_around_the_answer_and_is_about_something_else_is_left_out() -> None:
     warranty = "The warranty of a lamp is 3 years, and of a lamp with a battery 2 years."
     told = f"{warranty}\n\nBoxes are grey.\n\nThe warranty of a lamp ends abroad, wherever that lamp was bought."

@@ -51,6 +51,7 @@ _CAPTION = re.compile(
     r"\**(?:fig(?:ure|ura)?|abb(?:ildung)?|рис(?:унок)?|εικόνα|şekil|hình|图|圖|図)\.?\s*\d+(?:[.-]\d+)*\s*(?:[.:)\u2013\u2014-]|\Z)",
     re.IGNORECASE,
 )
+_PICTURED = re.compile(r"\*[^*\n]++\*")  # what a page says below a picture without a number
 # A line that only names what else there is. The passage behind it is about something else.
 _SEE = r"(?:see also|related(?: topics)?|siehe auch|voir aussi|v[ée]ase también|vedi anche|ve(?:r|ja) também|zie ook)"
 _REFERENCES = re.compile(rf"\W*+{_SEE}\**\s*[:\uff1a]", re.IGNORECASE)
@@ -247,10 +248,13 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
 
 
 def _needs_what_is_before(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether nobody understands the piece alone: "Then it is ...", or "The command reads ..." right behind code."""
+    """Whether nobody understands the piece alone: "Then it is ...", "The command reads ..." right behind code, or what
+    a picture within running text shows."""
     if not at:
         return False
     before, first = pieces[at - 1], pieces[at][0]
+    if _PICTURED.fullmatch(first.text):
+        return _PICTURED.fullmatch(before[0].text) is None
     tells_of_code = has_code(before) and _TELLS_OF_CODE.match(first.text) is not None
     return tells_of_code or points_back(first.text) or goes_on(before[-1], first)
 
@@ -402,4 +406,4 @@ def _is_title(piece: Piece) -> bool:
     text = piece[0].text.strip()
     is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
     is_short = is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
-    return is_short and not _SAYS_SOMETHING.search(text)
+    return is_short and not _PICTURED.fullmatch(text) and not _SAYS_SOMETHING.search(text)

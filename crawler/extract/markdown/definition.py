@@ -38,6 +38,12 @@ def item_marker(sign: str) -> str:
     return f"{number}. " if number else "- "
 
 
+def item_number(value: str | None, default: int) -> int:
+    """What an attribute says that a list counts from."""
+    digits = (value or "").strip()
+    return int(digits) if re.fullmatch(r"-?\d{1,6}", digits, re.ASCII) else default
+
+
 def is_hanging_term(paragraph: LexborNode, text: str) -> bool:
     """A short line above what is indented further, and not marked up as its description: groff does so by margins, and
     man2html by a list without terms."""

@@ -1,11 +1,15 @@
-"""What the class of a heading, or of the box around it, says of it: generators of documentation use headings for more
-than sections."""
+"""What the class of a heading or caption, or of the box around it, says of it: generators of documentation use headings
+for more than sections."""
 
 from selectolax.lexbor import LexborNode
 
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
 _WITHIN_SECTION = frozenset({"subheading", "subsubheading"})  # by Texinfo, whatever level the section has
 _WRITERS = frozenset({"author", "corpauthor", "editor", "editedby", "othercredit"})  # of a book or article by DocBook
+_CAPTIONS = frozenset({"caption", "thumbcaption", "wp-caption-text"})
+_FRAMES = frozenset({"figure", "thumbinner", "wp-caption"})
+_PICTURES = "img,picture,video,svg"
+_FRAMED_TEXT = "pre,code,table,ol,dl"
 
 
 def is_within_section(heading: LexborNode) -> bool:
@@ -34,6 +38,16 @@ def is_title_of_admonition(heading: LexborNode) -> bool:
             return first is not None and first.mem_id == heading.mem_id
         box = box.parent
     return False
+
+
+def is_caption(node: LexborNode) -> bool:
+    """Whether it stands below a picture and says what that shows."""
+    if node.tag != "figcaption" and (node.tag not in {"p", "div"} or _CAPTIONS.isdisjoint(_names(node))):
+        return False
+    frame = node.parent
+    if frame is None or (frame.tag != "figure" and _FRAMES.isdisjoint(_names(frame))):
+        return False
+    return frame.css_first(_PICTURES) is not None and frame.css_first(_FRAMED_TEXT) is None
 
 
 def _names(node: LexborNode) -> list[str]:

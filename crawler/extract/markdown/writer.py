@@ -4,7 +4,6 @@ The law that chunkers rely on: the lines of `markdown` that start with one to si
 code, are `headings`, in the same order with the same text.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -32,12 +31,14 @@ from crawler.extract.markdown.definition import (
     is_short,
     is_signature,
     item_marker,
+    item_number,
     sign_above,
     signature,
 )
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.heading_classes import (
     is_box_title,
+    is_caption,
     is_title_of_admonition,
     is_within_section,
     is_writer,
@@ -154,6 +155,9 @@ class _Writer:
             yield _Block(_Kind.TEXT, text)
         elif tag == "blockquote":
             yield from self._quote(node, depth)
+        elif is_caption(node):
+            for block in self.blocks(node, depth + 1):
+                yield _Block(block.kind, _strong(block.text, "*")) if block.kind is _Kind.TEXT else block
         elif tag in {"p", "summary", "figcaption", "caption", "legend"} and node.mem_id not in self._wrappers:
             text = inline_markdown(node.iter(include_text=True))
             if tag == "p" and (told := from_term(node.iter(include_text=True))):
@@ -221,7 +225,7 @@ class _Writer:
         return is_short and _letters(plain_text(node)) in self._questions
 
     def _list(self, node: LexborNode, depth: int) -> Iterator[_Block]:
-        number = _integer(node.attributes.get("start"), 1)
+        number = item_number(node.attributes.get("start"), 1)
         items: list[str] = []
         for child in node.iter(include_text=True):
             if child.is_text_node and not (child.text_content or "").strip():
@@ -229,7 +233,7 @@ class _Writer:
             is_item = child.tag == "li"
             blocks = list(self.blocks(child, depth + 1) if is_item else self._of([child], depth + 1))
             if is_item:
-                number = _integer(child.attributes.get("value"), number)
+                number = item_number(child.attributes.get("value"), number)
             if not blocks:
                 continue
             if any(block.kind is _Kind.HEADING for block in blocks) or blocks[0].text.startswith("```"):
@@ -391,10 +395,5 @@ def _item(marker: str, blocks: list[_Block], gap: str = "\n\n") -> str:
     return "\n".join([marker + lines[0], *(indent + line if line else "" for line in lines[1:])])
 
 
-def _strong(text: str) -> str:
-    return text if "*" in text or "\n" in text else f"**{text}**"
-
-
-def _integer(value: str | None, default: int) -> int:
-    digits = (value or "").strip()
-    return int(digits) if re.fullmatch(r"-?\d{1,6}", digits, re.ASCII) else default
+def _strong(text: str, sign: str = "**") -> str:
+    return text if "*" in text or "\n" in text else f"{sign}{text}{sign}"

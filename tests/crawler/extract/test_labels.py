@@ -1,4 +1,4 @@
-"""Tabs, and titles of code: text says what each label names."""
+"""Tabs, titles of code and captions of pictures: text says what each label names."""
 
 import pytest
 
@@ -133,3 +133,31 @@ def test_code_among_text_has_no_title() -> None:
 def test_the_title_of_a_note_is_a_line_of_its_own(name: str) -> None:
     note = f'<div class="warning custom-block"><p class="{name}">Stop</p><p>Keep the lid closed.</p></div>'
     assert _blocks(note) == ["**Stop**", "Keep the lid closed."]
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        pytest.param("<figure><img src=a.png><figcaption>The empty hub</figcaption></figure>", id="a figure"),
+        pytest.param(
+            "<figure><img src=a.png><figcaption><p><span class=caption-text>The empty hub</span></p></figcaption>"
+            "</figure>",
+            id="Sphinx",
+        ),
+        pytest.param(
+            "<div class='thumb tright'><div class=thumbinner><a href=/a><img src=a.png></a><div class=thumbcaption>"
+            "<div class=magnify><a href=/a title=Enlarge></a></div>The empty hub</div></div></div>",
+            id="MediaWiki",
+        ),
+        pytest.param(
+            "<div class=wp-caption><img src=a.png><p class=wp-caption-text>The empty hub</p></div>", id="WordPress"
+        ),
+    ],
+)
+def test_the_caption_of_a_picture_is_told_from_running_text(picture: str) -> None:
+    assert _blocks(f"<p>Open it.</p>{picture}<p>Close it.</p>") == ["Open it.", "*The empty hub*", "Close it."]
+
+
+def test_what_a_figure_says_of_a_table_is_no_caption_of_a_picture() -> None:
+    table = "<table><tr><th>Plan<th>Price<tr><td><img src=a.png>Plus<td>3</table>"
+    assert _blocks(f"<figure>{table}<figcaption>Our prices</figcaption></figure>")[-1] == "Our prices"
