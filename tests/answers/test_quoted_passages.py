@@ -1,6 +1,7 @@
 """Where a quotation begins and ends, and what comes along with it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from unittest.mock import ANY
 
 import pytest
@@ -9,7 +10,7 @@ from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, extended, passages
+from app.answers.writing.passages import Passage, extended, passages, with_code
 from app.providers.chat.chat_model import TextDelta
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder
@@ -79,6 +80,14 @@ def test_of_a_longer_section_less_is_quoted_than_a_short_one_has() -> None:
     short, long = (passages(source(1, "\n\n".join(paragraphs)))[0] for paragraphs in (told[:9], told))
     assert 500 < len(extended(short, 700, 500).text) < 700
     assert 400 < len(extended(long, 700, 500).text) <= 500
+
+
+def test_the_example_that_is_announced_comes_along_from_behind_two_notes() -> None:
+    code = "\n".join(f"bell.{number} = on, in the hall" for number in range(12))
+    notes = "We take it that the hall is called so.\n\nWhat is not shown stays as it was.\n\nOn a server:"
+    text = f"The example below sets up a lamp that rings.\n\n{notes}\n\n```\n{code}\n```"
+    first = replace(passages(source(1, text))[0], start=0, end=1)
+    assert with_code(first).text == text
 
 
 def test_a_caption_within_running_text_neither_begins_nor_ends_a_quotation() -> None:

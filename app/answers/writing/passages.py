@@ -32,8 +32,8 @@ _LONGEST_TITLE = 80
 _FAR = 0.12  # cosine below that of the nearest piece
 _FAR_DEFINITION = 0.06  # the same for definitions, of which each is understood by itself
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
-_CODE_REACH = 2  # pieces
-_CODE_CHARS = 400
+_CODE_REACH = 3  # pieces
+_CODE_CHARS = 500
 _TELLS_OF_CODE = re.compile(
     r"\A(?:the|each|both) (?:\w{1,20} )?(?:commands?|code|examples?|output|scripts?|lines?|quer(?:y|ies)|statements?"
     r"|snippets?|programs?|functions?|configuration|above)\b",
