@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from app.answers.writing.answer_context import Source
+from app.answers.writing.beside_text import is_headed_references, running_text
 from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, are_steps, has_code, has_steps, length, pieces_of
 from app.core.text.asked_details import DEFAULT, asked_details
 from app.core.text.blocks import (
@@ -39,23 +40,13 @@ _TELLS_OF_CODE = re.compile(
     r"|snippets?|programs?|functions?|configuration|above)\b",
     re.IGNORECASE,
 )
-_FOOTNOTE_NUMBER = re.compile(r"[(\[]\d{1,3}[)\]]")
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
 _SAYS_SOMETHING = re.compile(
     r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
 )  # a price, an address, a number to call
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
 _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
-# A picture's caption; the picture itself cannot be quoted.
-_CAPTION = re.compile(
-    r"\**(?:fig(?:ure|ura)?|abb(?:ildung)?|рис(?:унок)?|εικόνα|şekil|hình|图|圖|図)\.?\s*\d+(?:[.-]\d+)*\s*(?:[.:)\u2013\u2014-]|\Z)",
-    re.IGNORECASE,
-)
 _PICTURED = re.compile(r"\*[^*\n]++\*")  # what a page says below a picture without a number
-# A line that only names what else there is. The passage behind it is about something else.
-_SEE = r"(?:see also|related(?: topics)?|siehe auch|voir aussi|v[ée]ase también|vedi anche|ve(?:r|ja) também|zie ook)"
-_REFERENCES = re.compile(rf"\W*+{_SEE}\**\s*[:\uff1a]", re.IGNORECASE)
-_REFERENCES_HEADING = re.compile(rf"(?:[\d.]+\s)?\W*+{_SEE}\W*+", re.IGNORECASE)
 _TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:| ·|\n|\Z)")
 
 
@@ -324,17 +315,15 @@ def _sayings(block: Block) -> list[str]:
 def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
     """The source cut at its headings; what stands before the first is under the source's own. What a section names as
     being told elsewhere answers nothing."""
-    heading, body, is_referring = source.heading, list[Block](), False
-    for block in blocks(_line_by_line(source)):
-        is_referring = _REFERENCES_HEADING.fullmatch(block.text) is not None or (is_referring and _is_reference(block))
+    heading, body = source.heading, list[Block]()
+    for block in running_text(blocks(_line_by_line(source))):
         if block.kind is not BlockKind.HEADING:
-            if not (is_referring or _is_caption(block) or _is_references(block) or _is_footnote_number(block)):
-                body.append(block)
+            body.append(block)
             continue
-        if body and not _REFERENCES_HEADING.fullmatch(heading):
+        if body and not is_headed_references(heading):
             yield heading, body
         heading, body = _HEADING_MARKS.sub("", block.text).strip(), []
-    if body and not _REFERENCES_HEADING.fullmatch(heading):
+    if body and not is_headed_references(heading):
         yield heading, body
 
 
@@ -378,27 +367,6 @@ def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
 def _begins_definition(pieces: Sequence[Piece], at: int) -> bool:
     """Whether a definition begins there, and not a further part of one that is long."""
     return bool(term_of(pieces[at])) and not (at and pieces[at][0] is pieces[at - 1][0])
-
-
-def _is_caption(block: Block) -> bool:
-    is_line = block.kind is BlockKind.PARAGRAPH and "\n" not in block.text and len(block.text) <= _LONGEST_LINE
-    return is_line and _CAPTION.match(block.text) is not None
-
-
-def _is_references(block: Block) -> bool:
-    return block.kind is BlockKind.PARAGRAPH and _REFERENCES.match(block.text) is not None
-
-
-def _is_reference(block: Block) -> bool:
-    """Whether it only names something, or several things, such as the titles of pages."""
-    lines = list_items(block.text) if block.kind is BlockKind.LIST else block.text.split("\n")
-    is_text = block.kind in (BlockKind.LIST, BlockKind.PARAGRAPH)
-    return is_text and all(line.endswith("?") or not _SENTENCE_END.search(line) for line in lines)
-
-
-def _is_footnote_number(block: Block) -> bool:
-    """The mark that stands alone above a footnote's text."""
-    return block.kind is BlockKind.PARAGRAPH and _FOOTNOTE_NUMBER.fullmatch(block.text) is not None
 
 
 def _is_title(piece: Piece) -> bool:

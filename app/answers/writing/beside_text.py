@@ -1,0 +1,53 @@
+"""What stands beside the running text of a page and answers nothing: captions of pictures, footnotes' numbers, and what
+only names where else to look."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from app.core.text.blocks import Block, BlockKind, list_items
+
+_LONGEST_CAPTION: Final = 200  # characters
+# The picture itself cannot be quoted.
+_CAPTION: Final = re.compile(
+    r"\**(?:fig(?:ure|ura)?|abb(?:ildung)?|рис(?:унок)?|εικόνα|şekil|hình|图|圖|図)\.?\s*\d+(?:[.-]\d+)*\s*(?:[.:)\u2013\u2014-]|\Z)",
+    re.IGNORECASE,
+)
+_FOOTNOTE_NUMBER: Final = re.compile(r"[(\[]\d{1,3}[)\]]")  # the mark that stands alone above a footnote's text
+_SEE: Final = (
+    r"(?:see also|related(?: topics)?|siehe auch|voir aussi|v[ée]ase también|vedi anche|ve(?:r|ja) também|zie ook)"
+)
+_REFERENCES: Final = re.compile(rf"\W*+{_SEE}\**\s*[:\uff1a]", re.IGNORECASE)
+_REFERENCES_HEADING: Final = re.compile(rf"(?:[\d.]+\s)?\W*+{_SEE}\W*+", re.IGNORECASE)
+_SENTENCE_END: Final = re.compile(r"[.!:;…。！।`)]\W*+\Z")
+
+
+def running_text(found: Iterable[Block]) -> Iterator[Block]:
+    """The headings and what is told under them. A line "See also: ..." is left out, and what a box of that title
+    names; the text behind it may well be about something else."""
+    is_referring = False
+    for block in found:
+        is_referring = is_headed_references(block.text) or (is_referring and _names_only(block))
+        if block.kind is BlockKind.HEADING or not (is_referring or _stands_beside(block)):
+            yield block
+
+
+def is_headed_references(heading: str) -> bool:
+    """Whether what stands under it only names where else to look."""
+    return _REFERENCES_HEADING.fullmatch(heading) is not None
+
+
+def _stands_beside(block: Block) -> bool:
+    if block.kind is not BlockKind.PARAGRAPH:
+        return False
+    is_line = "\n" not in block.text and len(block.text) <= _LONGEST_CAPTION
+    is_caption = is_line and _CAPTION.match(block.text) is not None
+    is_number = _FOOTNOTE_NUMBER.fullmatch(block.text) is not None
+    return is_caption or is_number or _REFERENCES.match(block.text) is not None
+
+
+def _names_only(block: Block) -> bool:
+    """Whether it only names something, or several things, such as the titles of pages."""
+    lines = list_items(block.text) if block.kind is BlockKind.LIST else block.text.split("\n")
+    is_text = block.kind in (BlockKind.LIST, BlockKind.PARAGRAPH)
+    return is_text and not any(map(_SENTENCE_END.search, lines))
