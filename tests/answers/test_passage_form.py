@@ -31,6 +31,7 @@ def test_a_price_speaks_for_a_passage_where_one_is_asked_for(question: str) -> N
     [
         ("What is a hub?", "It glows. A hub is the box that lamps talk to."),
         ("what are hubs", "**Hub** (or bridge) is what lamps talk to."),
+        ("What is the glass for?", "The glass is what keeps the light white."),
         ("What does hub mean?", "Lamps talk to hubs, i.e. boxes with a button."),
         ("what is a DMX", "Lamps know Digital Multiplex (DMX)."),
         ("Was ist ein Hub?", "Ein Hub ist der Kasten, mit dem Lampen sprechen."),
@@ -40,6 +41,10 @@ def test_a_definition_speaks_for_a_passage_where_one_is_asked_for(question: str,
     assert form_odds(question, passage(definition)) > 0
     assert form_odds(question, passage("Hold each hub. Some of these hubs are red. The DMX plug is red.")) == 0
     assert form_odds("How do I reset a hub?", passage(definition)) == 0
+
+
+def test_a_word_for_what_was_told_before_is_no_name_to_define() -> None:
+    assert form_odds("What is it?", passage("It is the box that lamps talk to.")) == 0
 
 
 def test_the_card_of_what_is_asked_for_goes_before_another_price() -> None:

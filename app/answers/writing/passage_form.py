@@ -10,7 +10,7 @@ from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.core.text.asked_details import PRICE, asked_details, without_details
 from app.core.text.compared_names import asks_difference
-from app.core.text.sentences import asks, sentences
+from app.core.text.sentences import asks, points_back, sentences
 from app.core.text.words import folded_words
 
 # Log odds. Few questions of the judged sets meet these, so they are no fitted weights: large enough to decide between
@@ -121,9 +121,9 @@ def _definition(question: str) -> re.Pattern[str] | None:
     """What a sentence looks like that says what the one thing is which the question asks the meaning of: "A lot (of
     shares) is ...", "lots, i.e. ...", and for an abbreviation what it stands for."""
     asked = _ASKS_WHAT.fullmatch(question.strip())
-    if asked is None or len(asked["name"].split()) > _NAME_WORDS:
+    if asked is None or len(asked["name"].split()) > _NAME_WORDS or points_back(asked["name"]):
         return None
-    name = f"{re.escape(asked['name'].rstrip('s'))}s?"
+    name = f"{re.escape(asked['name'].removesuffix('s'))}s?"
     begins = r"(?:\A|[.!?:]\s+|\n\s*(?:[-*]\s+)?)(?:(?:an?|the|eine?|d(?:er|ie|as)|una?|el|l[ae]s?|une?)\s+)?"
     says = rf"{begins}[*`\"'\u201c\u2018]*{name}[*`\"'\u201d\u2019]*(?: ?\([^()]{{1,60}}\))?(?:,[^,.]{{1,80}},)? {_IS}"
     is_abbreviation = asked["name"].isupper()
