@@ -29,7 +29,7 @@ def test_vectors_are_named_by_the_word_lists_that_they_were_made_with() -> None:
     ("folder", "digest"),
     [
         (EMBEDDER_FOLDER, "d7f564064f57d7b383e35abb9fb735a0b2ec1526262b6776635a60da733c469b"),
-        (RERANKER_FOLDER, "793ea0bc66639b5aa1e206b4f34037708699720a17319119ebe56731cdf1c562"),
+        (RERANKER_FOLDER, "743bdc5171837001ea76dd7ccf42a33ce0bd2bee3384470f374018c61623c55b"),
     ],
     ids=["embedder", "reranker"],
 )
