@@ -30,7 +30,7 @@ _BENCHMARKS: Final[Mapping[str, Sequence[str]]] = {
     "indexing": (),
     "at_rest": (),
     "rerank": (),
-    "load": ("--only", "first-token", "--streams", "300"),
+    "load": ("--only", "first-token", "--streams", "300", "--processes", "2"),
     "peers": (),
     "crawl": ("--workers", "0"),
 }
