@@ -44,7 +44,7 @@ class ClientAddresses:
 
     def came_over_tls(self, request: Request) -> bool:
         """To us, or to the trusted proxy that asks us."""
-        if request.url.scheme == "https":
+        if request.scope.get("scheme") == "https":  # not `url`, which is put together anew for each request
             return True
         peer = _parsed(request.client.host) if request.client else None
         if peer is None or not self._is_trusted(peer):
