@@ -21,7 +21,7 @@ async def coalesced(
 ) -> AsyncGenerator[list[NumberedEvent], None]:
     """The feed's events, those that may go out at once together, with tokens that come within `coalesce_seconds` of the
     last token frame joined into one, which carries the number of its last token. The first token goes out at once, and
-    no other event waits. While the event loop is late, tokens are coalesced for up to 0.1 s.
+    no other event waits. While the event loop is late, tokens are coalesced for up to 0.07 s.
 
     When the feed has not ended `drain_seconds` after `stopping`, an error of ours ends the stream with the next number.
     A turn that another process answers goes on there: its stream breaks off then without a word, and its reader comes
@@ -48,7 +48,7 @@ async def coalesced(
 
 
 _LATE_SECONDS: Final = 0.02  # of a loop that has more to do than it can: tokens that share frames spare it the most
-_COALESCE_WHEN_LATE_SECONDS: Final = 0.1
+_COALESCE_WHEN_LATE_SECONDS: Final = 0.07  # longer, and what a visitor reads comes in jerks
 _FORGOTTEN: Final = 0.9  # of the lateness, with each frame
 
 
