@@ -1,9 +1,7 @@
 """A documentation site as every contender gets it: Docent's chunks of its pages, their vectors, and the questions'."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -62,8 +60,7 @@ async def prepare(site: Site, packages: Path, folder: Path) -> Prepared:
             [vectors[question.text]] = await base.models.questions.embed([question.text])
         live = await base.record.read(lambda tx: LiveDocumentRecords(tx).live_chunks(agent_id, list(texts)))
         page_of = {key: unquote(urlsplit(chunk.url).path).lstrip("/") for key, chunk in live.items()}
-    with closing(sqlite3.connect(folder / DATA / "docent.sqlite")) as record:
-        record.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        await base.record.empty_journal()  # which a search would have to look through
     (folder / CORPUS).write_text(json.dumps(asdict(Corpus(texts, vectors))), "utf-8")
     (folder / AGENT).write_text(str(agent_id), "utf-8")
     return Prepared(folder, asked, page_of)

@@ -93,7 +93,7 @@ class Training:
     def rerank(self, reranker: Reranker, scores: Scores, seconds: float) -> None:
         print("reranker", flush=True)
         student = Student(reranker, scores, self._device, self._chance)
-        hard = {question: self._by_teacher(question, scores) for question in self._questions}
+        hard = {question: self._best_first(question, scores) for question in self._questions}
         missed = {near_miss: self._missed_by_teacher(near_miss, scores) for near_miss in self._near_misses}
         student.fit(
             self._data,
@@ -110,7 +110,7 @@ class Training:
         distillation = Distillation(embedder, self._device, self._chance)
         if self._held_out:
             distillation.report(self._data, self._held_out)
-        hard = {question: self._by_teacher(question, scores) for question in self._questions}
+        hard = {question: self._best_first(question, scores) for question in self._questions}
         distillation.fit(self._data, hard, scores, seconds)
         if self._held_out:
             distillation.report(self._data, self._held_out)
@@ -146,8 +146,8 @@ class Training:
                 scores[PairKey("question", question, passage)] = right
         return scores
 
-    def _by_teacher(self, question: int, scores: Scores) -> list[int]:
-        """The nearest passages, best first as the teacher sees them."""
+    def _best_first(self, question: int, scores: Scores) -> list[int]:
+        """The nearest passages, in the order of the scores."""
         return sorted(
             self._near(question), key=lambda passage: scores[PairKey("question", question, passage)], reverse=True
         )
@@ -160,7 +160,7 @@ class Training:
         """Such as do not seem right; all, where there are too few."""
         right = scores[PairKey("question", question, self._data.right(question))]
         limit = max(0.0, right + _FALSE_BY)
-        ranked = self._by_teacher(question, scores)
+        ranked = self._best_first(question, scores)
         kept = [each for each in ranked if scores[PairKey("question", question, each)] <= limit]
         return kept if len(kept) >= _TEACHER_WRONG else ranked
 

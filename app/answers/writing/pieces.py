@@ -120,11 +120,11 @@ def has_code(unit: Sequence[Block]) -> bool:
 def says_message(piece: Piece, question: str) -> bool:
     """Whether a line of its code, or what it quotes, is a message that the question is, or holds."""
     asked = normalised(question)
-    said = (normalised(text) for block in piece for text in _sayings(block))
-    return any(_holds(asked, message) or _holds(message, asked) for message in said)
+    messages = (normalised(text) for block in piece for text in _messages(block))
+    return any(_holds(asked, message) or _holds(message, asked) for message in messages)
 
 
-def _sayings(block: Block) -> list[str]:
+def _messages(block: Block) -> list[str]:
     return code_lines(block.text) if block.kind is BlockKind.CODE else _QUOTED.findall(block.text)
 
 
