@@ -207,7 +207,7 @@ class ActionPages(Pages):
     async def actions(self, visit: Visit[NoForm]) -> Shown:
         listed = await self._actions.of_agent(visit.actor, visit.agent.id)
         told = {"actions": listed, "hosts": self._actions.hosts, "methods": _METHODS, "kinds": _KINDS}
-        return Shown("actions.html", told | {"rows": _rows({})})
+        return Shown("actions/actions.html", told | {"rows": _rows({})})
 
     @action("/console/agents/{agent_id}/actions", access=write, shown_on="actions")
     async def create_action(self, visit: Visit[ActionForm]) -> Go:
@@ -258,4 +258,4 @@ class ActionPages(Pages):
             "methods": _METHODS,
             "kinds": _KINDS,
         }
-        return Shown("action.html", told)
+        return Shown("actions/action.html", told)

@@ -44,7 +44,7 @@ class AgentFilePages(Pages):
         """When applying was refused, the form still holds the file, so that it can be published with force."""
         refused = visit.rejected.values if visit.rejected and visit.rejected.page == "apply_agent_file" else {}
         held = {name: "".join(refused.get(name, ())) for name in ("text", "prune")}
-        return Shown("agent_file.html", {"held": held, "changes": None})
+        return Shown("agent_files/agent_file.html", {"held": held, "changes": None})
 
     @page("/console/agents/{agent_id}/settings/file/export", access=access.read, under="agent_settings", is_file=True)
     async def export_agent_file(self, visit: Visit[FileWanted]) -> Response:
@@ -72,7 +72,7 @@ class AgentFilePages(Pages):
         except InvalidInput as error:
             raise InvalidInput("file", str(error)) from None
         held = {"text": text, "prune": "true" if visit.input.prune else ""}
-        return Shown("agent_file.html", {"held": held, "changes": changes})
+        return Shown("agent_files/agent_file.html", {"held": held, "changes": changes})
 
     @action(
         "/console/agents/{agent_id}/settings/file",

@@ -245,7 +245,7 @@ def _checked(visit: Visit[PlaygroundForm]) -> Talk:
 
 
 def _shown(talk: Talk, asked: PlaygroundForm, form: Rejected | None = None) -> Shown:
-    return Shown("playground.html", {"talk": talk, "said": written_talk(talk), "asked": asked}, form=form)
+    return Shown("answers/playground.html", {"talk": talk, "said": written_talk(talk), "asked": asked}, form=form)
 
 
 def _refused(visit: Visit[PlaygroundForm], talk: Talk, message: str) -> Shown:

@@ -27,7 +27,7 @@ class OverviewPages(Pages):
     async def home(self, visit: Visit[NoForm]) -> Shown:
         overview = await self._overviews.of(visit.actor)
         return Shown(
-            "overview.html",
+            "overview/overview.html",
             {
                 "overview": overview,
                 "names": {each.agent.id: each.agent.draft.name for each in overview.agents},
@@ -70,7 +70,7 @@ class FindPages(Pages):
     async def find(self, visit: Visit[FindWanted]) -> Shown:
         wanted = " ".join(words_of(visit.input.q))
         found = await self._found(visit, wanted) if len(wanted) >= _FEWEST_CHARS else {}
-        return Shown("find.html", {"q": visit.input.q.strip(), "found": found})
+        return Shown("overview/find.html", {"q": visit.input.q.strip(), "found": found})
 
     async def _found(self, visit: Visit[FindWanted], wanted: str) -> dict[str, list[tuple[str, str, str]]]:
         """By kind, each as (text, address, what else is known)."""

@@ -64,7 +64,7 @@ class ReportPages(Pages):
         days = report.days
         kept = {"agent": wanted.agent, "zone": None if days.zone.key == _UTC else days.zone.key}
         return Shown(
-            "report.html",
+            "reports/report.html",
             {
                 "report": report,
                 "agent_names": {each.agent_id: each.name for each in report.agents},

@@ -116,7 +116,7 @@ class SearchSettingsPages(Pages):
         question = visit.input.question.strip()
         golden_count, run = await self._golden.comparison(visit.actor, visit.agent.id)
         return Shown(
-            "search_settings.html",
+            "search/search_settings.html",
             {
                 "contents": [(title.lower().replace(" ", "-"), title) for title, _ in GROUPS],
                 "groups": [(title, [_view(name, current) for name in names]) for title, names in GROUPS],

@@ -57,7 +57,7 @@ class StaleAnswerPages(Pages):
             ]
 
         return Shown(
-            "stale_answers.html",
+            "stale_answers/stale_answers.html",
             {
                 "page": found,
                 "wanted": wanted,
@@ -81,7 +81,7 @@ class StaleAnswerPages(Pages):
             "in_words": KINDS,
             "subject_in_words": SUBJECTS,
         }
-        return Shown("stale_answer.html", told)
+        return Shown("stale_answers/stale_answer.html", told)
 
     @action("/console/agents/{agent_id}/stale-answers/settle", access=write, shown_on="stale_answers")
     async def settle_stale_answers(self, visit: Visit[SettleForm]) -> Go:

@@ -56,7 +56,7 @@ class WebhookPages(Pages):
             "in_words": _IN_WORDS,
             "most": MAX_WEBHOOKS,
         }
-        return Shown("webhooks.html", told)
+        return Shown("webhooks/webhooks.html", told)
 
 
 _IN_WORDS: Final[Mapping[WebhookEvent, str]] = {

@@ -114,7 +114,7 @@ class AgentSettingsPages(Pages):
         lints = [(policy.value, words) for policy, words in _LINTS.items()]
         told = {"config": visit.agent.draft, "gates": gates, "lints": lints, "checks": checks, "positions": _POSITIONS}
         told |= {"icons": _ICONS, "contexts": _CONTEXTS, "endings": _ENDINGS, "proofs": _PROOFS}
-        return Shown("agent_settings.html", told)
+        return Shown("agents/pages/agent_settings.html", told)
 
     @action("/console/agents/{agent_id}/settings", access=write, shown_on="agent_settings")
     async def save_settings(self, visit: Visit[SettingsForm]) -> Go:
@@ -210,7 +210,7 @@ class TranslationPages(Pages):
 
     @page("/console/agents/{agent_id}/settings/languages", access=read, under="agent_settings")
     async def translations(self, visit: Visit[NoForm]) -> Shown:
-        return Shown("translations.html", {"config": visit.agent.draft})
+        return Shown("agents/pages/translations.html", {"config": visit.agent.draft})
 
     @action("/console/agents/{agent_id}/settings/languages", access=write, shown_on="translations")
     async def save_translation(self, visit: Visit[TranslationForm]) -> Go:
@@ -301,7 +301,9 @@ class InvitationPages(Pages):
             for each in config.invitations
         }
         options = [(each.name, each.name) for each in config.invitations]
-        return Shown("invitations.html", {"config": config, "told": told, "names": options, "named": named})
+        return Shown(
+            "agents/pages/invitations.html", {"config": config, "told": told, "names": options, "named": named}
+        )
 
     @action("/console/agents/{agent_id}/settings/invitations", access=write, shown_on="invitations")
     async def save_invitation(self, visit: Visit[InvitationForm]) -> Go:

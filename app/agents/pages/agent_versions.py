@@ -39,7 +39,7 @@ class AgentVersionPages(Pages):
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
         changes = differences(live.config, visit.agent.draft) if live else []
-        return Shown("agent_versions.html", {"versions": found.items, "live": live, "changes": changes})
+        return Shown("agents/pages/agent_versions.html", {"versions": found.items, "live": live, "changes": changes})
 
     @action("/console/agents/{agent_id}/settings/publish", access=write, shown_on="agent_versions")
     async def publish_agent(self, visit: Visit[PublishForm]) -> Go:
@@ -77,7 +77,7 @@ class AgentVersionPages(Pages):
             "live": live,
             "origin": origin,
         }
-        return Shown("agent_embed.html", told)
+        return Shown("agents/pages/agent_embed.html", told)
 
     @action("/console/agents/{agent_id}/settings/embed", access=write, shown_on="embed_agent")
     async def list_console(self, visit: Visit[NoForm]) -> Go:

@@ -105,7 +105,7 @@ class CuratedAnswerPages(Pages):
         lately = await self._use.lately(visit.actor, visit.agent.id)
         proposed = await self._proposals.proposed(visit.actor, visit.agent.id)
         values = {"page": page, "wanted": wanted, "kept": kept, "tabs": tabs, "lately": lately, "proposed": proposed}
-        return Shown("curated_answers.html", values)
+        return Shown("answers/curated/curated_answers.html", values)
 
     @page("/console/agents/{agent_id}/curated-answers/new", access=write, under="curated_answers")
     async def new_curated_answer(self, visit: Visit[NewWanted]) -> Shown:
@@ -126,7 +126,7 @@ class CuratedAnswerPages(Pages):
     @action("/console/agents/{agent_id}/curated-answers/preview", access=write, shown_on="new_curated_answer")
     async def preview_answer(self, visit: Visit[PreviewForm]) -> Shown:
         """While it is being written: a form picks the drawn answer out of this page."""
-        return Shown("answer_preview.html", {"text": visit.input.answer})
+        return Shown("answers/curated/answer_preview.html", {"text": visit.input.answer})
 
     @page("/console/agents/{agent_id}/curated-answers/{answer_id}", access=read, under="curated_answers")
     async def curated_answer(self, visit: Visit[NoForm]) -> Shown:
@@ -196,7 +196,7 @@ def _form(
     name: str, action: str, answer: CuratedAnswer, rehearsal: RehearsalOut | None = None, *, is_stored: bool = False
 ) -> Shown:
     return Shown(
-        "curated_answer.html",
+        "answers/curated/curated_answer.html",
         {
             "form_name": name,
             "action": action,

@@ -82,7 +82,7 @@ class ConversationPages(Pages):
         facts = await self._review.visitor(visit.actor, conversation.visitor_id)
         known = (each.value for each in facts.visitor.attributes if each.is_signed and each.name == "email")
         return Shown(
-            "conversation.html",
+            "conversations/pages/conversation.html",
             {
                 "can_mail": self._transcripts.can_send,
                 "known_email": next(known, ""),

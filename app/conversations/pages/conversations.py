@@ -156,7 +156,7 @@ class InboxPages(Pages):
         labels = [each.label for each in await self._review.labels(visit.actor, visit.agent.id)]
         kept = wanted.kept
         return Shown(
-            "conversations.html",
+            "conversations/pages/conversations.html",
             {
                 "page": page,
                 "wanted": wanted,

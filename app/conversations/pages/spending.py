@@ -12,4 +12,4 @@ class SpendingPages(Pages):
     async def spending(self, visit: Visit[NoForm]) -> Shown:
         budget = await self._budgets.of(visit.actor, visit.agent.id)
         months = await self._budgets.months(visit.actor, visit.agent.id)
-        return Shown("spending.html", {"budget": budget, "months": months})
+        return Shown("conversations/pages/spending.html", {"budget": budget, "months": months})

@@ -84,7 +84,7 @@ class GapsPages(Pages):
             "sort": wanted.sort.value,
         }
         return Shown(
-            "gaps.html",
+            "gaps/pages/gaps.html",
             {
                 "page": page,
                 "wanted": wanted,

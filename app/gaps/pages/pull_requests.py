@@ -79,7 +79,7 @@ class PullRequestPages(Pages):
         found = await self._repositories.find(visit.actor, visit.agent.id)
         hook = f"{visit.root_path}/v1/hooks/github/{visit.agent.id}"
         told = {"repository": found, "secret": secret, "hook_path": hook, "patterns": DEFAULT_PATTERNS}
-        return Shown("repository.html", told)
+        return Shown("gaps/pages/repository.html", told)
 
     async def _of_gap(self, visit: Visit[Form], path: str = "", form: Rejected | None = None) -> Shown:
         gap = await self._show.own(visit)
@@ -89,4 +89,4 @@ class PullRequestPages(Pages):
             "repository": await self._repositories.find(visit.actor, visit.agent.id),
             "path": path,
         }
-        return Shown("pull_requests.html", told, form=form)
+        return Shown("gaps/pages/pull_requests.html", told, form=form)

@@ -27,7 +27,7 @@ class SavedFilterPages(Pages):
 
     @page("/console/saved-filters", access=read, under="conversations")
     async def saved_filters(self, visit: Visit[NoForm]) -> Shown:
-        return Shown("saved_filters.html", {"saved": await self._filters.seen_by(visit.actor)})
+        return Shown("gaps/pages/saved_filters.html", {"saved": await self._filters.seen_by(visit.actor)})
 
     @action("/console/agents/{agent_id}/saved-filters", access=write, shown_on="saved_filters")
     async def create_saved_filter(self, visit: Visit[SaveForm]) -> Go:

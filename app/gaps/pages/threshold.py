@@ -36,7 +36,7 @@ class ThresholdPages(Pages):
         gap = await self._gap(visit, visit.input.gap)
         answers_from = gap.snapshot.answers_from if gap and gap.snapshot else None
         return Shown(
-            "threshold.html",
+            "gaps/pages/threshold.html",
             {
                 "curve": curve,
                 "chart": _chart(curve, answers_from),

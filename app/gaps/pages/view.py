@@ -62,7 +62,7 @@ class GapShow:
         wordings = wordings_of(view.facts.samples)
         others = await self._others(visit, gap)
         return Shown(
-            "gap.html",
+            "gaps/pages/gap.html",
             {
                 "gap": view.gap,
                 "facts": view.facts,

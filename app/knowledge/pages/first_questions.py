@@ -38,7 +38,7 @@ class FirstQuestionPages(Pages):
             "ticked": 0 if chosen else _TICKED,
             "most": rules.MAX_STARTER_PROMPTS,
         }
-        return Shown("first_questions.html", told)
+        return Shown("knowledge/pages/first_questions.html", told)
 
     @action("/console/agents/{agent_id}/settings/questions", access=write, shown_on="first_questions")
     async def set_first_questions(self, visit: Visit[QuestionsForm]) -> Go:

@@ -30,11 +30,13 @@ class QuarantinePages(Pages):
         page = await self._quarantine.of_agent(visit.actor, visit.agent.id, PageRequest(_SHOWN, visit.input.cursor))
         count = await self._quarantine.count(visit.actor, visit.agent.id)
         told = {"page": page, "count": count, "wanted": visit.input, "in_words": IN_WORDS}
-        return Shown("quarantine.html", told)
+        return Shown("knowledge/pages/quarantine.html", told)
 
     @page("/console/agents/{agent_id}/quarantine/{document_id}", access=read, under="sources")
     async def quarantined_page(self, visit: Visit[NoForm]) -> Shown:
-        return Shown("quarantined_page.html", {"reviews": await self._reviews(visit), "in_words": IN_WORDS})
+        return Shown(
+            "knowledge/pages/quarantined_page.html", {"reviews": await self._reviews(visit), "in_words": IN_WORDS}
+        )
 
     @action("/console/agents/{agent_id}/quarantine/{document_id}/release", access=write, shown_on="quarantined_page")
     async def release_page(self, visit: Visit[NoForm]) -> Go:

@@ -33,7 +33,7 @@ class GoldenPages(Pages):
     async def golden(self, visit: Visit[ListWanted]) -> Shown:
         page = await self._golden.of_agent(visit.actor, visit.agent.id, visit.input.part(_SHOWN))
         runs = await self._runs.page(visit.actor, visit.agent.id, PageRequest(_RUNS))
-        return Shown("golden.html", {"page": page, "runs": runs.items, "wanted": visit.input})
+        return Shown("quality/pages/golden.html", {"page": page, "runs": runs.items, "wanted": visit.input})
 
     @action("/console/agents/{agent_id}/golden", access=write, shown_on="golden")
     async def add_golden(self, visit: Visit[GoldenForm]) -> Go:
@@ -61,11 +61,11 @@ class GoldenPages(Pages):
         sides = [(name, side) for name, side in (("draft", run.draft), ("live", run.live)) if side is not None]
         stages = list(dict.fromkeys(stage for _, side in sides for stage in side.stages))
         about = {"run": run, "sides": sides, "stages": stages, "rows": _rows(run), "metrics": _METRICS, "heads": _HEADS}
-        return Shown("golden_run.html", about)
+        return Shown("quality/pages/golden_run.html", about)
 
     @page("/console/agents/{agent_id}/golden/{golden_id}", access=read, under="golden")
     async def golden_question(self, visit: Visit[NoForm]) -> Shown:
-        return Shown("golden_question.html", {"golden": await self._stored(visit)})
+        return Shown("quality/pages/golden_question.html", {"golden": await self._stored(visit)})
 
     @action("/console/agents/{agent_id}/golden/{golden_id}", access=write, shown_on="golden_question")
     async def save_golden(self, visit: Visit[GoldenForm]) -> Go:

@@ -53,7 +53,7 @@ class QualityPages(Pages):
             ),
         )
         return Shown(
-            "quality.html",
+            "quality/pages/quality.html",
             {
                 "quality": quality,
                 "threshold": visit.agent.draft.confidence_threshold,

@@ -32,7 +32,7 @@ class NewAgentPages(Pages):
 
     @page("/console/new-agent", access=write, menu=MenuEntry("New agent", 5, "plus"))
     async def new_agent(self, visit: Visit[NoForm]) -> Shown:
-        return Shown("new_agent.html")
+        return Shown("sources/pages/new_agent.html")
 
     @action("/console/new-agent", access=write, shown_on="new_agent")
     async def make_agent(self, visit: Visit[NewAgent]) -> Go:

@@ -144,13 +144,13 @@ class SourcePages(Pages):
             "in_quarantine": in_quarantine,
             "most": self._files.max_bytes,
         }
-        return Shown("sources.html", told | _FILES | {"title": title})
+        return Shown("sources/pages/sources.html", told | _FILES | {"title": title})
 
     @action("/console/agents/{agent_id}/sources/look", access=write, shown_on="sources")
     async def look_at_site(self, visit: Visit[Look]) -> Shown:
         """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
         offers = await self._discovery.look(visit.actor, visit.agent.id, with_scheme(visit.input.look))
-        return Shown("site_offers.html", {"offers": offers})
+        return Shown("sources/pages/site_offers.html", {"offers": offers})
 
     @action("/console/agents/{agent_id}/sources", access=write, shown_on="sources")
     async def add_source(self, visit: Visit[NewSource]) -> Go:
@@ -173,7 +173,7 @@ class SourcePages(Pages):
         run = source.run
         is_file = source.config.kind is SourceKind.FILE
         return Shown(
-            "source.html",
+            "sources/pages/source.html",
             {
                 **_FILES,
                 "source": source,
@@ -230,7 +230,7 @@ class SourcePages(Pages):
         passages = await self._passages.of_document(visit.actor, visit.path_id("document_id"))
         if any(passage.agent_id != visit.agent.id for passage in passages):
             raise NotFound("document")
-        return Shown("learnt_page.html", {"source": source, "passages": passages})
+        return Shown("sources/pages/learnt_page.html", {"source": source, "passages": passages})
 
 
 def with_scheme(address: str) -> str:

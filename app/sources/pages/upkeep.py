@@ -109,4 +109,4 @@ class SourceUpkeepPages(Pages):
             "preview": preview,
             "access": await self._accesses.get(visit.actor, source.id),
         }
-        return Shown("source_upkeep.html", told)
+        return Shown("sources/pages/source_upkeep.html", told)

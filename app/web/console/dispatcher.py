@@ -188,7 +188,7 @@ class Dispatcher:
         return {"live": await self._live_chats.waiting_count(visit.actor)}
 
     async def _problem(self, visit: Visit[Any], problem: Problem) -> Response:
-        shown = Shown("problem.html", {"problem": problem}, STATUS_OF_CODE[problem.code])
+        shown = Shown("web/console/templates/problem.html", {"problem": problem}, STATUS_OF_CODE[problem.code])
         response = await self._shown(visit, shown)
         retry = {name: value for name, value in problem.headers.items() if name in ("Retry-After", "Allow")}
         response.headers.update(retry)

@@ -61,7 +61,8 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A template to render with these values. `form` is what its form holds beside the visit's own."""
+    """A template, by its path in `app`, to render with these values. `form` is what its form holds beside the
+    visit's own."""
 
     template: str
     values: Mapping[str, Any] = field(default_factory=dict)

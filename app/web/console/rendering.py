@@ -17,7 +17,7 @@ from app.web.console.page import HOME, ConsolePage, Rejected, Shown, Visit
 from app.web.console.session_cookie import csrf_token
 from app.web.static_files import StaticFiles
 
-_TEMPLATES = Path(__file__).parent / "templates"
+_APP = Path(__file__).parents[2]
 # No inline script or style anywhere: what a visitor wrote can never become either.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -107,9 +107,12 @@ class Rendering:
 
 @cache
 def _templates() -> Environment:
-    """One for the process: compiling a template takes many times as long as drawing it."""
+    """One for the process: compiling a template takes many times as long as drawing it.
+
+    A template is named by its whole path in `app`, as a module is by its import: it stands beside the pages that show
+    it, so its name says where, and no name can be found in two places."""
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(_APP),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

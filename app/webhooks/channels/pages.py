@@ -26,7 +26,7 @@ class NoticeChannelPages(Pages):
             "most": MAX_CHANNELS,
             "has_address": bool(self._mailer.whole_url("/")),
         }
-        return Shown("notice_channels.html", told)
+        return Shown("webhooks/channels/notice_channels.html", told)
 
     @action(CHANNELS_PATH, access=write, shown_on="notice_channels")
     async def add_notice_channel(self, visit: Visit[NewChannel]) -> Go:

@@ -26,7 +26,9 @@ class NoticePages(Pages):
     @page(SETTINGS_PATH, access=read, menu=MenuEntry("Notices", 7, "bell"))
     async def notices(self, visit: Visit[NoForm]) -> Shown:
         chosen = await self._notices.chosen(visit.actor, visit.operator.id)
-        return Shown("notices.html", {"chosen": chosen, "in_words": _IN_WORDS, "has_mail": self._mailer.is_on})
+        return Shown(
+            "webhooks/notices/notices.html", {"chosen": chosen, "in_words": _IN_WORDS, "has_mail": self._mailer.is_on}
+        )
 
     @action(SETTINGS_PATH, access=read, shown_on="notices")
     async def choose_notices(self, visit: Visit[NoticesForm]) -> Go:

@@ -37,7 +37,7 @@ class HelpDeskPages(Pages):
             "events": {event: NOTICED[event] for event in HANDED_OVER},
             "has_mail": self._mailer.is_on,
         }
-        return Shown("help_desk.html", told)
+        return Shown("webhooks/tickets/help_desk.html", told)
 
     @action("/console/agents/{agent_id}/help-desk", access=write, shown_on="help_desk")
     async def set_help_desk(self, visit: Visit[HelpDeskForm]) -> Go:

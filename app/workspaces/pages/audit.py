@@ -51,7 +51,7 @@ class AuditPages(Pages):
         kept = wanted.model_dump(mode="json", exclude={"cursor"}, exclude_none=True)
         people = await self._people.of_workspace(visit.actor)
         told = {"page": page, "wanted": wanted, "kept": kept, "people": people, "kinds": CHANGES}
-        return Shown("audit.html", told)
+        return Shown("workspaces/pages/audit.html", told)
 
     @page("/console/audit/export", access=manage, under="audit", is_file=True)
     async def export_audit(self, visit: Visit[AuditExport]) -> Response:

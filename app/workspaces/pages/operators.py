@@ -44,7 +44,7 @@ class OperatorPages(Pages):
     @page("/console/operators", access=manage, menu=MenuEntry("Operators", 10, "people"))
     async def operators(self, visit: Visit[NoForm]) -> Shown:
         found = await self._operators.of_workspace(visit.actor)
-        return Shown("operators.html", {"found": found, **self._told})
+        return Shown("workspaces/pages/operators.html", {"found": found, **self._told})
 
     @action("/console/operators", access=manage, shown_on="operators")
     async def add_operator(self, visit: Visit[NewOperator]) -> Go:
@@ -60,7 +60,7 @@ class OperatorPages(Pages):
     @page("/console/operators/{operator_id}", access=manage, under="operators")
     async def operator(self, visit: Visit[NoForm]) -> Shown:
         found = await self._one(visit)
-        return Shown("operator.html", {"found": found, **self._told})
+        return Shown("workspaces/pages/operator.html", {"found": found, **self._told})
 
     @action("/console/operators/{operator_id}/role", access=manage, shown_on="operator")
     async def set_role(self, visit: Visit[RoleForm]) -> Go:
@@ -116,7 +116,7 @@ class OperatorPages(Pages):
 def _handed(visit: Visit[Any], made: MadeLink) -> Shown | Go:
     """A link that goes by no mail is shown with the answer itself: it goes into no cookie and no address."""
     if made.url:
-        return Shown("made_link.html", {"made": made})
+        return Shown("workspaces/pages/made_link.html", {"made": made})
     return Go(visit.url("operators"), f"A mail with a link is on its way to {made.operator.email}.")
 
 
@@ -141,7 +141,9 @@ class WorkspacePages(Pages):
     async def workspaces(self, visit: Visit[NoForm]) -> Shown:
         found = await self._workspaces.known(visit.actor)
         may_add = await self._workspaces.is_first(visit.actor)
-        return Shown("workspaces.html", {"found": found, "may_add": may_add, "least": MIN_PASSWORD_CHARS})
+        return Shown(
+            "workspaces/pages/workspaces.html", {"found": found, "may_add": may_add, "least": MIN_PASSWORD_CHARS}
+        )
 
     @action("/console/workspaces", access=manage, shown_on="workspaces")
     async def add_workspace(self, visit: Visit[NewWorkspace]) -> Go:
@@ -177,4 +179,4 @@ class ApiTokenPages(Pages):
     async def _page(self, visit: Visit[Form], issued: IssuedToken | None = None) -> Shown:
         tokens = await self._tokens.of_workspace(visit.actor)
         told = {"tokens": tokens[::-1], "issued": issued, "scopes": SCOPES, "usual": USUAL_SCOPES, "now": visit.now}
-        return Shown("tokens.html", told)
+        return Shown("workspaces/pages/tokens.html", told)

@@ -75,7 +75,7 @@ class PasskeyPages(Pages):
         found = await self._passkeys.of_operator(visit.operator)
         options = [(str(each.id), each.name) for each in found]
         told = {"found": found, "options": options, "challenge": _text_of(challenge), "asked": asked}
-        return Shown("passkeys.html", told)
+        return Shown("workspaces/pages/passkeys.html", told)
 
     @action("/console/account/passkeys", access=read, shown_on="passkeys")
     async def add_passkey(self, visit: Visit[NewPasskey]) -> Go:
@@ -100,7 +100,7 @@ class PasskeyPages(Pages):
             return Go(address_of_ours(visit, visit.input.next))
         challenge, asked = await self._passkeys.asked_to_sign_in(self._party(visit), visit.secret)
         told = {"next": visit.input.next, "challenge": _text_of(challenge), "asked": asked, "methods": self._methods}
-        return Shown("passkey_sign_in.html", told)
+        return Shown("workspaces/pages/passkey_sign_in.html", told)
 
     @action("/console/sign-in/passkey", access=everyone, shown_on="passkey_sign_in")
     async def do_passkey_sign_in(self, visit: Visit[PasskeySignIn]) -> Response:
@@ -169,7 +169,8 @@ class SecondFactorPages(Pages):
         sent = visit.rejected.values.get("secret", ("",))[-1] if visit.rejected else ""
         secret = sent if is_secret(sent) else new_secret()
         return Shown(
-            "second_factor.html", {"secret": secret, "drawn": qr_code(provisioning_uri(secret, visit.operator.email))}
+            "workspaces/pages/second_factor.html",
+            {"secret": secret, "drawn": qr_code(provisioning_uri(secret, visit.operator.email))},
         )
 
     @action("/console/account/second-factor", access=read, shown_on="second_factor")
@@ -178,7 +179,7 @@ class SecondFactorPages(Pages):
         given = visit.input
         await count_password(self._admission, visit)
         codes = await self._factors.switch_on(visit.actor, given.password, given.secret, given.code)
-        return Shown("recovery_codes.html", {"codes": codes})
+        return Shown("workspaces/pages/recovery_codes.html", {"codes": codes})
 
     @action("/console/account/second-factor/off", access=read, shown_on="account")
     async def switch_off_second_factor(self, visit: Visit[SwitchOffForm]) -> Go:
@@ -219,7 +220,9 @@ class PasswordLinkPages(Pages):
 
     @page("/console/forgotten", access=everyone)
     async def forgotten_password(self, visit: Visit[NoForm]) -> Shown:
-        return Shown("forgotten_password.html", {"has_mail": self._links.are_mailed, "methods": self._methods})
+        return Shown(
+            "workspaces/pages/forgotten_password.html", {"has_mail": self._links.are_mailed, "methods": self._methods}
+        )
 
     @action("/console/forgotten", access=everyone, shown_on="forgotten_password")
     async def ask_for_link(self, visit: Visit[AskForm]) -> Go:
@@ -233,7 +236,9 @@ class PasswordLinkPages(Pages):
     async def password_link(self, visit: Visit[LinkQuery]) -> Shown:
         sent = visit.rejected.values.get("token", ("",))[-1] if visit.rejected else visit.input.token
         owner = await self._links.owner(sent)
-        return Shown("password_link.html", {"token": sent, "owner": owner, "least": MIN_PASSWORD_CHARS})
+        return Shown(
+            "workspaces/pages/password_link.html", {"token": sent, "owner": owner, "least": MIN_PASSWORD_CHARS}
+        )
 
     @action(LINK_PATH, access=everyone, shown_on="password_link")
     async def use_password_link(self, visit: Visit[LinkForm]) -> Go:

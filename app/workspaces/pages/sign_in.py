@@ -82,7 +82,10 @@ class SignInPages(Pages):
     async def sign_in(self, visit: Visit[Wanted]) -> Answer:
         if visit.operator_or_none is not None:
             return Go(address_of_ours(visit, visit.input.next))
-        return Shown("sign_in.html", {"next": address_of_ours(visit, visit.input.next), "methods": self._methods})
+        return Shown(
+            "workspaces/pages/sign_in.html",
+            {"next": address_of_ours(visit, visit.input.next), "methods": self._methods},
+        )
 
     @action("/console/sign-in", access=everyone, shown_on="sign_in")
     async def do_sign_in(self, visit: Visit[SignInForm]) -> Response:
@@ -140,7 +143,7 @@ class SignInPages(Pages):
         operator = visit.operator
         factor = await self._factors.state(operator.id, operator.workspace_id) if has_password else None
         told = {"least": MIN_PASSWORD_CHARS, "has_password": has_password, "factor": factor}
-        return Shown("account.html", told)
+        return Shown("workspaces/pages/account.html", told)
 
     @action("/console/account/leave", access=read, shown_on="account")
     async def leave_workspace(self, visit: Visit[NoForm]) -> Response:
@@ -249,7 +252,7 @@ class ProviderSignInPages(Pages):
         form would not get there, for the console's policy lets no form lead to another host."""
         if self._provider is None or id_token_of(visit.request) is None:
             return Go(visit.url("sign_in"))
-        return Shown("signed_out.html", {"provider": self._methods.provider})
+        return Shown("workspaces/pages/signed_out.html", {"provider": self._methods.provider})
 
     @page("/console/sign-out/provider", access=everyone)
     async def sign_out_at_provider(self, visit: Visit[NoForm]) -> Response:

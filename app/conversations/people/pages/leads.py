@@ -88,7 +88,7 @@ class LeadPages(Pages):
         counts = await self._leads.counts(visit.actor, agent_id, wanted.only)
         kept = wanted.kept
         return Shown(
-            "leads.html",
+            "conversations/people/pages/leads.html",
             {
                 "page": page,
                 "wanted": wanted,

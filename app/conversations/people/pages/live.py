@@ -112,7 +112,7 @@ class LivePages(Pages):
             return Go(visit.url("live_chat", conversation_id=waiting[0]))
         agents = (await self._agents.page(visit.actor, PageRequest(_LOOKED_AT))).items
         return Shown(
-            "live.html",
+            "conversations/people/pages/live.html",
             {
                 "chats": chats,
                 "overdue": {each.chat.conversation_id for each in chats if each.chat.is_overdue(self._clock.now())},
@@ -135,7 +135,7 @@ class LivePages(Pages):
         replies = await self._replies.for_conversation(visit.actor, conversation_id) if is_mine else []
         people = await self._assignees.of_workspace(visit.actor) if view.chat.state is LiveState.TALKING else []
         return Shown(
-            "live_chat.html",
+            "conversations/people/pages/live_chat.html",
             {
                 "chat": view.chat,
                 "their_agent": await self._agents.get(visit.actor, view.chat.agent_id),
@@ -255,7 +255,7 @@ class SavedReplyPages(Pages):
     @page("/console/saved-replies", access=read, under="live")
     async def saved_replies(self, visit: Visit[NoForm]) -> Shown:
         replies = await self._replies.of_workspace(visit.actor)
-        return await self._shown(visit, "saved_replies.html", {"replies": replies})
+        return await self._shown(visit, "conversations/people/pages/saved_replies.html", {"replies": replies})
 
     @action("/console/saved-replies", access=write, shown_on="saved_replies")
     async def add_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
@@ -266,7 +266,7 @@ class SavedReplyPages(Pages):
     @page("/console/saved-replies/{reply_id}", access=read, under="live")
     async def saved_reply(self, visit: Visit[NoForm]) -> Shown:
         reply = await self._replies.get(visit.actor, visit.path_id("reply_id"))
-        return await self._shown(visit, "saved_reply.html", {"reply": reply})
+        return await self._shown(visit, "conversations/people/pages/saved_reply.html", {"reply": reply})
 
     @action("/console/saved-replies/{reply_id}", access=write, shown_on="saved_reply")
     async def save_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
