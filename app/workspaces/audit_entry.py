@@ -65,6 +65,7 @@ class ChangedKind:
     changes: Mapping[str, str]
 
 
+# One list for all rooms: the audit's page offers every kind of change, and imports none of the rooms above it.
 # By the first word of an action: what may be changed, and all changes of it.
 _KINDS: Final = {
     "agent": ("Agent", "Agents"),
