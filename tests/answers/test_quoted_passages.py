@@ -55,6 +55,7 @@ async def test_the_steps_behind_the_paragraph_about_them_come_along() -> None:
     "message",
     [
         pytest.param("The bell says:\n\n```\nlamp[12]: could not be lit: no such bell\n```", id="as code"),
+        pytest.param("The bell says:\n\n> lamp[12]: could not be lit:\n> no such bell", id="as a quotation"),
         pytest.param('The bell says "The lamp could not be lit: no such bell.".', id="in quotes"),
         pytest.param("The bell says:\n\u201eThe lamp could not be lit: no such bell\u201c", id="in German quotes"),
     ],

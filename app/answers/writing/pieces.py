@@ -26,6 +26,7 @@ _LONGEST_STEPS = 1200
 _LONGEST_ROWS = 300  # of a table: each row says what it says alone
 _LEAST_MESSAGE = 4  # words
 _QUOTED = re.compile(r'["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]++)["\u201c\u201d\u00bb]')
+_QUOTE_MARK = re.compile(r"^[ \t]*+>[ \t]*+", re.MULTILINE)
 _STEP = re.compile(r"\d{1,9}[.)][ \t]")
 
 Piece: TypeAlias = tuple[Block, ...]
@@ -125,7 +126,13 @@ def says_message(piece: Piece, question: str) -> bool:
 
 
 def _messages(block: Block) -> list[str]:
-    return code_lines(block.text) if block.kind is BlockKind.CODE else _QUOTED.findall(block.text)
+    match block.kind:
+        case BlockKind.CODE:
+            return code_lines(block.text)
+        case BlockKind.QUOTE:
+            return _QUOTE_MARK.sub("", block.text).split("\n\n")
+        case _:
+            return _QUOTED.findall(block.text)
 
 
 def _holds(text: str, message: str) -> bool:
