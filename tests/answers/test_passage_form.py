@@ -34,6 +34,9 @@ def test_a_price_speaks_for_a_passage_where_one_is_asked_for(question: str) -> N
         ("What is the glass for?", "The glass is what keeps the light white."),
         ("What does hub mean?", "Lamps talk to hubs, i.e. boxes with a button."),
         ("what is a DMX", "Lamps know Digital Multiplex (DMX)."),
+        ("lamp.ini: what does 'hub' mean?", "`hub`\n\nWhere the lamps are looked for."),
+        ("what does the hub do", "**--hub**\n\nAsk the lamps."),
+        ("Hub, what is that?", "A hub is the box that lamps talk to."),
         ("Was ist ein Hub?", "Ein Hub ist der Kasten, mit dem Lampen sprechen."),
     ],
 )
@@ -41,6 +44,13 @@ def test_a_definition_speaks_for_a_passage_where_one_is_asked_for(question: str,
     assert form_odds(question, passage(definition)) > 0
     assert form_odds(question, passage("Hold each hub. Some of these hubs are red. The DMX plug is red.")) == 0
     assert form_odds("How do I reset a hub?", passage(definition)) == 0
+
+
+def test_what_begins_a_section_defines_what_its_heading_names() -> None:
+    assert form_odds("What is a lamp hub?", passage("Lamps talk to it.", "2.1. Lamp hub")) > 0
+    assert form_odds("What is a lamp hub?", passage("Lamps talk to it.", "2.1. Lamp hubs of old")) == 0
+    begins = passage(f"{'Lamps talk to it all day. ' * 20}\n\n{'The box is white. ' * 20}", "2.1. Lamp hub")
+    assert form_odds("What is a lamp hub?", replace(begins, start=1, end=2)) == 0
 
 
 def test_a_word_for_what_was_told_before_is_no_name_to_define() -> None:

@@ -27,7 +27,7 @@ from app.answers.writing.quotation import word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.compared_names import compared_names
 from app.core.text.question_parts import question_parts
-from app.core.text.section_text import markdown_name
+from app.core.text.section_text import markdown_name, unnumbered
 from app.core.text.words import normalised
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
@@ -55,7 +55,6 @@ _MANUAL_HEADING: Final = re.compile(
     r"|known (?:issues|bugs|problems)(?: and warnings)?",
     re.IGNORECASE,
 )
-_SECTION_NUMBER: Final = re.compile(r"(?:\d+|[A-Z]\.\d+)(?:\.\d+)*\.?\s+")
 _MARK_CHARS = len("\n\n[1]\n\n")
 
 
@@ -295,21 +294,16 @@ def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source])
         *((source.heading, source.title) for source in sources),
     }
     for heading, page in headings:
-        pages.setdefault(_unnumbered(heading), set()).add(page)
+        pages.setdefault(unnumbered(heading), set()).add(page)
     common = {name for name, found in pages.items() if len(found) > 1 or _MANUAL_HEADING.fullmatch(name)}
-    return {heading for heading, _ in headings if _unnumbered(heading) in common}
-
-
-def _unnumbered(heading: str) -> str:
-    number = _SECTION_NUMBER.match(heading)
-    return heading[number.end() :] if number else heading
+    return {heading for heading, _ in headings if unnumbered(heading) in common}
 
 
 def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
     source, heading = passage.source, passage.heading or passage.source.title
     own = (name for name in source.breadcrumb if name != source.heading)
     above = [name for name in (source.title, *own) if name != heading]
-    names = [*above[-1:], _unnumbered(heading)] if heading in common and above else [heading]
+    names = [*above[-1:], unnumbered(heading)] if heading in common and above else [heading]
     return ": ".join(name for part in names if (name := word_for_word(markdown_name(part))))
 
 

@@ -10,8 +10,9 @@ from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.core.text.asked_details import PRICE, asked_details, without_details
 from app.core.text.compared_names import asks_difference
+from app.core.text.section_text import unnumbered
 from app.core.text.sentences import asks, points_back, sentences
-from app.core.text.words import folded_words
+from app.core.text.words import folded_words, normalised
 
 # Log odds. Few questions of the judged sets meet these, so they are no fitted weights: large enough to decide between
 # passages that come near each other, and no larger.
@@ -49,13 +50,15 @@ _INDEX: Final = re.compile(
 )
 
 _ASKS_WHAT: Final = re.compile(
-    r"(?:so |and )?(?:what(?:['\u2019]s| is| are| does)|was (?:ist|sind|bedeutet|hei\u00dft)"
+    r"(?:so |and |[\w.-]{1,40}: )?(?:what(?:['\u2019]s| is| are| does)|was (?:ist|sind|bedeutet|hei\u00dft)"
     r"|qu[e\u00e9] (?:es|son|significa)|qu['\u2019]est-ce que? (?:c['\u2019]est que )?)\s*"
     r"(?:(?:an?|the|eine?|d(?:er|ie|as)|una?|el|l[ae]|une?)\s+)?"
-    r"(?P<name>\w.{1,39}?)(?:\s+(?:means?|stands? for|(?:good )?for))?[\s?]*",
+    r"(?P<name>\W?\w.{1,39}?)(?:\s+(?:means?|stands? for|do|(?:good )?for))?[\s?]*"
+    r"|(?P<named>\w[^,?]{1,39}), what(?:['\u2019]s| is) (?:it|that|this)[\s?]*",
     re.IGNORECASE,
 )
 _NAME_WORDS: Final = 4
+_QUOTES: Final = "\"'`\u2018\u2019\u201c\u201d "
 _IS: Final = r"(?:is|are|means?|stands for|refers? to|ist|sind|bedeutet|es|son|significa|est|sont|signifie)\b"
 
 _TABLE_HEADER: Final = re.compile(r"^\|(.*)\|\n\|[ -|]*-", re.MULTILINE)
@@ -93,7 +96,7 @@ def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> fl
     odds += sum(
         each.alone if is_all else each.odds for each in asked_details(question) if each.told.search(passage.text)
     )
-    if (defined := _definition(question)) and defined.search(passage.text):
+    if (name := _asked_name(question)) and _defines(passage, name):
         odds += _DEFINES_ODDS
     if compares and _has_side_by_side(question, passage.text):
         odds += _COMPARED_ODDS
@@ -117,19 +120,30 @@ def _asks(question: str) -> tuple[bool, bool, bool]:
 
 
 @lru_cache(maxsize=16)
-def _definition(question: str) -> re.Pattern[str] | None:
-    """What a sentence looks like that says what the one thing is which the question asks the meaning of: "A lot (of
-    shares) is ...", "lots, i.e. ...", and for an abbreviation what it stands for."""
+def _asked_name(question: str) -> str:
+    """The one thing that it asks the meaning of; "" where it asks something else."""
     asked = _ASKS_WHAT.fullmatch(question.strip())
-    if asked is None or len(asked["name"].split()) > _NAME_WORDS or points_back(asked["name"]):
-        return None
-    name = f"{re.escape(asked['name'].removesuffix('s'))}s?"
+    name = (asked["name"] or asked["named"]).strip(_QUOTES) if asked else ""
+    return "" if len(name.split()) > _NAME_WORDS or points_back(name) else name
+
+
+def _defines(passage: Passage, name: str) -> bool:
+    """Whether it is a definition of the name, begins what stands under it, or has a sentence that says what it is."""
+    told = [passage.term, *([unnumbered(passage.heading)] if passage.start == 0 else [])]
+    return normalised(name) in map(normalised, told) or _definition(name).search(passage.text) is not None
+
+
+@lru_cache(maxsize=16)
+def _definition(name: str) -> re.Pattern[str]:
+    """What a sentence looks like that says what it is: "A lot (of shares) is ...", "lots, i.e. ...", and for an
+    abbreviation what it stands for."""
+    words = f"{re.escape(name.removesuffix('s'))}s?"
     begins = r"(?:\A|[.!?:]\s+|\n\s*(?:[-*]\s+)?)(?:(?:an?|the|eine?|d(?:er|ie|as)|una?|el|l[ae]s?|une?)\s+)?"
-    says = rf"{begins}[*`\"'\u201c\u2018]*{name}[*`\"'\u201d\u2019]*(?: ?\([^()]{{1,60}}\))?(?:,[^,.]{{1,80}},)? {_IS}"
-    is_abbreviation = asked["name"].isupper()
-    spelt = rf"|\w ?\({name}\)" if is_abbreviation else ""
+    says = rf"{begins}[*`\"'\u201c\u2018]*{words}[*`\"'\u201d\u2019]*(?: ?\([^()]{{1,60}}\))?(?:,[^,.]{{1,80}},)? {_IS}"
+    is_abbreviation = name.isupper()
+    spelt = rf"|\w ?\({words}\)" if is_abbreviation else ""
     flags = re.NOFLAG if is_abbreviation else re.IGNORECASE
-    return re.compile(rf"{says}|\b{name}, (?:i\.e\.|that is)[ ,]{spelt}", flags)
+    return re.compile(rf"{says}|\b{words}, (?:i\.e\.|that is)[ ,]{spelt}", flags)
 
 
 def without_told(question: str, text: str) -> str:

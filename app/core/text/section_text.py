@@ -18,6 +18,14 @@ from app.core.text.code_parts import rejoined
 
 _MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
 
+_NUMBER = re.compile(r"(?:\d+|[A-Z]\.\d+)(?:\.\d+)*\.?\s+")
+
+
+def unnumbered(heading: str) -> str:
+    """A heading without the number of its section: "2.1. Hubs" is "Hubs"."""
+    number = _NUMBER.match(heading)
+    return heading[number.end() :] if number else heading
+
 
 def section_name(heading: str) -> str:
     """A heading as plain text, without its Markdown."""
