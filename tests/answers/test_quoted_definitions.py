@@ -58,6 +58,14 @@ def test_what_goes_on_in_a_definition_is_told_by_its_term() -> None:
     assert extended(found, 700).text == rest
 
 
+def test_what_goes_on_in_a_short_definition_is_quoted_from_its_beginning() -> None:
+    bell = (
+        f"**--bell**\n\n- **Type**: integer\n- **Default value**: 50\n\n{_sentences('The bell rings.', 'It is loud.')}"
+    )
+    found = _passage(f"{LAMPS}\n\n{bell}\n\n{LAMPS}", "The bell rings.")
+    assert extended(found, 700).text.startswith(bell)
+
+
 def test_what_stands_behind_the_last_definition_is_none_of_it() -> None:
     rooms = [_sentences(f"Room {n} is painted.", "It is large and bright and has a view.") for n in range(2)]
     assert [_passage("\n\n".join([LAMPS, *rooms]), f"Room {n}").within for n in range(2)] == ["", ""]

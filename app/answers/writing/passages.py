@@ -138,16 +138,17 @@ def extended(passage: Passage, max_chars: int, part_chars: int | None = None) ->
     to the next line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which
     names it, comes along, steps right before or behind it, for a paragraph about them helps nobody, and code right
     before it where that fits: what is told next goes on from it. A definition, and a list that is introduced, is quoted
-    as far as it fits `max_chars`, the former without those around it."""
+    as far as it fits `max_chars`, the former from its beginning where that fits as well, without those around it."""
     pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
     is_defined = _is_in_definition(pieces, start)
     if length(pieces) <= max_chars and not is_defined:
         return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
     part_chars = max_chars if is_defined or part_chars is None else min(max_chars, part_chars)
-    if length(pieces[(first := _unit_start(pieces, start)) : start + 1]) <= max_chars:
-        while first < start and length(pieces[first:end]) > max_chars:
-            end -= 1
-        start = first
+    begins = (*((_definition_start(pieces, start),) if is_defined else ()), _unit_start(pieces, start))
+    first = next((at for at in begins if length(pieces[at : start + 1]) <= max_chars), start)
+    while first < start and length(pieces[first:end]) > max_chars:
+        end -= 1
+    start = first
     if end < len(pieces) and are_steps(pieces[end]) and not any(map(are_steps, pieces[start:end])):
         end += 1
     if start and not is_defined and has_code(pieces[start - 1]) and length(pieces[start - 1 : end]) <= max_chars:
@@ -171,6 +172,13 @@ def _goes_on_below(pieces: Sequence[Piece], at: int) -> bool:
 def _unit_start(pieces: Sequence[Piece], at: int) -> int:
     """Where what the piece's own first block introduces begins: a long unit is cut, and each part is introduced."""
     while at and _goes_on_below(pieces, at):
+        at -= 1
+    return at
+
+
+def _definition_start(pieces: Sequence[Piece], at: int) -> int:
+    """Where the definition that the piece is in begins."""
+    while not _begins_definition(pieces, at):
         at -= 1
     return at
 
