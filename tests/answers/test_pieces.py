@@ -32,7 +32,9 @@ def test_a_command_goes_on_behind_a_backslash() -> None:
     assert second[1] == "```console\n$ restic snapshots \\\n    --compact\n```"
 
 
-@pytest.mark.parametrize("lead", ["List them:", "For example,", "Run this;"])
+@pytest.mark.parametrize(
+    "lead", ["List them:", "For example,", "Run this;", f"{'It is listed. ' * 6}To see all of them run"]
+)
 def test_each_part_of_code_comes_under_the_sentence_that_it_ends(lead: str) -> None:
     assert {part[0] for part in _parts(lead, *ROWS)} == {lead}
 

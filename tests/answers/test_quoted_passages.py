@@ -265,7 +265,7 @@ async def test_a_second_section_is_quoted_where_it_is_nearly_as_good() -> None:
     assert "The maker repairs a lamp free of charge. [2]" in found
 
 
-@pytest.mark.parametrize("sign", [":", ";", ","])
+@pytest.mark.parametrize("sign", [":", ";", ",", " and"])
 async def test_a_quotation_does_not_end_in_a_line_that_announces_something(sign: str) -> None:
     about = f"The warranty of a lamp is 3 years. {'It is for each lamp. ' * 20}".strip()
     lead = f"{'The warranty of a lamp ends abroad. ' * 5}The warranty of a lamp has these limits{sign}"
@@ -273,6 +273,12 @@ async def test_a_quotation_does_not_end_in_a_line_that_announces_something(sign:
     found = await answer("How long is the warranty of a lamp?", f"{about}\n\n{lead}\n\n{items}")
     assert f"{lead} [1]" not in found
     assert f"{lead}\n\n[1]" not in found
+
+
+async def test_a_line_that_announces_the_next_headings_is_not_quoted() -> None:
+    told = "The bell rings twice where the warranty of a lamp has ended."
+    text = f"{told}\n\nThese warranties have ended so far:\n\n## Aurora\n\nIn May."
+    assert await answer("How long is the warranty of a lamp?", text) == f"{told} [1]"
 
 
 async def test_a_long_paragraph_stays_one() -> None:

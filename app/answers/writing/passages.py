@@ -201,14 +201,14 @@ def says_how(passage: Passage) -> bool:
 
 
 def completed(passage: Passage, max_chars: int) -> Passage:
-    """Not ending in a line that announces what is not shown: with that where it fits, else without the line, unless
-    that is all there is."""
+    """Not ending in a line that announces what is not shown: with that where it fits, else without the line, as where
+    it stands below another heading, unless the line is all there is."""
     pieces, start, end = passage.pieces, passage.start, passage.end
     last = pieces[end - 1][-1]
     below = next((block for block in itertools.chain(*pieces[end : end + 1]) if block is not last), None)
-    if below is None or not announces(last, below):
+    if not (announces(last, below) if below else last.is_lead_in and not last.is_term):
         return passage
-    if length(pieces[start : end + 1]) <= max_chars:
+    if below and length(pieces[start : end + 1]) <= max_chars:
         return replace(passage, end=end + 1)
     return replace(passage, end=max(start + 1, end - 1))
 

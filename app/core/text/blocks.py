@@ -27,6 +27,7 @@ _FIELD = re.compile(
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
 _ITEM_NUMBER = re.compile(r"(\d{1,9})[.)]")
 _STEPS_APART = 3  # groups
+_LONGEST_TITLE = 80  # characters; titles end without a full stop as well
 
 
 class BlockKind(StrEnum):
@@ -138,9 +139,13 @@ def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
 
 
 def announces(block: Block, below: Block) -> bool:
-    """Whether it is a lead-in, or a sentence that does not end before what is no sentence: "For example," and code."""
-    is_open = block.kind is BlockKind.PARAGRAPH and block.text.endswith((",", ";"))
-    return block.is_lead_in or (is_open and below.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE))
+    """Whether it is a lead-in, or a sentence that does not end before what is no sentence: "For example," and code,
+    "The name in the certificate can" and a list."""
+    if block.is_lead_in:
+        return True
+    is_block = below.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE)
+    is_cut = len(block.text) > _LONGEST_TITLE and block.text[-1].islower() and not block.text[0].islower()
+    return block.kind is BlockKind.PARAGRAPH and is_block and (is_cut or block.text.endswith((",", ";")))
 
 
 def goes_on(before: Block, block: Block) -> bool:
