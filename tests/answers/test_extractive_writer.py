@@ -99,6 +99,14 @@ async def test_a_question_for_a_difference_gets_what_both_are() -> None:
     assert "**Wish list**\n\nIt holds what you may order later. Everyone with its link can see it. [2]" in found
 
 
+async def test_what_both_are_is_told_however_long_the_first_is() -> None:
+    long = replace(BASKET, text=f"{BASKET.text} {'The device keeps it for a day or two. ' * 10}".strip())
+    wishes = replace(WISHES, text=f"{WISHES.text} {'Nobody but you can change what it holds. ' * 10}".strip())
+    found = await answer("What is the difference between a basket and a wish list?", long, wishes, REFUNDS)
+    assert f"**Basket**\n\n{long.text} [1]" in found
+    assert f"**Wish list**\n\n{wishes.text} [2]" in found
+
+
 async def test_what_is_compared_is_not_added_where_the_passage_names_both() -> None:
     both = source(1, "A basket is kept on one device, a wish list in your account.", "Basket", "Shop")
     found = await answer("What is the difference between a basket and a wish list?", both, WISHES)

@@ -127,7 +127,9 @@ class ExtractiveWriter:
         first = await self._first(readings[0], min(_FIRST_CHARS, max_chars - _MARK_CHARS), max_chars)
         least = best[0].odds - (_NEAR_RERANKED if best[0].is_reranked else _NEAR_BEST)
         room = min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
-        second = await self._compared(readings[0], first, room) or _second(first, best, least, room)
+        # Half of a comparison answers nothing.
+        compared = await self._compared(readings[0], first, min(_FIRST_CHARS, max_chars - _length(first)))
+        second = compared or _second(first, best, least, room)
         second = second or _next_section(first, _SECOND_CHARS)
         if second and has_definitions(second):
             second = await self._nearest(readings[0], second)
