@@ -75,7 +75,7 @@ class RetrievalSettings:
     rerank_weight: float = 0.25
     rerank_candidates: int = 18
     rerank_budget_ms: int = 1500
-    rerank_passages: int = 3
+    rerank_passages: int = 8
     model_rank_budget_ms: int = 5000
     focus_weight: float = 0.1
     page_boost: float = 0.15
