@@ -35,6 +35,7 @@ def test_a_price_speaks_for_a_passage_where_one_is_asked_for(question: str) -> N
         ("What does hub mean?", "Lamps talk to hubs, i.e. boxes with a button."),
         ("what is a DMX", "Lamps know Digital Multiplex (DMX)."),
         ("lamp.ini: what does 'hub' mean?", "`hub`\n\nWhere the lamps are looked for."),
+        ("meaning of hub", "Lamps talk to a box. Hub means just that box."),
         ("what does the hub do", "**--hub**\n\nAsk the lamps."),
         ("Hub, what is that?", "A hub is the box that lamps talk to."),
         ("Was ist ein Hub?", "Ein Hub ist der Kasten, mit dem Lampen sprechen."),

@@ -50,8 +50,9 @@ _INDEX: Final = re.compile(
 )
 
 _ASKS_WHAT: Final = re.compile(
-    r"(?:so |and |[\w.-]{1,40}: )?(?:what(?:['\u2019]s| is| are| does)|was (?:ist|sind|bedeutet|hei\u00dft)"
-    r"|qu[e\u00e9] (?:es|son|significa)|qu['\u2019]est-ce que? (?:c['\u2019]est que )?)\s*"
+    r"(?:so |and |[\w.-]{1,40}: )?(?:what(?:['\u2019]s| is| are| does)|(?:the )?meaning of"
+    r"|was (?:ist|sind|bedeutet|hei\u00dft)|qu[e\u00e9] (?:es|son|significa)"
+    r"|qu['\u2019]est-ce que? (?:c['\u2019]est que )?)\s*"
     r"(?:(?:an?|the|eine?|d(?:er|ie|as)|una?|el|l[ae]|une?)\s+)?"
     r"(?P<name>\W?\w.{1,39}?)(?:\s+(?:means?|stands? for|do|(?:good )?for))?[\s?]*"
     r"|(?P<named>\w[^,?]{1,39}), what(?:['\u2019]s| is) (?:it|that|this)[\s?]*",
