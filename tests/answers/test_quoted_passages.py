@@ -34,6 +34,31 @@ async def test_a_long_definition_is_quoted_from_its_beginning() -> None:
     assert "The bell will ring twice then." in found
 
 
+async def test_a_section_that_is_called_what_is_asked_is_quoted_from_its_beginning() -> None:
+    first = "Press the green button twice, and wait until the wheel stands still."
+    text = f"{first}\n\n{'Doors are grey. ' * 40}\n\nWait for the door, if there is one.\n\n{'Roofs are red. ' * 40}"
+    asked = "How do I open the door?"
+    assert (await answer(asked, source(1, text, "How to open a door"))).startswith(f"**How to open a door**\n\n{first}")
+    assert not (await answer(asked, source(1, text, "Houses"))).startswith(f"**Houses**\n\n{first}")
+
+
+async def test_code_is_quoted_from_within_a_section_that_is_called_what_is_asked() -> None:
+    code = "Open the door:\n\n```\nopen --door\n```"
+    text = f"Press the green button.\n\n{'Doors are grey. ' * 40}\n\n{code}\n\n{'Roofs are red. ' * 40}"
+    found = await answer("How do I open the door?", source(1, text, "How to open a door"))
+    assert "open --door" in found
+    assert "Press the green button." not in found
+
+
+@pytest.mark.parametrize("leaning", ["To avoid this,", "In such a case", "As described above,", "Unfortunately"])
+async def test_what_its_first_words_point_back_to_is_quoted_as_well(leaning: str) -> None:
+    before = "The wheel of the hub may get stuck in winter."
+    told = f"{leaning} the bell has to be rung for an hour by somebody else, and at night as well."
+    text = f"{'It is a box. ' * 60}\n\n{before}\n\n{told}\n\n{'It is grey. ' * 60}"
+    assert f"{before}\n\n{told}" in await answer("Who has to ring the bell at night?", text)
+    assert before not in await answer("Who has to ring the bell at night?", text.replace(leaning, "Every day"))
+
+
 async def test_steps_are_quoted_whole_with_the_line_that_introduces_them() -> None:
     steps = "\n".join(f"{number}. Turn the reset wheel of the hub to mark {number}." for number in range(1, 9))
     text = f"The hub is a box.\n\n{'It is grey. ' * 90}\n\nHow to reset the hub:\n\n{steps}\n\n{'It is heavy. ' * 90}"

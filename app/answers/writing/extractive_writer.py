@@ -13,6 +13,7 @@ from app.answers.writing.answer_context import AnswerContext, OfferedPassage, So
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import (
     Passage,
+    beginning,
     completed,
     extended,
     has_definitions,
@@ -24,6 +25,7 @@ from app.answers.writing.passages import (
 )
 from app.answers.writing.pieces import says_message
 from app.answers.writing.quotation import word_for_word
+from app.core.text.blocks import text_of
 from app.core.text.canned_messages import canned_messages
 from app.core.text.compared_names import compared_names
 from app.core.text.question_parts import question_parts
@@ -42,6 +44,7 @@ _NEAR_BEST = 0.75  # log odds: what is worth so much less adds nothing
 _NEAR_RERANKED = 1.5  # the same below a passage that the reranker has read
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
 _HOW = 0.4  # log odds more: words alone seldom say how something is done
+_NAMED = 0.15  # by how much a section's heading is nearer to the question than what it says, if it is called so
 _LINE_CHARS = 150  # a section of no more says what something is, and seldom how it is used
 _FURTHER = 3  # sections named behind the answer
 _NAME_CHARS = 100  # of such a name; a heading may well be a question with all that it is about
@@ -162,19 +165,31 @@ class ExtractiveWriter:
         return quoted
 
     async def _first(self, reading: _Reading, wanted_chars: int, max_chars: int) -> Passage:
-        """The best passage with what stands around it, as far as that is near to the question."""
-        best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0])
-        message = _from_message(best.passage, reading.context.standalone)
-        if message:
-            first = extended(message, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
+        """The best passage with what stands around it, as far as that is near to the question. From a message that is
+        asked about, and from the beginning of a section that is called what is asked, nothing is left out."""
+        best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0]).passage
+        if whole := _from_message(best, reading.context.standalone):
+            first = extended(whole, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
         else:
-            first = extended(best.passage, wanted_chars, _PART_CHARS)
+            whole = beginning(best) if await self._is_named(reading, best) else None
+            first = extended(whole or best, wanted_chars, _PART_CHARS)
         if _length(with_its_code := with_code(first)) <= max_chars:
             first = with_its_code
-        return completed(first if message else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
+        return completed(first if whole else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
+
+    async def _is_named(self, reading: _Reading, passage: Passage) -> bool:
+        """Whether its section is called what is asked, and it stands further down without saying how."""
+        if not passage.start or not passage.heading or says_how(passage):
+            return False
+        texts = [passage.heading, passage.text]
+        nearness = await self._judge.nearness(reading.context, passage.source, texts)
+        return nearness is not None and nearness[0] >= nearness[1] + _NAMED
 
     async def _nearest(self, reading: _Reading, passage: Passage) -> Passage:
-        if len(passage.own_pieces) > 1 and (nearness := await self._judge.nearness(reading.context, passage)):
+        pieces = passage.own_pieces
+        if len(pieces) > 1 and (
+            nearness := await self._judge.nearness(reading.context, passage.source, list(map(text_of, pieces)))
+        ):
             return without_far_ends(passage, nearness, reading.context.standalone)
         return passage
 

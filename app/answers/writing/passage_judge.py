@@ -16,7 +16,6 @@ from app.answers.writing.passages import Looks, Passage
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
 from app.core.text.asked_details import is_told_alone
-from app.core.text.blocks import text_of
 from app.core.text.stop_words import without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
@@ -205,11 +204,10 @@ class PassageJudge:
             self._logits.keep((question, look), score.logit)
         return known
 
-    async def nearness(self, context: AnswerContext, passage: Passage) -> list[float] | None:
-        """The cosine of the question and each piece of the passage; None where the embedder cannot tell."""
-        if not covers(self._embedder.reads, context.language, passage.source.language):
+    async def nearness(self, context: AnswerContext, source: Source, texts: Sequence[str]) -> list[float] | None:
+        """The cosine of the question and each text of the source; None where the embedder cannot tell."""
+        if not covers(self._embedder.reads, context.language, source.language):
             return None
-        texts = [text_of(piece) for piece in passage.own_pieces]
         vectors = await self._meanings([context.standalone, *texts])
         if vectors is None:
             return None

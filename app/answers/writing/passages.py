@@ -40,6 +40,14 @@ _TELLS_OF_CODE = re.compile(
     r"|snippets?|programs?|functions?|configuration|above)\b",
     re.IGNORECASE,
 )
+# What is understood, and leaves open what it goes on from: nothing to begin an answer with.
+_LEANS_BACK = re.compile(
+    r"(?:(?:to \w+|for|with|in|from|by|at|of|on|after|before|because of|due to|without|once|if|when|as|while|since)"
+    r" (?:it|them|this|these|such|so)|as (?:shown|described|mentioned|seen|noted|explained|discussed) (?:above|before)"
+    r"|as you can see|as a result|thus|therefore|hence|consequently|unfortunately|nevertheless|similarly|likewise"
+    r"|conversely|furthermore|moreover|additionally|in addition|in contrast|on the other hand|more precisely)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
 _SAYS_SOMETHING = re.compile(
     r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
@@ -161,7 +169,18 @@ def extended(passage: Passage, max_chars: int, part_chars: int | None = None) ->
         end += 1
     if start and not is_defined and (are_steps(pieces[start - 1]) or _is_title(pieces[start - 1])):
         start -= 1
+    if start and not is_defined and _leans_back(pieces[start]) and length(pieces[start - 1 : end]) <= max_chars:
+        start -= 1
     return replace(passage, start=start, end=end)
+
+
+def beginning(passage: Passage) -> Passage:
+    """The first passage of its section."""
+    return replace(passage, start=0, end=_end(passage.pieces, 0))
+
+
+def _leans_back(piece: Piece) -> bool:
+    return _LEANS_BACK.match(piece[0].text) is not None
 
 
 def _goes_on_below(pieces: Sequence[Piece], at: int) -> bool:
@@ -233,7 +252,9 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
         or any(detail.told.search(text_of(piece)) for detail in asked)
     ]
     first, last = staying[0], staying[-1]
-    while first and (_needs_what_is_before(pieces, first) or _is_title(pieces[first - 1])):
+    while first and (
+        _needs_what_is_before(pieces, first) or _leans_back(pieces[first]) or _is_title(pieces[first - 1])
+    ):
         first -= 1
     first = _unit_start(pieces, first)
     if _is_title(pieces[last]) and last + 1 < len(pieces):
