@@ -2,12 +2,13 @@
 in a list of questions as DocBook writes it."""
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import BLOCK_TAGS, HEADING_TAGS, ancestors, is_line
+from crawler.extract.html_tree import BLOCK_TAGS, HEADING_TAGS, ancestors, elements_before, is_line
 
 QUESTION_MARKS: Final = ("?", "？", "؟")
 _SET_OFF = "b,strong,dt,summary,button,.question p,[class*=question],[class*=faq],[class*=accordion],[class*=collaps]"
@@ -15,6 +16,7 @@ _HEADINGS = ",".join(sorted(HEADING_TAGS))
 _INLINE = frozenset({"a", "b", "strong", "span", "font", "em", "i", "u"})
 _LINE_ENDS = BLOCK_TAGS | {"br"}
 _LABEL = re.compile(r"(?:[QA]|\d+(?:\.\d+)*)[.:)]")
+_QUESTION_CLASS = re.compile(r"(?:[\w-]*[-_])?question", re.IGNORECASE)
 _LEAST_WORDS = 3
 _LEAST_QUESTIONS = 2  # one alone may be how a text begins
 _NEAR = 5  # elements around the words of one question
@@ -83,7 +85,23 @@ def _asks(node: LexborNode) -> bool:
     if not is_line(node):
         return False
     text = node.text().strip()
-    return text.endswith(QUESTION_MARKS) and len(text.split()) >= _LEAST_WORDS
+    return len(text.split()) >= _LEAST_WORDS and (text.endswith(QUESTION_MARKS) or _is_called_one(node))
+
+
+def _is_called_one(node: LexborNode) -> bool:
+    """Whether the page declares it a question, by its own class or as the first line in one: "It does not start."."""
+    if _has_question_class(node):
+        return True
+    above = node.parent
+    return above is not None and _has_question_class(above) and not any(_lines_before(node))
+
+
+def _lines_before(node: LexborNode) -> Iterator[str]:
+    return (text for before in elements_before(node) if (text := before.text().strip()))
+
+
+def _has_question_class(node: LexborNode) -> bool:
+    return any(map(_QUESTION_CLASS.fullmatch, (node.attributes.get("class") or "").split()))
 
 
 def _ends_line(node: LexborNode | None, *, before: bool = False) -> bool:

@@ -77,9 +77,33 @@ def test_a_question_is_a_heading_below_the_last_one(first: str, second: str, sec
 
 
 @pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param("<div class=faq-question>The lamp stays dark.</div><div>Press the switch.</div>", id="by class"),
+        pytest.param(
+            "<table><tr class=question><td><b>Q:</b></td><td><p>The lamp stays dark.</p></td></tr>"
+            "<tr class=answer><td><b>A:</b></td><td><p>Press the switch.</p></td></tr></table>",
+            id="in a table",
+        ),
+        pytest.param(
+            "<div class=question><a name=dark></a><b>The lamp stays dark.</b></div><p>Press the switch.</p>", id="bold"
+        ),
+    ],
+)
+def test_what_the_page_calls_a_question_need_not_ask(told: str) -> None:
+    asked = "<div class=question><p>Which bulb fits it?</p></div><p>Any small one.</p>"
+    assert _page(told + asked).markdown.endswith(
+        "## The lamp stays dark.\n\nPress the switch.\n\n## Which bulb fits it?\n\nAny small one."
+    )
+
+
+@pytest.mark.parametrize(
     "html",
     [
         pytest.param("<p><b>Is it not on?</b><br>Press the switch.</p>", id="the only one"),
+        pytest.param(
+            "<div class=question><p>Is it not on?</p><p>The lamp stays dark.</p><pre>off</pre></div>", id="a long one"
+        ),
         pytest.param("<p><b>Is it not on?</b> Press it. <b>Is it on now?</b> Good.</p>", id="within a line"),
         pytest.param("<p><b>How?</b></p><p>So.</p><p><b>Why?</b></p><p>It is.</p>", id="a word alone"),
         pytest.param(
@@ -112,6 +136,8 @@ def test_what_only_looks_like_one_is_none(html: str) -> None:
         "<div class='question faq'>a b c?",
         "<table><tr class=question><td><b>1.</b><p>a b c?</p></td></tr></table>",
         "<tr class=question><td>a b c?</td></tr>",
+        "<div class=question><i></i><p>a b c</p>",
+        "<p class=question><i></i><b>a b c</b>",
     ],
 )
 def test_questions_are_found_in_linear_time(piece: str) -> None:
