@@ -86,7 +86,7 @@ def _one_spaced(text: str) -> str:
 
 def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = False) -> None:
     if node.is_text_node:
-        pieces.append((node.text_content or "").replace(_BREAK, ""))
+        pieces.append(_without_quotes(node, (node.text_content or "").replace(_BREAK, "")))
         return
     tag = node.tag
     if tag == "br":
@@ -99,6 +99,19 @@ def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = F
         _append_code(_one_spaced(node.text(separator="") if node.css_first("br") is None else plain_text(node)), pieces)
     else:
         _collect_children(node, pieces, depth, is_plain)
+
+
+def _without_quotes(node: LexborNode, text: str) -> str:
+    """Without the typewriter's quotes around code beside it, `so' or ``so'', which read as marks of code."""
+    text = text.lstrip("'") if _is_quoted_code(node.prev) else text
+    return text.rstrip("`") if _is_quoted_code(node.next) else text
+
+
+def _is_quoted_code(node: LexborNode | None) -> bool:
+    if node is None or node.tag not in _CODE or node.prev is None or node.next is None:
+        return False
+    before, behind = node.prev.text_content or "", node.next.text_content or ""
+    return before.endswith("`") and behind.startswith("'")
 
 
 def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain: bool) -> None:

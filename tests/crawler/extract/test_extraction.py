@@ -222,6 +222,7 @@ def test_any_bytes_give_a_page(body: bytes) -> None:
         pytest.param("<ol start=3><li>a<li>b</ol>", "3. a\n4. b", id="numbers"),
         pytest.param("<p>Use <code>a  b</code> or <kbd>Esc</kbd></p>", "Use `a b` or `Esc`", id="code in a sentence"),
         pytest.param("<p><code>a`b</code></p>", "``a`b``", id="a backtick in code"),
+        pytest.param("<p>`<tt>a</tt>' or ``<tt>b</tt>''.</p>", "`a` or `b`.", id="code in typewriter's quotes"),
         pytest.param("<p>10<sup>6</sup></p>", "10^6", id="a power"),
         pytest.param(
             '<p>A compliant<sup id=r><a class="footnote-ref" href="#fn:1">1</a></sup> backend.'
