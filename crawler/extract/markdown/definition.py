@@ -101,7 +101,7 @@ def definition_parts(node: LexborNode) -> Iterator[LexborNode]:
 def is_short(part: LexborNode) -> bool:
     """Whether it fits into an item of a list."""
     if part.tag == "dt":
-        return part.css_first("h1,h2,h3,h4,h5,h6") is None
+        return part.css_first("h1,h2,h3,h4,h5,h6") is None and not holds_blocks(part)
     return (
         part.tag == "dd"
         and part.css_first("ul,ol,dl,pre,table,h1,h2,h3,h4,h5,h6,blockquote,p + p") is None
@@ -109,14 +109,22 @@ def is_short(part: LexborNode) -> bool:
     )
 
 
+def holds_blocks(term: LexborNode) -> bool:
+    """Whether it is more than a line: long code, or a list whose own term nobody closed."""
+    return term.css_first("pre,dl,ul,ol,table") is not None
+
+
 def are_options(terms: Iterable[str]) -> bool:
     return all(term.lstrip("`").startswith(("-", "+", "/")) for term in terms)
 
 
 def is_signature(part: LexborNode) -> bool:
-    """The line that defines a function, as Sphinx and Texinfo write it."""
+    """The line that defines a function, as Sphinx and Texinfo write it, or as code alone."""
     if part.tag != "dt":
         return False
+    code = part.css_first("pre")
+    if code is not None and len(text := code.text().strip()) <= _MAX_HANGING_CHARS and text == part.text().strip():
+        return True
     if {"sig", "descname"} & set((part.attributes.get("class") or "").split()):
         return True
     return part.css_first(".category,.category-def,.def-name") is not None

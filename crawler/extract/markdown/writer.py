@@ -26,6 +26,7 @@ from crawler.extract.markdown.definition import (
     definition_parts,
     from_term,
     hanging_sign,
+    holds_blocks,
     is_hanging_term,
     is_named_term,
     is_short,
@@ -147,7 +148,7 @@ class _Writer:
             yield from self._list(node, depth)
         elif tag == "dl":
             yield from self._definitions(node, depth)
-        elif tag == "dt":
+        elif tag == "dt" and not holds_blocks(node):
             yield from _term(node)
         elif tag == "table":
             yield from self._table(node, depth)

@@ -242,6 +242,16 @@ def test_any_bytes_give_a_page(body: bytes) -> None:
             id="a term with a star",
         ),
         pytest.param("<dl><dt>*<dd>All.<dt>n<dd>One.</dl>", "- `*`: All.\n- **n**: One.", id="a star as a term"),
+        pytest.param(
+            "<dl><dt><pre>proc a(b: int;\n  c)</pre><dd>Runs.<dt><pre>type a\n" + "  b\n" * 99 + "</pre><dd>It.</dl>",
+            "`proc a(b: int; c)`\n\nRuns.\n\n```\ntype a\n" + "  b\n" * 99 + "```\n\nIt.",
+            id="code as a term",
+        ),
+        pytest.param(
+            "<dl><dt>Options<p><dl><dt>Size<dd>The paper.</dl><dt>File<dd>Its name.</dl>",
+            "Options\n\n- **Size**: The paper.\n\n**File**\n\nIts name.",
+            id="terms in a term",
+        ),
         pytest.param("<p># not a heading</p>", "\\# not a heading", id="a sign of Markdown"),
         pytest.param("<p>``` not a fence</p>", "\\``` not a fence", id="ticks of Markdown"),
         pytest.param("<p>a<br>===</p>", "a\n\\===", id="a line under a line"),
