@@ -125,6 +125,22 @@ async def test_where_each_token_has_a_vector_the_passage_that_meets_more_of_them
     assert best.odds > other.odds
 
 
+async def test_what_was_read_token_by_token_is_not_embedded_again() -> None:
+    embedder = HashingEmbedder()
+    judge = PassageJudge(embedder, MemoryKeywordIndex(), embedder)
+    asked = "Where is the lamp?"
+    one = source(1, "The lamp is under the base.")
+    context = AnswerContext(AgentConfig(name="x"), asked, asked, (one,))
+    [judged] = await judge.judged(context, passages(one))
+    told = len(embedder.embedded)
+
+    nearness = await judge.nearness(context, one, [judged.passage.text, "A roof."])
+
+    assert embedder.embedded[told:] == ["A roof."]
+    assert nearness is not None
+    assert nearness[0] > nearness[1]
+
+
 async def test_an_embedder_of_tokens_that_is_away_leaves_words_to_decide() -> None:
     embedder = HashingEmbedder()
     judge = PassageJudge(embedder, MemoryKeywordIndex(), embedder)

@@ -264,6 +264,8 @@ class PassageJudge:
         vectors = await _remembered(texts, self._token_vectors, embedder.embed_tokens)
         if vectors is None:
             return {}
+        for text, read in vectors.items():
+            self._vectors.keep(text, read.meaning)
         meanings = {(text, place): (vectors[text].meaning, vectors[place].meaning) for text, place in looks}
         matches = token_matches(vectors[question], [(vectors[text], vectors[place]) for text, place in looks])
         return _nearness(vectors[question].meaning, meanings, matches)
