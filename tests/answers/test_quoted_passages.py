@@ -7,7 +7,7 @@ from unittest.mock import ANY
 import pytest
 
 from app.agents.agent import AgentConfig
-from app.answers.writing.answer_context import AnswerContext
+from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, extended, passages, with_code
@@ -332,7 +332,7 @@ class FixedJudge(PassageJudge):
         ]
         return sorted(known, key=lambda one: -one.odds)
 
-    async def nearness(self, context: AnswerContext, passage: Passage) -> None:
+    async def nearness(self, context: AnswerContext, source: Source, texts: Sequence[str]) -> None:
         return None
 
 
