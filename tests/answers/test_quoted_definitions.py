@@ -1,6 +1,7 @@
 """A definition is quoted by itself, and what goes on in one with its term."""
 
-from app.answers.writing.passages import Passage, extended, passages, without_far_ends
+from app.answers.writing.passage_extent import extended, without_far_ends
+from app.answers.writing.passages import Passage, passages
 from tests.answers.extractive_answers import answer, source
 
 LAMPS = "\n\n".join(f"**--lamp{n}**\n\nLight up the lamp with the number {n} in the hall." for n in range(12))

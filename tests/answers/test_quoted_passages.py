@@ -9,8 +9,9 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
+from app.answers.writing.passage_extent import extended, with_code
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import Passage, extended, passages, with_code
+from app.answers.writing.passages import Passage, passages
 from app.providers.chat.chat_model import TextDelta
 from tests.answers.extractive_answers import answer, source, written
 from tests.doubles.hashing_embedder import HashingEmbedder

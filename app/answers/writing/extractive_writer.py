@@ -10,19 +10,16 @@ from typing import Final
 
 from app.answers.follow_up import leans_on_history
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
-from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
-from app.answers.writing.passages import (
-    Passage,
-    beginning,
+from app.answers.writing.passage_extent import (
     completed,
     extended,
     has_definitions,
-    passages,
-    says_how,
     single_lines,
     with_code,
     without_far_ends,
 )
+from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
+from app.answers.writing.passages import Passage, beginning, passages, says_how
 from app.answers.writing.pieces import says_message
 from app.answers.writing.quotation import word_for_word
 from app.core.text.blocks import text_of

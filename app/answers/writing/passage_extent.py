@@ -1,0 +1,217 @@
+"""How far a passage is quoted: with what belongs to it around it, and without what is about something else."""
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.answers.writing.passages import PICTURED, SHORTEST_PASSAGE, Passage, needs_what_is_before
+from app.answers.writing.pieces import Piece, are_steps, has_code, has_steps, length
+from app.core.text.asked_details import DEFAULT, asked_details
+from app.core.text.blocks import Block, BlockKind, announces, list_items, term_above, term_of, text_of
+from app.core.text.sentences import points_back, sentences
+
+_LONGEST_LINE = 200
+_LONGEST_TITLE = 80
+_FAR = 0.12  # cosine below that of the nearest piece
+_FAR_DEFINITION = 0.06  # the same for definitions, of which each is understood by itself
+_LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
+_CODE_REACH = 3  # pieces
+_CODE_CHARS = 500
+# What is understood, and leaves open what it goes on from: nothing to begin an answer with.
+_LEANS_BACK = re.compile(
+    r"(?:(?:to \w+|for|with|in|from|by|at|of|on|after|before|because of|due to|without|once|if|when|as|while|since)"
+    r" (?:it|them|this|these|such|so)|as (?:shown|described|mentioned|seen|noted|explained|discussed) (?:above|before)"
+    r"|as you can see|as a result|thus|therefore|hence|consequently|unfortunately|nevertheless|similarly|likewise"
+    r"|conversely|furthermore|moreover|additionally|in addition|in contrast|on the other hand|more precisely)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?:;…。！？।`)]\W*+\Z")
+_SAYS_SOMETHING = re.compile(
+    r"[€$£¥₹]\s?\d|\d\s?[€£¥₹%]|\w@\w|\d{3}[ /-]\d{3}"
+)  # a price, an address, a number to call
+_ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?")
+
+
+def extended(passage: Passage, max_chars: int, part_chars: int | None = None) -> Passage:
+    """All of its section where that fits, else the passage with what follows it, as long as that fits `part_chars`, up
+    to the next line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which
+    names it, comes along, steps right before or behind it, for a paragraph about them helps nobody, and code right
+    before it where that fits: what is told next goes on from it. A definition, and a list that is introduced, is quoted
+    as far as it fits `max_chars`, the former from its beginning where that fits as well, without those around it."""
+    pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
+    is_defined = _is_in_definition(pieces, start)
+    if length(pieces) <= max_chars and not is_defined:
+        return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
+    part_chars = max_chars if is_defined or part_chars is None else min(max_chars, part_chars)
+    begins = (*((_definition_start(pieces, start),) if is_defined else ()), _unit_start(pieces, start))
+    first = next((at for at in begins if length(pieces[at : start + 1]) <= max_chars), start)
+    while first < start and length(pieces[first:end]) > max_chars:
+        end -= 1
+    start = first
+    if end < len(pieces) and are_steps(pieces[end]) and not any(map(are_steps, pieces[start:end])):
+        end += 1
+    if start and not is_defined and has_code(pieces[start - 1]) and length(pieces[start - 1 : end]) <= max_chars:
+        start -= 1
+    for piece in pieces[end:]:
+        room = max_chars if _goes_on_below(pieces, end) else part_chars
+        is_over = length(pieces[start : end + 1]) > room or _is_title(piece)
+        if is_over or (is_defined and _begins_definition(pieces, end)):
+            break
+        end += 1
+    if start and not is_defined and (are_steps(pieces[start - 1]) or _is_title(pieces[start - 1])):
+        start -= 1
+    if start and not is_defined and _leans_back(pieces[start]) and length(pieces[start - 1 : end]) <= max_chars:
+        start -= 1
+    return replace(passage, start=start, end=end)
+
+
+def _leans_back(piece: Piece) -> bool:
+    return _LEANS_BACK.match(piece[0].text) is not None
+
+
+def _goes_on_below(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether what introduces the piece introduces the one before it as well."""
+    return len(pieces[at]) > 1 and pieces[at - 1][0] is pieces[at][0]
+
+
+def _unit_start(pieces: Sequence[Piece], at: int) -> int:
+    """Where what the piece's own first block introduces begins: a long unit is cut, and each part is introduced."""
+    while at and _goes_on_below(pieces, at):
+        at -= 1
+    return at
+
+
+def _definition_start(pieces: Sequence[Piece], at: int) -> int:
+    """Where the definition that the piece is in begins."""
+    while not _begins_definition(pieces, at):
+        at -= 1
+    return at
+
+
+def with_code(passage: Passage) -> Passage:
+    """With the short code that follows close behind, where it has none: what is told of a command in words alone helps
+    little."""
+    pieces, end = passage.pieces, passage.end
+    if any(map(has_code, passage.own_pieces)):
+        return passage
+    for at in range(end, min(len(pieces), end + _CODE_REACH)):
+        if has_code(pieces[at]) and length(pieces[end : at + 1]) <= _CODE_CHARS:
+            return replace(passage, end=at + 1)
+    return passage
+
+
+def completed(passage: Passage, max_chars: int) -> Passage:
+    """Not ending in a line that announces what is not shown: with that where it fits, else without the line, as where
+    it stands below another heading, unless the line is all there is."""
+    pieces, start, end = passage.pieces, passage.start, passage.end
+    last = pieces[end - 1][-1]
+    below = next((block for block in itertools.chain(*pieces[end : end + 1]) if block is not last), None)
+    if not (announces(last, below) if below else last.is_lead_in and not last.is_term):
+        return passage
+    if below and length(pieces[start : end + 1]) <= max_chars:
+        return replace(passage, end=end + 1)
+    return replace(passage, end=max(start + 1, end - 1))
+
+
+def without_far_ends(passage: Passage, nearness: Sequence[float], question: str) -> Passage:
+    """Without what stands at either end and is much less near to the question than its nearest piece; `nearness` is
+    the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for. So does a
+    line that tells a detail which is asked for, such as "Default: 60"; what follows, or precedes, so little that it
+    would say nothing alone; and a title with what it names. Definitions, with their code and steps, are as near as what
+    is nearest in each."""
+    pieces, are_defined = passage.own_pieces, has_definitions(passage)
+    if are_defined:
+        nearness = _nearness_of_definitions(passage, nearness)
+    least = max(nearness) - (_FAR_DEFINITION if are_defined else _FAR)
+    least_chars = 0 if are_defined else _LEAST_LEFT
+    asked = [detail for detail in (*asked_details(question), DEFAULT) if detail.asked.search(question)]
+    staying = [
+        at
+        for at, piece in enumerate(pieces)
+        if nearness[at] >= least
+        or (not are_defined and (has_steps(piece) or has_code(piece)))
+        or any(detail.told.search(text_of(piece)) for detail in asked)
+    ]
+    first, last = staying[0], staying[-1]
+    while first and (needs_what_is_before(pieces, first) or _leans_back(pieces[first]) or _is_title(pieces[first - 1])):
+        first -= 1
+    first = _unit_start(pieces, first)
+    if _is_title(pieces[last]) and last + 1 < len(pieces):
+        last += 1
+    while last + 1 < len(pieces) and length(pieces[first : last + 1]) < least_chars:
+        last += 1
+    while first and length(pieces[first : last + 1]) < least_chars:
+        first -= 1
+    start, end = passage.start + first, passage.start + last + 1
+    return replace(passage, start=start, end=_without_titles(passage.pieces, start, end))
+
+
+def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:
+    """The end without titles that nothing follows; one piece stays in any case."""
+    while end - start > 1 and _is_title(pieces[end - 1]):
+        end -= 1
+    return end
+
+
+def single_lines(passage: Passage) -> list[Passage]:
+    """The sentences and list items of a passage that say something alone and fit a line, each as a passage."""
+    texts = [
+        text
+        for piece in passage.own_pieces
+        for block in piece
+        for text in _sayings(block)
+        if SHORTEST_PASSAGE <= len(text) <= _LONGEST_LINE and "\n" not in text and not text.endswith(":")
+    ]
+    return [
+        replace(passage, pieces=((Block(BlockKind.PARAGRAPH, text),),), start=0, end=1)
+        for text in texts
+        if not points_back(text)
+    ]
+
+
+def _sayings(block: Block) -> list[str]:
+    match block.kind:
+        case BlockKind.PARAGRAPH:
+            return sentences(block.text)
+        case BlockKind.LIST:
+            return [_ITEM_MARK.sub("", item) for item in list_items(block.text)]
+        case _:
+            return []
+
+
+def has_definitions(passage: Passage) -> bool:
+    """Whether it is several definitions, each of something else."""
+    return len({passage.start, *_beginnings(passage)}) > 1 and _is_in_definition(passage.pieces, passage.start)
+
+
+def _nearness_of_definitions(passage: Passage, nearness: Sequence[float]) -> list[float]:
+    """For each piece that of the nearest piece of its definition."""
+    borders = sorted({passage.start, *_beginnings(passage), passage.end})
+    found: list[float] = []
+    for first, end in itertools.pairwise(borders):
+        own = nearness[first - passage.start : end - passage.start]
+        found += [max(own)] * len(own)
+    return found
+
+
+def _beginnings(passage: Passage) -> list[int]:
+    """Where definitions begin in it."""
+    return [at for at in range(passage.start, passage.end) if _begins_definition(passage.pieces, at)]
+
+
+def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
+    return bool(term_of(pieces[at]) or term_above(pieces, at))
+
+
+def _begins_definition(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether a definition begins there, and not a further part of one that is long."""
+    return bool(term_of(pieces[at])) and not (at and pieces[at][0] is pieces[at - 1][0])
+
+
+def _is_title(piece: Piece) -> bool:
+    """One short line that is no sentence."""
+    text = piece[0].text.strip()
+    is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
+    is_short = is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
+    return is_short and not PICTURED.fullmatch(text) and not _SAYS_SOMETHING.search(text)
