@@ -1,4 +1,4 @@
-"""The composition root: settings become a web process or a worker, on what `app.bootstrap` opens."""
+"""The composition root: builds a web process or a worker from the settings, on top of what `app.bootstrap` opens."""
 
 import asyncio
 import ctypes
@@ -86,7 +86,7 @@ VERSION = version("docent")
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """The web application and what it stands on."""
+    """The web application and what it is built on."""
 
     app: Starlette
     base: Infrastructure
@@ -96,7 +96,7 @@ class Web:
 
 @asynccontextmanager
 async def open_app(settings: Settings, doubles: Doubles = NO_DOUBLES) -> AsyncIterator[Web]:
-    """The web application, ready to serve, with what is behind it.
+    """Open the web application, ready to serve, and everything behind it.
 
     An `Infrastructure` among the doubles is left open.
     """
@@ -114,7 +114,7 @@ async def open_app(settings: Settings, doubles: Doubles = NO_DOUBLES) -> AsyncIt
 
 @asynccontextmanager
 async def _warming(base: Infrastructure) -> AsyncIterator[None]:
-    """Meanwhile; a double has nothing to load."""
+    """Warm up while the block runs; doubles have nothing to load."""
     if Embedder in base.doubles:
         yield
         return
@@ -128,7 +128,7 @@ async def _warming(base: Infrastructure) -> AsyncIterator[None]:
 
 async def warm_up(models: Models, languages: LanguageGuesser) -> None:
     """Load what answers need before the first visitor has to wait for it. The shipped reranker has no vote by default,
-    so the first ranking that wants one opens it, within a tenth of a second."""
+    so it is opened by the first ranking that wants one, within a tenth of a second."""
     await asyncio.to_thread(languages.guess, "ready?")
     await asyncio.to_thread(has_failure_words, "ready?")  # reads the tables of all languages
     try:
@@ -141,14 +141,16 @@ async def warm_up(models: Models, languages: LanguageGuesser) -> None:
 
 
 def _give_back_free_memory() -> None:
-    """What reading modules and models has left. glibc keeps it; another library has its own ways."""
+    """Return memory that loading modules and models has freed. glibc keeps it; other C libraries have their own
+    ways.
+    """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
 
 
 def _connections(base: Infrastructure) -> OpenConnections:
-    """What the server counts; the application never sees a connection."""
+    """The server counts open connections; the application never sees them."""
     settings = base.settings
     limits = ConnectionLimits(
         header_bytes=settings.limit_header_bytes,
@@ -167,8 +169,8 @@ def _addresses(settings: Settings) -> ClientAddresses:
 
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncIterator[None]:
-    """A worker that reads, indexes, posts to webhooks, sends mail and forgets what is old, until the block is left.
-    What a crash left is mended first; pages that another version cut by other rules are cut anew meanwhile."""
+    """Run a worker that reads, indexes, posts to webhooks, sends mail and deletes expired data until the block ends. It
+    first repairs what a crash left; pages chunked by an older version are chunked again meanwhile."""
     from app.sources.runs.jobs.dbos_worker import DbosWorker
 
     async with (
@@ -195,8 +197,8 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
 async def _parts(
     base: Infrastructure, answering: Answering, actions: ActionCalls, doubles: Doubles, opened: AsyncExitStack
 ) -> Mapping[Any, object]:
-    """What the web application is put together from: everything that is not made of these by its constructor. A double
-    stands for what else would be opened."""
+    """The parts of the web application that constructors cannot make themselves. A double replaces what would be
+    opened."""
     settings, allow = base.settings, base.settings.crawl_allow
 
     async def in_place(kind: object, real: Callable[[], AbstractAsyncContextManager[object]]) -> object:
@@ -266,7 +268,7 @@ async def _readiness(record: SystemOfRecord, answering: Answering) -> Mapping[st
 
 
 async def _record_answers(record: SystemOfRecord) -> bool:
-    """Whether the system of record answers now."""
+    """Whether the system of record responds now."""
     try:
         await record.read(lambda tx: TokenRecords(tx).find_token(b""))
     except DocentError as error:

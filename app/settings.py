@@ -330,7 +330,7 @@ class Settings(SignInSettings):
         return SecretStr(urlunsplit(parts))
 
     def shown(self) -> dict[str, str]:
-        """Every setting as it may be printed: no secret, and no password inside a URL."""
+        """Every setting as it may be printed: without secrets, and without passwords inside URLs."""
         return {name: _without_passwords(str(value)) for name, value in self.model_dump().items()}
 
     def __repr_args__(self) -> Iterator[tuple[str | None, str]]:
@@ -342,7 +342,7 @@ class Settings(SignInSettings):
 
     @property
     def secret_keys(self) -> list[bytes]:
-        """The first one seals. None: the file's are used."""
+        """The first one seals. None means that those of the key file are used."""
         return _secret_keys(self.secret_key)
 
     @property
@@ -392,7 +392,7 @@ def _secret_keys(written: SecretStr) -> list[bytes]:
 
 
 def _without_passwords(text: str) -> str:
-    """What may be printed of a setting: stars for every password in a URL."""
+    """The text with stars for every password inside a URL, so that it may be printed."""
     return str(_PARAMETER.sub(r"\1***", _PASSWORD.sub(r"\1***\2", text)))
 
 

@@ -1,4 +1,4 @@
-"""How operators may sign in: the part of the settings that says so."""
+"""The settings about how operators may sign in."""
 
 from importlib.util import find_spec
 from typing import Self
@@ -41,8 +41,8 @@ class SignInSettings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment under what a command was given. To look for each setting in files that nobody names takes as
-        long."""
+        """Only the environment, below the command's options: searching the other sources for each setting takes as long
+        as all the rest."""
         return init_settings, env_settings
 
     @field_validator("oidc_issuer")

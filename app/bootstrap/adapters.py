@@ -1,4 +1,4 @@
-"""The adapters that the settings choose, imported when they are chosen. `closing` gets what has to be closed."""
+"""The adapters that the settings choose, imported when they are chosen. `closing` receives what has to be closed."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from app.store.system_of_record import SystemOfRecord
     from app.turns.remote.remote_turns import SharedTurns
 
-_REDIS_COOL_DOWN_SECONDS: Final = 5.0  # a try costs one visitor the wait of one call
+_REDIS_COOL_DOWN_SECONDS: Final = 5.0  # each attempt makes one visitor wait for one call
 
 
 def configured_chunk_limits(settings: Settings, max_tokens: int) -> ChunkLimits:
-    """For an embedder that reads `max_tokens`. Raises Misconfigured when it would not read a chunk to its end."""
+    """Limits for an embedder that reads `max_tokens`. Raises Misconfigured if it would not read a chunk to its end."""
     from app.knowledge.chunk_limits import RESERVED_TOKENS, ChunkLimits
 
     limits = ChunkLimits.for_embedder(max_tokens)
@@ -75,7 +75,7 @@ def configured_vector_index(
 def configured_keyword_index(
     settings: Settings, tokens: TokenizersTokenCounter, record: SystemOfRecord, closing: AsyncExitStack
 ) -> KeywordIndex:
-    """Of this machine alone, it follows the record."""
+    """If the index belongs to this machine alone, it follows the record."""
     from app.knowledge.followed_keyword_index import FollowedKeywordIndex
     from app.providers.indexes.tantivy_keyword_index import TantivyKeywordIndex
 
@@ -89,7 +89,7 @@ def configured_keyword_index(
 
 
 def configured_redis(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> RedisWithBreaker | None:
-    """What several web processes share; None for a process of its own."""
+    """None for a process that shares nothing with others."""
     url = settings.redis_url.get_secret_value()
     if not url:
         return None
@@ -111,7 +111,7 @@ def configured_cache(redis: RedisWithBreaker | None) -> Cache:
 
 
 def configured_rate_limiter(redis: RedisWithBreaker | None) -> RateLimiter:
-    """On Redis, with this process's own behind it."""
+    """On Redis, falling back to one in this process."""
     own = MemoryRateLimiter()
     if not redis:
         return own
@@ -122,7 +122,7 @@ def configured_rate_limiter(redis: RedisWithBreaker | None) -> RateLimiter:
 
 
 def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
-    """On Redis, with this process's own behind it."""
+    """On Redis, falling back to those of this process."""
     own = MemoryStreamSlots()
     if not redis:
         return own
@@ -153,18 +153,18 @@ def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing:
 
 
 def configured_key_file(settings: Settings) -> SecretKeyFile | None:
-    """None where the environment holds the secret keys."""
+    """None if the environment holds the secret keys."""
     return None if settings.secret_keys else SecretKeyFile(settings.secret_key_file)
 
 
 def configured_secret_keys(settings: Settings) -> SecretKeys:
-    """Those of the environment, or the file's."""
+    """The keys from the environment, or from the file."""
     file = configured_key_file(settings)
     return SecretKeys(file.read if file else lambda: settings.secret_keys)
 
 
 def configured_file_bodies(settings: Settings) -> FileBodies:
-    """Raises Misconfigured for an object store that cannot be."""
+    """Raises Misconfigured for an invalid object store."""
     from app.sources.files.file_bodies import FileBodies
 
     if not settings.files_uri:
@@ -206,7 +206,7 @@ def configured_mailer(settings: Settings) -> Mailer:
 
 
 def configured_mail_transport(settings: Settings) -> MailTransport | None:
-    """None where no mail server is set."""
+    """None if no mail server is set."""
     server = smtp_server(settings.smtp_url.get_secret_value())
     if server is None:
         return None

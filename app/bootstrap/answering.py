@@ -1,4 +1,4 @@
-"""The side that answers: search, writers, turns and conversations."""
+"""The answering side: search, writers, turns and conversations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Answering:
 
 @asynccontextmanager
 async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
-    """Search alone, as operators ask it."""
+    """Search alone, as operators use it."""
     async with AsyncExitStack() as closing:
         model, helper = configured_models(base, closing, configured_model_limiter(base.settings))
         yield for_operators(base, search_parts(base, model, helper))
@@ -52,8 +52,8 @@ async def open_search(base: Infrastructure) -> AsyncIterator[AgentSearch]:
 
 @asynccontextmanager
 async def open_answering(base: Infrastructure, actions: ActionCalls | None = None) -> AsyncIterator[Answering]:
-    """`actions` are what models may call, if they are open already. Running turns are ended and stored when the
-    block is left."""
+    """`actions` are what models may call, if they are open already. When the block ends, running turns are ended and
+    stored."""
     from app.answers.answer_drafter import AnswerDrafter
     from app.answers.token_meter import BudgetedChatModel
     from app.conversations.history import History
@@ -102,7 +102,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
 
 
 async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExitStack) -> Turns:
-    """Of this process, which says that it lives as long as they do."""
+    """The turns of this process, which sends heartbeats for as long as they are open."""
     from app.turns.api.visitor_turns import VisitorTurns
     from app.turns.heartbeat import Heartbeat
     from app.turns.remote.remote_turns import SharedTurns
@@ -123,7 +123,7 @@ async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExit
 
 @asynccontextmanager
 async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
-    """What answers may call, through the crawler's guard."""
+    """The calls that answers may make, through the crawler's guard."""
     from app.actions.action import ActionHosts
     from app.actions.action_calls import MAX_REPLY_BYTES, ActionCalls
     from app.actions.action_meter import counted_calls
@@ -141,7 +141,7 @@ async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
 
 @asynccontextmanager
 async def open_playground(base: Infrastructure) -> AsyncIterator[Playground]:
-    """Answers alone, as a worker tries them."""
+    """Answers without turns, as a worker tries them."""
     async with AsyncExitStack() as closing:
         model, helper = configured_models(base, closing, configured_model_limiter(base.settings))
         actions = await closing.enter_async_context(action_calls(base))
@@ -152,7 +152,7 @@ async def open_playground(base: Infrastructure) -> AsyncIterator[Playground]:
 def configured_models(
     base: Infrastructure, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
 ) -> tuple[ChatModel | None, ChatModel | None]:
-    """What writes to visitors, and what does what they do not read, if that is another."""
+    """The model that writes to visitors, and the one for text that they do not read, if that is another."""
     from app.providers.chat.chat_model import ChatModel
 
     if ChatModel in base.doubles:
@@ -195,8 +195,8 @@ def curated_matcher(base: Infrastructure) -> CuratedMatcher:
 def answer_pipeline(
     base: Infrastructure, curated: CuratedMatcher, model: ChatModel | None, actions: ActionCalls
 ) -> AnswerPipeline:
-    """Answers are written by `model` where there is one, which may call `actions`; a provider that is away leaves the
-    pages' own words, and where none of these is sure enough, the closest sections."""
+    """Answers are written by `model` if there is one, which may call `actions`. If the provider is down, they quote the
+    pages, and where no quote is sure enough, the closest sections."""
     from app.answers.answer_pipeline import AnswerPipeline
     from app.answers.writing.extractive_writer import ClosestSectionsWriter, ExtractiveWriter
     from app.answers.writing.model_writer import ModelWriter
@@ -213,7 +213,7 @@ def answer_pipeline(
 
 
 def question_completer(base: Infrastructure, search: SearchParts) -> QueryContextualizer:
-    """By the model that search asks, where there is one."""
+    """Uses the model that search uses, if there is one."""
     from app.answers.query_contextualizer import ModelContextualizer, QueryContextualizer, StitchingContextualizer
 
     def chosen() -> QueryContextualizer:
@@ -226,7 +226,7 @@ def question_completer(base: Infrastructure, search: SearchParts) -> QueryContex
 def playground_on(
     base: Infrastructure, pipeline: AnswerPipeline, search: SearchParts, model: ChatModel | None
 ) -> Playground:
-    """Of the pipeline that visitors' questions go through."""
+    """Uses the pipeline that visitors' questions go through."""
     from app.answers.playground import Playground
     from app.answers.writing.prompt_builder import PromptBuilder
 

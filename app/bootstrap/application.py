@@ -1,4 +1,4 @@
-"""The edge as one ASGI application."""
+"""The HTTP layer as one ASGI application."""
 
 from collections.abc import Sequence
 
@@ -237,12 +237,12 @@ PAGES: Sequence[type[Pages]] = (
     SavedReplyPages,
     NewsPages,
     NewAgentPages,
-    NoPage,  # last: it takes every address that is left
+    NoPage,  # last: it matches every remaining address
 )
 
 
 def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") -> Starlette:
-    """Nothing connects and nothing is read from the environment here.
+    """Build the application. This connects to nothing and reads nothing from the environment.
 
     `root_path` is the prefix under which a proxy serves all of it.
     """
@@ -274,11 +274,11 @@ def create_app(parts: Wiring, *, version: str = "0.0.0", root_path: str = "") ->
 
 
 def endpoints_of(parts: Wiring, version: str) -> list[AnyEndpoint]:
-    """Every operation that there is: tests go through this list, so that none is left out."""
+    """Every operation. Tests go through this list, so that none is left out."""
     apis = [*map(parts.get, APIS), parts.make(Health, version=version)]
     return [endpoint for api in (*apis, OpenApi(apis, version)) for endpoint in api.endpoints()]
 
 
 def pages_of(parts: Wiring) -> dict[str, ConsolePage]:
-    """Every page of the console by its name: tests go through this list, so that none is left out."""
+    """Every page of the console by its name. Tests go through this list, so that none is left out."""
     return pages_by_name(map(parts.get, PAGES))

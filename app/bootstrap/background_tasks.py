@@ -1,4 +1,4 @@
-"""What goes on beside a worker's jobs for as long as it runs."""
+"""A worker's sweeps, which run beside its jobs."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -34,9 +34,8 @@ from app.webhooks.webhooks import WebhookDelivery
 async def background_tasks(
     base: Infrastructure, playground: Playground, webhooks: WebhookSender, caller: HttpCaller
 ) -> AsyncIterator[None]:
-    """Webhooks are delivered, old words erased, gaps found, placed, asked again and summed up, questions placed in
-    topics, days packed that are over, golden questions asked to their end, and answers found whose page has changed,
-    while the block runs."""
+    """While the block runs: deliver webhooks; erase old conversations; group gaps, ask them again and send digests;
+    assign questions to topics; pack past days; run golden questions; and find answers whose page has changed."""
 
     def every(pause_seconds: float, name: str, work: Callable[[], Awaitable[int]]) -> PeriodicTask:
         return PeriodicTask(name, work, pause_seconds, base.supervisor)
@@ -69,7 +68,7 @@ async def background_tasks(
 
 @asynccontextmanager
 async def sending_mail(base: Infrastructure) -> AsyncIterator[None]:
-    """Mails leave the record while the block runs, where there is a server to hand them to."""
+    """Send stored mails while the block runs, if a mail server is set."""
     transport = configured_mail_transport(base.settings)
     if transport is None:
         yield

@@ -1,4 +1,4 @@
-"""The system of record, both indexes and the models, which everything else stands on."""
+"""The system of record, both indexes and the models, on which everything else is built."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ Part = TypeVar("Part")
 
 
 class Doubles(dict[Any, object]):
-    """What takes the place of parts, by the types that others name: tests hand in small ones. What is not among them is
-    chosen and opened as in production."""
+    """Replacements for parts, by the types that constructors name, for tests. All other parts are chosen and opened as
+    in production."""
 
     def or_else(self, kind: object, chosen: Callable[[], Part]) -> Part:
         return cast(Part, self[kind]) if kind in self else chosen()
@@ -54,7 +54,7 @@ class Doubles(dict[Any, object]):
     async def or_opened(
         self, kind: object, closing: AsyncExitStack, opened: Callable[[], AbstractAsyncContextManager[Part]]
     ) -> Part:
-        """What is opened is closed with `closing`; a double stays its owner's."""
+        """The double of this type, which its owner closes, or what `opened` opens, which `closing` closes."""
         return cast(Part, self[kind]) if kind in self else await closing.enter_async_context(opened())
 
 
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What commands that only read and change the record need."""
+    """The parts of commands that only read and change the record."""
 
     settings: Settings
     clock: Clock
@@ -91,9 +91,9 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Those that read text, and what measures and cuts it for them. `questions` is the embedder as those who wait for
-    an answer use it, `token_embedder` the same where it can tell each token's vector. A reranker that is not the
-    shipped one has a vote where an agent's settings do not speak of it."""
+    """The models that read text, and what counts and splits it for them. `questions` is the embedder for callers who
+    wait for an answer, `token_embedder` the same if it returns a vector per token. A reranker that is not the shipped
+    one votes unless the agent's settings say otherwise."""
 
     embedder: Embedder
     questions: RememberingEmbedder
@@ -106,7 +106,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """What is derived from the record to be searched."""
+    """The indexes, which are derived from the record."""
 
     vectors: VectorIndex
     keywords: KeywordIndex
@@ -114,7 +114,7 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all web processes share where there is a Redis; each has its own where there is none."""
+    """What all web processes share if there is a Redis; without one, each has its own."""
 
     cache: Cache
     rate_limiter: RateLimiter
@@ -123,8 +123,8 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Infrastructure(Stored):
-    """What every room stands on. `process` names this start of this process in the system of record; `doubles` are for
-    the rooms above."""
+    """The parts on which every room is built. `process` names this start of this process in the system of record;
+    `doubles` are for the rooms above."""
 
     metrics: CollectorRegistry
     supervisor: Supervisor
@@ -139,7 +139,7 @@ class Infrastructure(Stored):
 
 @asynccontextmanager
 async def open_record(settings: Settings) -> AsyncIterator[SystemOfRecord]:
-    """Migrated; whether its secrets can be opened was not looked at."""
+    """Migrate and open the record, without checking that its secrets can be opened."""
     with private_files(settings.data):
         secret_keys = configured_secret_keys(settings)
         engine = open_engine(settings.record_url)
@@ -153,7 +153,7 @@ async def open_record(settings: Settings) -> AsyncIterator[SystemOfRecord]:
 
 
 async def pending_migrations(settings: Settings) -> list[str]:
-    """What the next start would run, in order; nothing is changed or made. Raises Misconfigured and Unavailable."""
+    """The migrations that the next start would run, in order. Changes nothing. Raises Misconfigured and Unavailable."""
     if not settings.database_url and not (settings.data / SQLITE_FILE).exists():
         return all_migrations()
     engine = open_engine(settings.record_url)
@@ -166,7 +166,7 @@ async def pending_migrations(settings: Settings) -> list[str]:
 
 @contextmanager
 def _named_by_setting(engine: Engine) -> Iterator[None]:
-    """A database that is away as Misconfigured."""
+    """Raise Misconfigured for a database that cannot be reached."""
     try:
         yield
     except DatabaseAway as error:
@@ -182,7 +182,7 @@ def _named_by_setting(engine: Engine) -> Iterator[None]:
 
 @asynccontextmanager
 async def _open_sealed(settings: Settings) -> AsyncIterator[SystemOfRecord]:
-    """With its secrets sealed, and open to us."""
+    """The record with its secrets sealed, after checking that they can be opened."""
     async with open_record(settings) as record:
         await SealedSecrets(record).settle()
         yield record
@@ -197,7 +197,7 @@ async def open_stored(settings: Settings) -> AsyncIterator[Stored]:
 
 @asynccontextmanager
 async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES) -> AsyncIterator[Infrastructure]:
-    """Migrate and open everything that is stored; models load with their first use."""
+    """Migrate and open everything that is stored; models are loaded on first use."""
     from prometheus_client import CollectorRegistry
 
     from app.kit.cache import Cache
@@ -260,7 +260,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
 
 @asynccontextmanager
 async def following_keywords(base: Infrastructure) -> AsyncIterator[None]:
-    """For processes that stay: a machine with keywords of its own follows the record where nobody asks, too."""
+    """For long-running processes: keep this machine's own keyword index up to date even if nobody searches."""
     from app.kit.tasks.supervisor import PeriodicTask
     from app.knowledge.followed_keyword_index import FollowedKeywordIndex
 

@@ -74,7 +74,7 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
 
 
 def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring:
-    """What learning is made of. `given` are what reads sources and what writes contexts, by the types that others
+    """The parts of learning. `given` has the readers of sources and the context writer, by the types that constructors
     name."""
     from app.knowledge.chunk_contexts import ChunkContexts
     from app.knowledge.chunk_limits import ChunkLimits
@@ -111,7 +111,7 @@ def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring
 
 @asynccontextmanager
 async def _open_site_reader(base: Infrastructure, files: PooledFileReader) -> AsyncIterator[SiteReader]:
-    """Of websites, and of what lists its documents itself."""
+    """Reads websites, and services that list their documents themselves."""
     from app.providers.code.git_repository import GitRemotes
     from app.sources.listed.listed_reader import ListedReader
     from app.sources.runs.crawler_site_reader import CrawlerSiteReader
@@ -144,7 +144,7 @@ def page_scope_on(base: Stored) -> PageScope:
 
 @asynccontextmanager
 async def open_source_files(base: Infrastructure) -> AsyncIterator[SourceFiles]:
-    """With processes of their own that read files."""
+    """With separate processes that parse files."""
     from app.sources.files.pooled_file_reader import PooledFileReader
 
     async with PooledFileReader() as files:

@@ -1,4 +1,4 @@
-"""The models that the settings choose, imported when they are chosen. `closing` gets what has to be closed."""
+"""The models that the settings choose, imported when they are chosen. `closing` receives what has to be closed."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ Part = Literal["model", "fallback_model", "helper_model"]
 _QUESTION_EMBEDDING_SECONDS: Final = 2.0
 _DISTANT_RUNS: Final = 8  # requests to an embedding service at once
 _DISTANT_RANKINGS: Final = 32  # requests to a reranking service at once
-_MODEL_WAIT_SECONDS: Final = 5.0  # for a place; then the pages' own words answer
+_MODEL_WAIT_SECONDS: Final = 5.0  # for a free slot; after that, the answer quotes the pages
 
 
 def configured_embedder(settings: Settings, threads: OnnxThreads, closing: AsyncExitStack) -> Embedder:
-    """The shipped model, or an endpoint's."""
+    """The shipped model, or that of an endpoint."""
     if not settings.embeddings_url:
         from app.providers.embedding.onnx_embedder import OnnxEmbedder
 
@@ -54,14 +54,14 @@ def configured_embedder(settings: Settings, threads: OnnxThreads, closing: Async
 
 
 def configured_question_embedder(settings: Settings, embedder: Embedder, circuits: CircuitMeter) -> RememberingEmbedder:
-    """As visitors' questions use it: they cannot wait as pages can."""
+    """The embedder for visitors' questions, which cannot wait as pages can."""
     from app.providers.embedding.remembering_embedder import RememberingEmbedder
 
     return RememberingEmbedder(_batching(settings, embedder, circuits))
 
 
 def configured_token_embedder(embedder: Embedder) -> TokenEmbedder | None:
-    """The shipped model; endpoints give one vector for a text."""
+    """The shipped model; None for an endpoint, which returns one vector per text."""
     from app.providers.embedding.onnx_embedder import OnnxEmbedder
 
     return embedder.for_questions() if isinstance(embedder, OnnxEmbedder) else None
@@ -83,7 +83,7 @@ def _batching(settings: Settings, embedder: Embedder, circuits: CircuitMeter) ->
 def configured_reranker(
     settings: Settings, threads: OnnxThreads, circuits: CircuitMeter, closing: AsyncExitStack
 ) -> Reranker:
-    """The shipped model, or an endpoint's."""
+    """The shipped model, or that of an endpoint."""
     from app.providers.reranking.shedding_reranker import SheddingReranker
 
     if not settings.rerank_url:
@@ -107,7 +107,7 @@ def configured_reranker(
 
 
 def configured_model_limiter(settings: Settings) -> ConcurrencyLimiter:
-    """For the answers that chat endpoints write."""
+    """Limits the answers that chat endpoints write at the same time."""
     running = settings.model_calls or settings.max_turns
     return ConcurrencyLimiter(running=running, waiting=settings.model_queue, wait_seconds=_MODEL_WAIT_SECONDS)
 
@@ -115,9 +115,9 @@ def configured_model_limiter(settings: Settings) -> ConcurrencyLimiter:
 def configured_chat_model(
     settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
 ) -> ChatModel | None:
-    """For visitors' questions: the model and its fallback, those of them that are set; None without any.
+    """The model and its fallback, as far as they are set, for visitors' questions; None if neither is.
 
-    None is asked twice: the visitor does not wait for it to recover.
+    Requests are not retried: the visitor does not wait for a provider to recover.
     """
     return _impatient(settings, circuits, closing, limiter, ("model", "fallback_model"))
 
@@ -125,7 +125,7 @@ def configured_chat_model(
 def configured_helper_model(
     settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack, limiter: ConcurrencyLimiter | None = None
 ) -> ChatModel | None:
-    """For what visitors do not read: rewriting, ranking. None where the model does that too."""
+    """The model for text that visitors do not read: rewriting, ranking. None if the main model does that too."""
     return _impatient(settings, circuits, closing, limiter, ("helper_model",))
 
 
@@ -157,8 +157,8 @@ def _impatient(
 def configured_context_writer(
     settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack
 ) -> ContextWriter | None:
-    """By the helper model, else the chat model; None without one. Nobody waits, so a provider is asked again; one that
-    is away is left alone all the same, for a site has many pages."""
+    """Uses the helper model, else the chat model; None without either. Nobody waits, so requests are retried. A
+    provider that is down is left alone all the same, because a site has many pages."""
     parts: tuple[Part, ...] = ("helper_model",) if settings.helper_model_url else ("model", "fallback_model")
     if not _is_any_set(settings, parts):
         return None
@@ -186,7 +186,7 @@ def chat_endpoints(
     max_retries: int,
     parts: Sequence[Part] = ("model", "fallback_model"),
 ) -> Iterator[tuple[Part, str, OpenAIChatModel]]:
-    """Those of `parts` that are set, in this order: the name of the circuit, that of the model, and the model."""
+    """The name of the circuit, the model's name and the model itself, for those of `parts` that are set, in order."""
     from app.providers.chat.openai_chat_model import OpenAIChatModel
 
     for part in parts:

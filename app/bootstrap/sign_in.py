@@ -1,4 +1,4 @@
-"""How operators sign in, as the settings say."""
+"""The ways for operators to sign in, chosen by the settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def configured_oidc_provider(settings: Settings, clock: Clock) -> OidcProvider |
 
 
 def sign_in_parts(settings: Settings, clock: Clock) -> dict[Any, object]:
-    """By the types that pages and verbs name."""
+    """By the types that pages and verbs name in their constructors."""
     provider = configured_oidc_provider(settings, clock)
     if provider is None:
         return {}

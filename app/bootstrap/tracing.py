@@ -1,4 +1,4 @@
-"""Whether spans are recorded, by OpenTelemetry's own variables: they are the platform's, and not only ours."""
+"""Recording of spans, controlled by OpenTelemetry's own variables, because they belong to the platform."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPOKEN: Final = "http/protobuf"
 
 @asynccontextmanager
 async def traces(settings: Settings, process: str) -> AsyncIterator[None]:
-    """Recorded and sent while the block runs, where the environment asks for it; else nothing is imported."""
+    """Record and send spans while the block runs, if the environment asks for it; otherwise import nothing."""
     if not is_wanted(os.environ) or not _can_send(os.environ):
         yield
         return
@@ -42,7 +42,7 @@ async def traces(settings: Settings, process: str) -> AsyncIterator[None]:
 
 
 def is_wanted(environment: Mapping[str, str]) -> bool:
-    """An address to send to was given, or `otlp` was chosen by name; and it was not switched off."""
+    """Whether an address to send to was given or `otlp` was chosen by name, and tracing was not switched off."""
     if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
     exporters = {name.strip() for name in environment.get("OTEL_TRACES_EXPORTER", "").split(",") if name.strip()}
@@ -50,7 +50,9 @@ def is_wanted(environment: Mapping[str, str]) -> bool:
 
 
 def _can_send(environment: Mapping[str, str]) -> bool:
-    """The variables may be there for others on the same machine: what they ask for and we lack keeps nobody waiting."""
+    """The variables may be meant for other programs on the machine: if the extra is not installed, start without
+    tracing.
+    """
     spoken = next((environment[name] for name in _PROTOCOLS if environment.get(name)), _SPOKEN)
     if spoken != _SPOKEN:
         log.warning("tracing.left_off", reason=f"{_PROTOCOLS[1]} is {spoken}; Docent speaks {_SPOKEN}")

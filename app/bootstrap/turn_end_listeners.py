@@ -16,7 +16,7 @@ from app.store.transaction import Transaction, TurnEndListener, TurnIds
 
 
 def announce_end(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """Webhooks hear of it."""
+    """Enqueue the turn's events for webhooks."""
     Outbox(tx).announce(turn, f"turn.{end.state.value}")
 
 
@@ -26,7 +26,7 @@ def count_curated_hit(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
 
 
 def remember_stop(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """Somebody will look what the visitor asks next."""
+    """Remember a stopped answer, for a worker to compare with the visitor's next question."""
     if end.finish is Finish.STOPPED and end.state is TurnState.DONE:
         StoppedTurnRecords(tx).remember(turn.id)
 
@@ -37,20 +37,20 @@ def see_gap(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
 
 
 def await_topic(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """Somebody will look what it is about, unless nothing was asked."""
+    """Queue the question for a topic, unless nothing was asked."""
     if end.answered_by is not AnsweredBy.SMALL_TALK:
         WaitingQuestionRecords(tx).wait(turn)
 
 
 def ask_for_person(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """A visitor who was handed over waits for a person, unless they have cleared the conversation meanwhile."""
+    """Let a visitor who was handed over wait for a person, unless they have cleared the conversation meanwhile."""
     if end.answered_by is AnsweredBy.HANDOFF and end.state is TurnState.DONE:
         with suppress(NotFound):
             LiveChatRecords(tx).ask(turn)
 
 
 def ask_to_confirm(tx: Transaction, turn: TurnIds, end: TurnEnd) -> None:
-    """A change that the answer proposes waits for the visitor's word."""
+    """Store a change that the answer proposes, for the visitor to confirm."""
     if end.proposed is not None and end.state is TurnState.DONE:
         ConfirmationRecords(tx).ask(turn, end.proposed)
 
