@@ -1,1 +1,1 @@
-"""A question becomes a ranking of chunks."""
+"""Turns a question into a ranking of chunks."""

@@ -1,4 +1,4 @@
-"""Search as a turn would do it, for the operator who asks why."""
+"""Search as a turn would do it, for operators who want to know why."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -17,14 +17,14 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """`was_remembered`: a turn that asks the same now would be served a ranking that was kept."""
+    """`was_remembered`: a turn with the same question would now get a cached ranking."""
 
     agent: LiveAgent
     retrieval: Retrieval
     was_remembered: bool
 
     def as_json(self) -> dict[str, Any]:
-        """Every ranked chunk with what each stage said of it, best first, and the trace of the stages."""
+        """Every ranked chunk with its score from each stage, best first, and the trace of the stages."""
         used = {item.chunk.id for item in self.retrieval.sources}
         return {
             "threshold": self.agent.config.confidence_threshold,
@@ -36,7 +36,9 @@ class SearchReport:
 
 
 class AgentSearch:
-    """`search` ranks afresh, so that its trace shows every stage; `remembered` is what turns ask."""
+    """`search` ranks without a cache, so that its trace shows every stage; `remembered` is the retriever that turns
+    use.
+    """
 
     def __init__(
         self, records: SystemOfRecord, search: Retriever, remembered: CachedRetriever, languages: LanguageGuesser
@@ -49,10 +51,11 @@ class AgentSearch:
     async def search(
         self, workspace_id: UUID, agent_id: UUID, query: SearchQuery, version: Version = "live"
     ) -> SearchReport:
-        """By the agent's published configuration or by its draft; the query's language is the agent's where it names
-        none.
+        """Search with the agent's published configuration or with its draft. A query without a language gets the
+        agent's.
 
-        Raises NotFound for an agent that is absent, another workspace's, or not published; IndexUnavailable.
+        Raises NotFound for an agent that does not exist, belongs to another workspace or is not published;
+        IndexUnavailable.
         """
         agent = await self._records.of_workspace(workspace_id).read(
             lambda tx: AgentRecords(tx).by_version(workspace_id, agent_id, version)
@@ -63,7 +66,7 @@ class AgentSearch:
         return SearchReport(agent, await self._search.retrieve(agent, query), was_remembered)
 
     def _language(self, agent: LiveAgent, question: str) -> str | None:
-        """As a turn of a visitor who names no locale."""
+        """The language of a turn whose visitor has no locale."""
         return turn_language(
             pinned=agent.config.language,
             locale="",

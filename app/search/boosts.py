@@ -1,7 +1,7 @@
-"""What moves a candidate beyond how well it fits the question: one small rule each, off where its weight is 0.
+"""Adjustments to the order beyond how well a candidate fits the question: one small rule each, off if its weight is 0.
 
-Each rule gives every candidate a score of at most 1 in size; the order, which runs from 0 to 1, gets weight x score
-added. A rule never adds a candidate and never touches its confidence.
+Each rule gives every candidate a score in [-1, 1], and weight x score is added to the order, which runs from 0 to 1. A
+rule never adds a candidate and never changes its confidence.
 """
 
 import hashlib
@@ -23,12 +23,12 @@ from app.search.rank_fusion import unit_interval
 from app.search.retrieval import SearchQuery
 from app.store.system_of_record import SystemOfRecord
 
-_TOPIC_CHUNKS = 3  # of a page, its nearest: long pages have more that are far
+_TOPIC_CHUNKS = 3  # nearest chunks of a page: the others of a long page may be far away
 _TOO_SHORT = 40  # words; a short text repeats itself by chance
-_NATURAL = 0.45  # share of different words in a chunk of ordinary prose, at the least
+_NATURAL = 0.45  # least share of distinct words in a chunk of ordinary prose
 _STUFFED = 0.2
-_OTHER_LANGUAGE = 0.3  # of an order that runs from 0 to 1: a page that fits far better still goes first
-_DOUBT = 5  # thumbs that a page must get before they count half
+_OTHER_LANGUAGE = 0.3  # of an order that runs from 0 to 1: a page that fits far better still comes first
+_DOUBT = 5  # ratings at which they count half
 
 
 class Boost(Protocol):
@@ -40,7 +40,7 @@ class Boost(Protocol):
     def weight(self, settings: RetrievalSettings) -> float: ...
 
     async def scores(self, agent: LiveAgent, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
-        """By chunk id, in [-1, 1]; one that is missing counts as 0."""
+        """By chunk id, in [-1, 1]; a missing chunk counts as 0."""
         ...
 
 
@@ -57,7 +57,7 @@ class CurrentPage:
 
 
 class AskedLanguage:
-    """Pages in the question's language go before their translations, where an embedder finds both alike."""
+    """Pages in the question's language come before their translations, which an embedder may find equally close."""
 
     name = "language"
 
@@ -75,7 +75,7 @@ class AskedLanguage:
 
 
 class PageTopic:
-    """How near the whole page is to the question: the mean cosine of its nearest chunks."""
+    """The similarity of the whole page to the question: the mean cosine of its nearest chunks."""
 
     name = "topic"
 
@@ -92,7 +92,7 @@ class PageTopic:
 
 
 class Freshness:
-    """The newest page 1, the oldest 0, the others by their day in between."""
+    """1 for the newest page, 0 for the oldest, and by day in between."""
 
     name = "freshness"
 
@@ -105,7 +105,7 @@ class Freshness:
 
 
 class Repetition:
-    """Text that says the same words again and again goes back."""
+    """Text that repeats the same words moves down."""
 
     name = "spam"
 
@@ -117,7 +117,7 @@ class Repetition:
 
 
 class Engagement:
-    """Thumbs that answers from the page got: (up - down) / (up + down + 5), so that no few of them decide."""
+    """Ratings of answers from the page: (up - down) / (up + down + 5), so that a few do not decide."""
 
     name = "engagement"
 
@@ -140,7 +140,9 @@ class Engagement:
 
 
 class Exploration:
-    """Chance, so that what never comes first can show whether it helps. The same for a question all day."""
+    """A random score, so that chunks that never come first can show whether they help. It stays the same for a question
+    all day.
+    """
 
     name = "exploration"
 
@@ -156,7 +158,7 @@ class Exploration:
 
 
 def boosts(records: SystemOfRecord, clock: Clock) -> tuple[Boost, ...]:
-    """All of them, in the order in which they are applied."""
+    """All rules, in the order in which they are applied."""
     return (
         CurrentPage(),
         AskedLanguage(),
@@ -169,7 +171,7 @@ def boosts(records: SystemOfRecord, clock: Clock) -> tuple[Boost, ...]:
 
 
 def adjusted(order: Mapping[str, float], scores: Mapping[str, float], weight: float) -> dict[str, float]:
-    """The order with the scores added by their weight."""
+    """The order, with weight x score added."""
     return {key: place + weight * scores.get(key, 0.0) for key, place in order.items()}
 
 
@@ -184,8 +186,7 @@ def _chance(seed: str, key: str) -> float:
 
 
 def repetition(text: str) -> float:
-    """How much of a spam page the text is: 0 for ordinary text, 1 where at most a fifth of its words are different
-    ones."""
+    """How much the text looks like spam: 0 for ordinary text, 1 if at most a fifth of its words are distinct."""
     words = folded_words(text)
     if len(words) < _TOO_SHORT:
         return 0.0

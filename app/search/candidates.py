@@ -1,4 +1,4 @@
-"""First stage: both indexes, side by side, then the system of record for what is still live."""
+"""The first stage: both indexes in parallel, then the system of record to drop what is no longer live."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -23,13 +23,14 @@ from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
-_REFILL = 4  # times as many are asked for when retired rows took places
+_REFILL = 4  # factor for asking again when retired rows took places
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateList:
-    """What the indexes said to one wording. `cosine` covers every recalled chunk unless the wording's meaning was not
-    asked for, or vectors were away; a chunk missing from `bm25` shares no telling word with it."""
+    """What the indexes returned for one wording. `cosine` covers every recalled chunk, unless the wording is not
+    searched by meaning or vectors are unavailable; a chunk missing from `bm25` shares no significant word with the
+    wording."""
 
     wording: Wording
     cosine: dict[str, float] = field(default_factory=dict)
@@ -40,9 +41,9 @@ class CandidateList:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Every live chunk that an index named for a wording. `own` is what was said to the question itself, `others` to
-    other wordings of it. `asked` says of each chunk of a question in parts to which part it was found. `missing` names
-    what could not be asked."""
+    """Every live chunk that an index returned for a wording. `own` is the result for the question itself, `others`
+    those for its other wordings. For a question in parts, `asked` maps each chunk to the part that found it. `missing`
+    names the indexes that were unavailable."""
 
     chunks: dict[str, Chunk]
     own: CandidateList
@@ -51,12 +52,14 @@ class Candidates:
     missing: list[str] = field(default_factory=list)
 
     def question_of(self, chunk_id: str) -> str:
-        """What the chunk is an answer to: the question, or its part."""
+        """The question, or the part of it, that found the chunk."""
         return self.asked.get(chunk_id, self.own.wording.text)
 
 
 class CandidateFinder:
-    """Finds candidates by meaning and by words. One index away leaves the other; both away raise."""
+    """Finds candidates by meaning and by words. Works with one index if the other is unavailable, and raises without
+    both.
+    """
 
     def __init__(
         self, records: SystemOfRecord, embedder: Embedder, vectors: VectorIndex, keywords: KeywordIndex
@@ -68,7 +71,7 @@ class CandidateFinder:
 
     @property
     def reads(self) -> frozenset[str] | None:
-        """The languages that the vectors' model reads; None for all."""
+        """The languages that the embedding model reads; None for all."""
         return self._embedder.reads
 
     async def find(
@@ -79,9 +82,9 @@ class CandidateFinder:
         per_list: int,
         filters: Sequence[SearchFilter] = (),
     ) -> Candidates:
-        """Up to `per_list` live chunks from each index for each wording; the question itself is the first of them.
+        """Up to `per_list` live chunks from each index for each wording, the first of which is the question itself.
 
-        Raises IndexUnavailable when neither index can be asked.
+        Raises IndexUnavailable if neither index is available.
         """
         among = await read_versions_passing(self._records, agent_id, filters)
         asked = per_list + per_list // 5
@@ -140,8 +143,8 @@ class CandidateFinder:
         return hits
 
     async def _live(self, agent_id: UUID, limit: int, asked: int, lists: Sequence["_Hits"]) -> dict[str, Chunk]:
-        """What is live is decided by the system of record, after the searches, for all lists at once. A list in which
-        retired rows took places is asked for more."""
+        """Ask the system of record which chunks are live, after the searches and for all lists at once. A list in which
+        retired rows took places is asked again for more."""
         chunks = await self._chunks(agent_id, lists)
         short = [hits for hits in lists if len(hits.found) >= asked and hits.count_in(chunks) < limit]
         if short:
@@ -158,7 +161,7 @@ class CandidateFinder:
         )
 
     async def _cosines(self, agent_id: UUID, hits: "_Hits", chunks: Collection[str]) -> dict[str, float]:
-        """Chunks that something else found deserve their true cosine: a guess would bend the fusion."""
+        """Compute the cosine of chunks that only the other index found: an estimate would distort the fusion."""
         others = [chunk_id for chunk_id in chunks if chunk_id not in hits.scores]
         if not others or hits.vector is None:
             return hits.scores
@@ -174,7 +177,7 @@ def _candidates(chunks: dict[str, Chunk], lists: Sequence[CandidateList], missin
     parts = [one for one in lists if one.wording.is_part]
     if not parts:
         return Candidates(chunks, lists[0], others, missing=missing)
-    # A letter as a whole is like nothing; of its parts the one that a chunk is nearest to is what the chunk answers.
+    # A long text as a whole resembles no chunk, so each chunk answers the part that it is nearest to.
     cosine, bm25 = _best([part.cosine for part in parts]), _best([part.bm25 for part in parts])
     own = CandidateList(lists[0].wording, cosine, bm25, best_first(cosine), best_first(bm25))
     said = [part for part in parts if part.wording.is_said] or parts
@@ -191,8 +194,8 @@ def _best(scores: Sequence[dict[str, float]]) -> dict[str, float]:
 
 @dataclass(slots=True)
 class _Hits:
-    """What one index says to one wording, best first; `scores` are those of live chunks. Without `search` it is not
-    asked."""
+    """The result of one index for one wording, best first; `scores` are those of live chunks. Without `search`, the
+    index is not asked."""
 
     search: Callable[[int], Awaitable[list[IndexHit]]] | None = None
     vector: list[float] | None = None

@@ -1,4 +1,4 @@
-"""Sources as whole sections: a sentence is easier to understand where it stands than alone."""
+"""Expands sources to whole sections: a sentence is easier to understand in its context."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,9 +15,9 @@ from app.store.system_of_record import SystemOfRecord
 
 
 class ContextExpandingRetriever:
-    """A Retriever that gives each source of another one the rest of its section, and the agent's `neighbours` beyond
-    it, best source first, while all sources stay within the agent's `source_tokens`. A chunk is told once: a source
-    whose text has been told with another is dropped. The source's link stays its own."""
+    """A Retriever that adds to each source of another Retriever the rest of its section, and the agent's `neighbours`
+    beyond it, best source first, within the agent's `source_tokens`. A source whose text is already part of another is
+    dropped. Each source keeps its own link."""
 
     def __init__(self, inner: Retriever, records: SystemOfRecord, tokens: TokenCounter) -> None:
         self._inner = inner
@@ -60,7 +60,7 @@ class ContextExpandingRetriever:
 
 
 def _nearest_first(hit: Chunk, around: Sequence[Chunk], neighbours: int) -> list[Chunk]:
-    """The chunks of the hit's section, and those within `neighbours` of it, that stand next to one another."""
+    """The adjacent chunks of the hit's section, and those within `neighbours` of it."""
     wanted: list[Chunk] = []
     at = {chunk.position: chunk for chunk in around}
     for step in (1, -1):

@@ -1,4 +1,4 @@
-"""What the two indexes said, as one score for each candidate."""
+"""Fuses the results of both indexes into one score per candidate."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -10,8 +10,8 @@ from app.search.rank_fusion import best_first, best_of_group, reciprocal_rank_fu
 
 
 def fused_order(candidates: Candidates, settings: RetrievalSettings, vector_weight: float) -> dict[str, float]:
-    """Every recalled chunk's score, comparable within this ranking only: the mean over the wordings, each by its
-    weight. `vector_weight` is what cosine counts against the rest."""
+    """Every recalled chunk's score: the weighted mean over the wordings. Scores are comparable only within this
+    ranking. `vector_weight` is the weight of the cosine relative to the rest."""
     wordings = (candidates.own, *candidates.others)
     whole = sum(found.wording.weight for found in wordings)
     fused = dict.fromkeys(candidates.chunks, 0.0)
@@ -22,7 +22,7 @@ def fused_order(candidates: Candidates, settings: RetrievalSettings, vector_weig
 
 
 def best_of_each_document(order: Mapping[str, float], chunks: Mapping[str, Chunk]) -> dict[str, float]:
-    """The order without the chunks whose document has a better one."""
+    """The order without chunks whose document has a better one."""
     best: dict[UUID, str] = {}
     for key in best_first(order):
         best.setdefault(chunks[key].document_id, key)
@@ -35,7 +35,8 @@ def _of_wording(
     if settings.fusion is FusionMethod.RRF:
         lists = [(found.vector_order, vector_weight), (found.keyword_order, settings.keyword_weight)]
         fused = reciprocal_rank_fusion(lists, settings.rrf_k)
-        # Ranks give hundredths; spread like the sum of two lists' scores, so that a vote weighs what it says.
+        # Reciprocal ranks give hundredths; scale them to the spread of two summed lists, so that a vote's weight means
+        # the same.
         spread = vector_weight + settings.keyword_weight
         return {key: spread * z for key, z in z_scores({key: fused.get(key, 0.0) for key in candidates.chunks}).items()}
     worst_cosine = min(found.cosine.values(), default=0.0)

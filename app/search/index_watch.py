@@ -1,7 +1,7 @@
-"""Whether the indexes hold what the record says that an agent knows.
+"""Checks that the indexes are filled for agents that have live chunks in the record.
 
-After a restore, or on a new folder, they are empty until a worker has filled them: "I could not find" would then be
-wrong, and the gap none.
+After a restore, or in a new folder, they are empty until a worker has filled them: "I could not find" would then be
+wrong, and so would a gap.
 """
 
 from uuid import UUID
@@ -18,7 +18,9 @@ log = structlog.get_logger(__name__)
 
 
 class IndexWatch:
-    """An agent that was found in an index once is believed: an index that is lost while it is read says so itself."""
+    """An agent that was found in an index once is not checked again: an index that is lost later raises when it is
+    read.
+    """
 
     def __init__(self, records: SystemOfRecord, vectors: VectorIndex, keywords: KeywordIndex) -> None:
         self._records = records
@@ -26,8 +28,8 @@ class IndexWatch:
         self._found: set[UUID] = set()
 
     async def require(self, agent_id: UUID) -> None:
-        """Raises IndexUnavailable for an agent that has live chunks and is in neither index. Where none can be read,
-        the turn says so itself."""
+        """Raises IndexUnavailable for an agent that has live chunks and is in neither index. If neither can be read,
+        the turn reports that itself."""
         if agent_id in self._found:
             return
         if not await self._records.of_agent(agent_id).read(
@@ -45,7 +47,7 @@ class IndexWatch:
         )
 
     async def all_filled(self) -> bool:
-        """Whether no agent would be refused. Raises what the record raises."""
+        """Whether every agent would pass `require`. Raises what the record raises."""
         agents = await self._records.read(lambda tx: LiveDocumentRecords(tx).agent_ids())
         for agent_id in agents - self._found:
             try:
@@ -57,7 +59,7 @@ class IndexWatch:
 
 
 async def _holds(index: KeywordIndex | VectorIndex, agent_id: UUID) -> bool | None:
-    """None when it cannot be read: the other one decides."""
+    """None if the index cannot be read: the other one decides."""
     try:
         return bool(await index.chunk_ids(agent_id))
     except IndexUnavailable:

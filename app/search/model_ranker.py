@@ -1,4 +1,4 @@
-"""The chat model reads the best candidates and says how well each answers the question."""
+"""Lets the chat model rate how well each of the best candidates answers the question."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from app.providers.reranking.reranker import PairScore
 _MAX_TEXT_CHARS: Final = 1500
 _TOKENS_A_SCORE: Final = 6
 _BEST: Final = 10
-_SURE: Final = 0.98  # what a 10 means; 0 means 1 - this
+_SURE: Final = 0.98  # the probability for a rating of 10; 0 means 1 - this
 
 _TASK = (
     "Rate how well each numbered passage answers the visitor's question: 10 answers it whole, 5 helps, 0 has nothing "
@@ -25,7 +25,7 @@ _REPLY: Final = object_schema(ratings={"type": "array", "items": {"type": "integ
 
 
 class ModelRanker:
-    """A Reranker over the chat port: slow and dear, and the best reader that there is."""
+    """A Reranker on the chat port: slow and expensive, and the best reader there is."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model

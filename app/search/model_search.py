@@ -1,4 +1,4 @@
-"""The chat model may look further: it reads what was found and searches again, up to three times in a turn."""
+"""Lets the chat model search further: it reads what was found and searches again, up to three times in a turn."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,8 +35,8 @@ _REPLY: Final = object_schema(search={"type": "string"})
 
 
 class ModelSearchRetriever:
-    """A Retriever that lets the model search on with another one, as often as the agent's `model_searches` says.
-    Whatever goes wrong, what was found until then goes on."""
+    """A Retriever that lets the model search again with another Retriever, up to the agent's `model_searches` times. If
+    something fails, it returns what was found until then."""
 
     def __init__(self, inner: Retriever, model: ChatModel) -> None:
         self._inner = inner
@@ -66,7 +66,7 @@ class ModelSearchRetriever:
         return replace(found, trace={**found.trace, "stages": [*found.trace.get("stages", ()), stage]})
 
     async def _wanted(self, question: str, searched: Sequence[str], sources: Sequence[RankedChunk]) -> str:
-        """The next query, "" for none."""
+        """The next query, or "" for none."""
         findings = "\n\n".join(
             f"[{number}] {as_prompt_text(item.chunk.title)}\n{as_prompt_text(item.chunk.text[:_SNIPPET_CHARS])}"
             for number, item in enumerate(sources, start=1)
@@ -89,7 +89,7 @@ class ModelSearchRetriever:
 
 
 def _merged(rankings: Sequence[Sequence[RankedChunk]]) -> list[RankedChunk]:
-    """One order of all that was found; a chunk is as sure as it was for the search that it fits best."""
+    """All results in one order; a chunk's confidence is that of the search that it fits best."""
     best: dict[str, RankedChunk] = {}
     for item in (item for ranking in rankings for item in ranking):
         known = best.get(item.chunk.id)

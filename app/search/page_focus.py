@@ -1,4 +1,4 @@
-"""How far the best candidates agree on one page: a page that is about the question shows in many of its chunks."""
+"""How far the best candidates agree on one page: a page about the question has many of the best chunks."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -10,10 +10,10 @@ Page = TypeVar("Page", bound=Hashable)
 
 
 def page_focus(pages_best_first: Sequence[Page]) -> dict[Page, float]:
-    """For each page its share of the first FOCUS_CHUNKS candidates, in [0, 1]: 0 for no more than an even spread over
-    all the candidates' pages gives, 1 for all of them. `pages_best_first` holds each candidate's page.
+    """Each page's share of the first FOCUS_CHUNKS candidates, in [0, 1]: 0 for no more than an even spread over all the
+    candidates' pages, 1 for all of them. `pages_best_first` holds each candidate's page.
 
-    Empty when all candidates are of one page: then nothing agrees, there is no other.
+    Empty if all candidates are from one page, because there is no other to compare with.
     """
     pages = set(pages_best_first)
     if len(pages) < 2:

@@ -1,5 +1,5 @@
-"""Search as visitors type: pages with the passages that hold what was typed. It asks no model, and no question is
-made of it."""
+"""Search as visitors type: pages with the passages that contain the typed words. It uses no model, and stores no
+question."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from app.providers.indexes.keyword_index import KeywordIndex
 from app.store.system_of_record import SystemOfRecord
 
 MAX_PAGES: Final = 8
-MAX_PASSAGES: Final = 3  # of a page
-_ASKED: Final = 96  # chunks: several are of one page
-_BEFORE_MARK: Final = 40  # characters of a passage that stand before what was found
+MAX_PASSAGES: Final = 3  # per page
+_ASKED: Final = 96  # chunks: several are from the same page
+_BEFORE_MARK: Final = 40  # characters of a passage before the first match
 _SHOWN: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A text, and where it holds what was typed: (start, end) in order."""
+    """A text and its matches as (start, end), in order."""
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
@@ -42,7 +42,7 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """`passages`: best first, each section once."""
+    """`passages` are best first, one per section."""
 
     url: str
     title: Marked
@@ -83,7 +83,7 @@ class PageSearch:
 
 
 def _by_page(chunks: Iterable[Chunk]) -> list[list[Chunk]]:
-    """The best chunks of the best pages, one a section."""
+    """The best chunks of the best pages, one per section."""
     pages: dict[UUID, dict[str, Chunk]] = {}
     for chunk in chunks:
         sections = pages.get(chunk.document_id)
@@ -108,7 +108,7 @@ def _marked(text: str, marks: Sequence[tuple[int, int]]) -> Marked:
 
 
 def _cut_out(passage: Marked) -> Marked:
-    """Some words of the passage from shortly before the first mark on."""
+    """The passage from a few words before the first match on."""
     text, marks = passage.text, passage.marks
     start = _word_start(text, marks[0][0] - _BEFORE_MARK) if marks else 0
     end = _word_end(text, start + _SHOWN)
@@ -119,7 +119,7 @@ def _cut_out(passage: Marked) -> Marked:
 
 
 def _word_start(text: str, at: int) -> int:
-    """The first word's start from `at` on; `at` itself in a text without blanks."""
+    """The start of the first word from `at` on; `at` itself in a text without blanks."""
     if at <= 0:
         return 0
     blank = text.find(" ", at, at + _BEFORE_MARK)

@@ -1,4 +1,4 @@
-"""How an agent searches: every setting of the draft, and the same question searched for by draft and live."""
+"""The console's page on search: every retrieval setting of the draft, and a question searched with draft and live."""
 
 import asyncio
 from collections.abc import Iterable
@@ -38,8 +38,8 @@ class Try(Form):
 
 
 class SearchForm(Form):
-    """The retrieval settings by their names; those of the filter begin with `filter_`. A box that is not ticked is
-    absent from a form, so it is false here, whatever its default."""
+    """The retrieval settings by their names; those of the filter begin with `filter_`. Forms leave out unticked boxes,
+    so the default of a box is false here, whatever the setting's default."""
 
     follow_ups: bool = False
     split_long_questions: bool = False
@@ -82,7 +82,7 @@ class SearchForm(Form):
     filter_attributes: Lines = ()
 
     def settings(self) -> RetrievalSettings:
-        """Raises InvalidInput for an attribute that is not written as one."""
+        """Raises InvalidInput for an attribute that is not written as "name=value"."""
         given: dict[str, Any] = dict(self)
         only = {name.removeprefix(_FILTER): given.pop(name) for name in list(given) if name.startswith(_FILTER)}
         only["attributes"] = _attributes(only["attributes"])
@@ -91,7 +91,7 @@ class SearchForm(Form):
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """One setting as a field of the form. `kind` is tick, number or choice; `step` is of numbers."""
+    """A setting as a field of the form. `kind` is tick, number or choice; `step` applies to numbers."""
 
     name: str
     label: str
@@ -148,14 +148,14 @@ class SearchSettingsPages(Pages):
 
     @action("/console/agents/{agent_id}/settings/search/golden", access=write, shown_on="search_settings")
     async def compare_search_settings(self, visit: Visit[NoForm]) -> Go:
-        """Every golden question is asked of the draft and of what visitors have."""
+        """Ask every golden question with the draft and with the published configuration."""
         run = await self._golden.run(visit.actor, visit.agent.id)
         rest = " A worker asks the rest." if run.is_running else ""
         told = f"{run.asked} of {run.questions} golden questions were asked.{rest}"
         return Go(visit.url("search_settings") + "#golden", told)
 
     async def _found(self, visit: Visit[Try], question: str) -> list[dict[str, Any]]:
-        """By the draft, and by what visitors have."""
+        """What the draft finds, and what visitors get."""
         versions = visit.agent.versions
         reports = await asyncio.gather(
             *(
@@ -177,7 +177,7 @@ class SearchSettingsPages(Pages):
 
 
 def _attributes(lines: Iterable[str]) -> tuple[AttributeFilter, ...]:
-    """Of lines "name=value"; those of one name are its values. Raises InvalidInput."""
+    """Parse lines of "name=value"; lines with the same name are its values. Raises InvalidInput."""
     values: dict[str, list[str]] = {}
     for line in lines:
         name, is_, value = line.partition(_IS)
@@ -202,7 +202,7 @@ def _view(name: str, current: RetrievalSettings) -> SettingView:
 
 _DEFAULTS: Final = RetrievalSettings()
 _KINDS: Final = get_type_hints(RetrievalSettings)
-# As docs/search.md groups them; the filter has fields of its own.
+# In the groups of docs/search.md; the filter has fields of its own.
 GROUPS: Final = (
     (
         "The question",

@@ -1,5 +1,5 @@
-"""One question becomes the wordings to search for: what pages call the details that are asked for, the parts of a long
-text, and what the chat model thinks of."""
+"""Turns a question into the wordings to search for: the pages' terms for the details asked for, the parts of a long
+text, and the chat model's suggestions."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -20,10 +20,10 @@ from app.search.retrieval import SearchQuery, Wording
 
 log = structlog.get_logger(__name__)
 
-_DETAIL_WEIGHT: Final = 2.0  # of the question, whose own words are on no page, or on the wrong ones
+_DETAIL_WEIGHT: Final = 2.0  # relative to the question, whose own words are on no page, or on the wrong ones
 
 _WINDOW: Final = 3  # sentences
-_SAME: Final = 0.9  # cosine from which two windows say the same
+_SAME: Final = 0.9  # cosine from which two windows mean the same
 _MAX_PART_TOKENS: Final = 500
 _MAX_PARTS: Final = 6
 _MAX_QUESTIONS: Final = 3
@@ -48,21 +48,21 @@ _ANSWER = '"answer": two or three sentences as they could stand on the page that
 
 class QueryPlanner(Protocol):
     async def wordings(self, query: SearchQuery, settings: RetrievalSettings) -> Sequence[Wording]:
-        """What to search for beside the question itself; [] where the question is enough, the settings do not ask
-        for more, or something went wrong. Never raises what a question can go on without."""
+        """The wordings to search for besides the question itself; [] if the question is enough, the settings do not ask
+        for more, or something failed. Never raises an error that the search can go on without."""
         ...
 
 
 async def planned(
     planners: Sequence[QueryPlanner], query: SearchQuery, settings: RetrievalSettings
 ) -> tuple[Wording, ...]:
-    """The question first, then what each planner adds."""
+    """The question, followed by what each planner adds."""
     added = [wording for planner in planners for wording in await planner.wordings(query, settings)]
     return Wording(query.text), *added
 
 
 class DetailWordings:
-    """A QueryPlanner that adds what pages call the details that are asked for, where nothing else is asked."""
+    """A QueryPlanner that adds the pages' terms for the details asked for, if nothing else is asked."""
 
     async def wordings(self, query: SearchQuery, settings: RetrievalSettings) -> Sequence[Wording]:
         called = " ".join(dict.fromkeys(each.called for each in asked_details(query.text) if each.called))
@@ -70,12 +70,12 @@ class DetailWordings:
 
 
 class LongQuestionSplitter:
-    """A QueryPlanner that adds the parts of a text which the embedder cannot read at once: one that reads 256 tokens
-    would never see the end.
+    """A QueryPlanner that adds the parts of a text that is too long for the embedder: one that reads 256 tokens would
+    never see the end.
 
-    Windows of three sentences, each one sentence on from the one before, so that neighbours share two. Neighbours of
-    nearly the same meaning grow together. What is left are the things that the text talks about; a sentence that asks
-    is a part by itself as well.
+    It slides a window of three sentences by one sentence at a time, so that neighbours share two, and merges neighbours
+    of nearly the same meaning. The result is the subjects of the text; each sentence that asks something is a part of
+    its own as well.
     """
 
     def __init__(self, embedder: Embedder, tokens: TokenCounter) -> None:
@@ -84,7 +84,7 @@ class LongQuestionSplitter:
 
     async def wordings(self, query: SearchQuery, settings: RetrievalSettings) -> Sequence[Wording]:
         readable = self._embedder.max_tokens - _SPECIAL_TOKENS
-        # No token is shorter than a letter of ASCII, so that most questions need not be counted.
+        # A token has at least one ASCII letter, so most questions need not be counted.
         is_short = query.text.isascii() and len(query.text) <= readable
         if is_short or not settings.split_long_questions or self._tokens.count(query.text) <= readable:
             return []
@@ -98,7 +98,7 @@ class LongQuestionSplitter:
             return []
         questions = list(dict.fromkeys(sentence for sentence in sentences if asks(sentence)))[-_MAX_QUESTIONS:]
         around = [part for part in dict.fromkeys(_most_asking(parts)) if part not in questions]
-        # Where something is asked outright, the words around it are not what to look for; their meaning may be.
+        # If something is asked outright, do not search for the words around it; their meaning may still help.
         return [
             *(Wording(question, is_part=True) for question in questions),
             *(Wording(part, is_part=True, is_said=not questions) for part in around),
@@ -120,14 +120,16 @@ class LongQuestionSplitter:
 
 
 def _most_asking(parts: Sequence[str]) -> list[str]:
-    """At most _MAX_PARTS, in order: those that ask something, else the last ones, where people put what they want."""
+    """At most _MAX_PARTS, in order: those that ask something, else the last ones, because people tend to ask at the
+    end.
+    """
     asking = [part for part in parts if asks(part)]
     return (asking or list(parts))[-_MAX_PARTS:]
 
 
 class ModelQueryPlanner:
-    """A QueryPlanner by the chat model, which words a question as the pages might: rewriting, and a hypothetical answer
-    (HyDE, Gao et al. 2022). The reply is JSON and believed for what it holds only."""
+    """A QueryPlanner that lets the chat model word a question as the pages might: rewriting, and a hypothetical answer
+    (HyDE, Gao et al. 2022). Only valid values of its JSON reply are used."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
@@ -170,12 +172,12 @@ def _wordings(reply: dict[str, Any], query: SearchQuery, settings: RetrievalSett
         if keywords := _texts(reply.get("keywords"), _MAX_QUERY_CHARS)[:_MAX_KEYWORDS]:
             wordings.append(Wording(" ".join(keywords), weight, is_meant=False))
     if settings.hypothetical_answer:
-        # Its words were made up; only what it is about is worth looking for.
+        # Its words were made up, so only its meaning is searched for.
         wordings += [Wording(text, weight, is_said=False) for text in _texts([reply.get("answer")], _MAX_ANSWER_CHARS)]
     return wordings
 
 
 def _texts(listed: Any, max_chars: int) -> list[str]:
-    """Those that are texts of a sane length, on one line each."""
+    """The strings of reasonable length, each on one line."""
     texts = [" ".join(item.split()) for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
     return [text for text in texts if 0 < len(text) <= max_chars]

@@ -1,4 +1,4 @@
-"""What search hands to an answer, and the trace of how it got there."""
+"""The result of a search, and the trace of how it came about."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,9 +14,9 @@ StageListener = Callable[[Literal["searching", "reading"]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What to look for. `text` stands alone: a follow-up has been made whole. `language` chooses the keyword
-    analysis (BCP 47 primary subtag), None for English; `asked_in` is the language that the question itself is in, None
-    where it is not known. Pages must pass every one of `filters`, and the agent's own."""
+    """What to search for. `text` is self-contained, even for a follow-up. `language` chooses the keyword analysis (BCP
+    47 primary subtag; None for English); `asked_in` is the language of the question itself, None if unknown. Pages must
+    pass all `filters` and the agent's own."""
 
     text: str
     page_url: str = ""
@@ -27,8 +27,8 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to put the question. `weight` counts against the others; `is_said`: its words are looked for;
-    `is_meant`: its meaning is; `is_part`: it is a part of the question, and all parts together stand for it."""
+    """One way to word the question. `weight` is relative to the others; `is_said`: it is searched for by its words;
+    `is_meant`: by its meaning; `is_part`: it is a part of the question, and all parts together replace it."""
 
     text: str
     weight: float = 1.0
@@ -39,12 +39,12 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """`ranked` is the full order, best first; `sources` are those that may be answered from: above the threshold,
-    best first, at most the agent's `sources`. `best` is the best calibrated score, 0 when nothing was found.
+    """`ranked` is the full order, best first; `sources` are the chunks that may be answered from: above the threshold,
+    best first, at most the agent's `sources`. `best` is the best calibrated score, 0 if nothing was found.
 
-    `question` is what was searched for: the query's text, its words spelt as the pages spell them.
-    `is_low_confidence`: too little survived the threshold to rely on. `trace` is JSON-ready: one entry a stage
-    with its milliseconds, and what had to be left out and why.
+    `question` is the text that was searched for, with its words spelt as on the pages. `is_low_confidence`: too few
+    chunks reached the threshold to rely on. `trace` is JSON-ready: one entry per stage with its milliseconds, and what
+    had to be left out and why.
     """
 
     ranked: tuple[RankedChunk, ...] = ()
@@ -56,13 +56,13 @@ class Retrieval:
 
 
 _HEAD = 6  # the places that an answer sees
-_TOLD = 10  # candidates of which scores are kept with a turn
-_NAMED = frozenset({"method", "mode", "fallback"})  # fixed words; what else is text may be a visitor's
-_ID_CHARS = 8  # of a chunk's id: enough to tell the candidates of one search apart
+_TOLD = 10  # candidates whose scores are stored with a turn
+_NAMED = frozenset({"method", "mode", "fallback"})  # fixed words; other text may be a visitor's
+_ID_CHARS = 8  # of a chunk's id: enough to distinguish the candidates of one search
 
 
 class RetrievalTrace:
-    """Stage by stage: how long, what it did, and what it changed among the first places."""
+    """For each stage: its time, its results, and how it changed the first places."""
 
     def __init__(self) -> None:
         self._stages: list[dict[str, Any]] = []
@@ -71,7 +71,7 @@ class RetrievalTrace:
         self._head: list[str] | None = None
 
     def stage(self, name: str, order: Sequence[str] | None = None, **facts: Any) -> None:
-        """`order` are the candidates' ids, best first, where the stage made or changed an order."""
+        """`order` has the candidates' ids, best first, if the stage changed the order."""
         now = perf_counter()
         entry = {"stage": name, "ms": round((now - self._since) * 1000, 2), **facts}
         if order is not None:
@@ -85,8 +85,8 @@ class RetrievalTrace:
         self._missing.extend(names)
 
     def as_json(self) -> dict[str, Any]:
-        """`stages`: one object a stage; `head` names the first candidates after it by the beginning of their ids,
-        `moved` counts the places among them that hold another one than before. `missing`: what was away."""
+        """`stages` has an object per stage: `head` has the first candidates after it by the beginning of their ids,
+        `moved` counts those places that changed. `missing` names what was unavailable."""
         return {"stages": self._stages, "missing": self._missing}
 
     def _moved(self, head: list[str]) -> dict[str, Any]:
@@ -103,8 +103,8 @@ def _told_of_a_stage(facts: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def without_candidates(retrieval: Retrieval) -> Retrieval:
-    """With the head of the ranking told in the trace, in `ranked`, and without the ranking itself: the texts of all
-    candidates would be held for as long as the answer takes to be written."""
+    """The retrieval with the head of the ranking in the trace and without the ranking itself, which would hold the
+    texts of all candidates for as long as the answer is written."""
     told = [_told(item) for item in retrieval.ranked[:_TOLD]]
     return replace(retrieval, ranked=(), trace=retrieval.trace | {"ranked": told})
 

@@ -1,4 +1,4 @@
-"""Remembers rankings for 30 minutes. The key names everything a ranking depends on, so nothing is ever purged."""
+"""Caches rankings for 30 minutes. The key includes everything that a ranking depends on, so nothing is ever purged."""
 
 import hashlib
 import json
@@ -23,14 +23,14 @@ from app.store.system_of_record import SystemOfRecord
 log = structlog.get_logger(__name__)
 
 TTL_SECONDS = 30 * 60
-KEPT = 50  # ranked chunks remembered; the answer needs far fewer
+KEPT = 50  # ranked chunks; the answer needs far fewer
 _SCORES: Final = ("order", "calibrated", "fused", "cosine", "bm25", "coverage", "logit")
 _scores_of = attrgetter(*_SCORES)
 
 
 class CachedRetriever:
-    """A Retriever that asks another one on a miss. Keeps ids and scores only: text and URL are read from the system
-    of record each time, so a cached ranking cannot show what has been deleted."""
+    """A Retriever that asks another one on a miss. It stores ids and scores only: text and URL are read from the system
+    of record each time, so a cached ranking cannot show deleted content."""
 
     def __init__(self, inner: Retriever, cache: Cache, records: SystemOfRecord) -> None:
         self._inner = inner
@@ -48,7 +48,7 @@ class CachedRetriever:
         return retrieval
 
     async def holds(self, agent: LiveAgent, query: SearchQuery) -> bool:
-        """Whether the query's ranking is remembered now."""
+        """Whether the query's ranking is cached now."""
         return await self._cache.get(cache_key(agent, query)) is not None
 
     async def _remembered(self, agent_id: UUID, key: str, query: SearchQuery) -> Retrieval | None:
@@ -85,8 +85,8 @@ class CachedRetriever:
 
 
 def cache_key(agent: LiveAgent, query: SearchQuery) -> str:
-    """Agent, generation, config version, question, page, language and filters; the configuration is hashed as well,
-    since a draft that is tried out has no version of its own."""
+    """Agent, generation, configuration version, question, page, language and filters. The configuration is hashed as
+    well, because a draft has no version of its own."""
     parts = [
         str(agent.id),
         str(agent.generation),
@@ -102,8 +102,8 @@ def cache_key(agent: LiveAgent, query: SearchQuery) -> str:
 
 
 def _packed(retrieval: Retrieval, query: SearchQuery) -> bytes:
-    """A line of JSON, and the scores as doubles behind it: as JSON they took most of the time. Without the question,
-    which whoever asks it again brings along."""
+    """A line of JSON followed by the scores as doubles, because encoding them as JSON took most of the time. The
+    question is left out: the next caller has it."""
     ranked = retrieval.ranked[:KEPT]
     ids = [item.chunk.id for item in ranked]
     packed = {
@@ -120,7 +120,7 @@ def _packed(retrieval: Retrieval, query: SearchQuery) -> bytes:
 
 
 def _rows(scores: bytes, count: int) -> list[dict[str, Any]]:
-    """Of so many chunks, by the scores' names. Raises struct.error."""
+    """The scores of `count` chunks by name. Raises struct.error."""
     numbers = struct.iter_unpack(f"<{len(_SCORES)}d", scores)
     rows = [
         {name: None if math.isnan(score) else score for name, score in zip(_SCORES, row, strict=True)}

@@ -1,4 +1,4 @@
-"""Recall, fusion, the cross-encoder's vote, adjustments and the threshold: a question becomes ranked sources."""
+"""Recall, fusion, the cross-encoder's vote, adjustments and the threshold: turns a question into ranked sources."""
 
 import asyncio
 from collections import defaultdict
@@ -37,14 +37,14 @@ class Retriever(Protocol):
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
         """Rank the agent's chunks for the query.
 
-        Raises IndexUnavailable when neither index can be asked.
+        Raises IndexUnavailable if neither index is available.
         """
         ...
 
 
 class HybridRetriever:
-    """The pipeline of the design, stages 4 to 8, by the agent's own settings. `rankers` gives the reranker of each
-    mode; a mode that has none is as a reranker that is away."""
+    """The search pipeline, with the agent's settings. `rankers` has the reranker of each mode; a mode without one is
+    treated as a reranker that is unavailable."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class HybridRetriever:
         ordered = _order(fused, logits, settings, self._rerank_weight(query, settings))
         if logits:
             trace.stage("vote", best_first(ordered))
-        # Collapsed pages have a chunk each: how many of the first are of a page shows in the order before.
+        # Collapsing leaves one chunk per page, so the share of a page among the first is taken from the order before.
         focus = _focus(found if settings.collapse_documents else ordered, candidates)
         ordered = unit_interval(adjusted(ordered, focus, settings.focus_weight))
         trace.stage("focus", best_first(ordered))
@@ -132,7 +132,7 @@ class HybridRetriever:
         settings: RetrievalSettings,
         trace: RetrievalTrace,
     ) -> dict[str, float]:
-        """The reranker's word on the best candidates; none when it is off, fails, or takes too long."""
+        """The reranker's logits for the best candidates; empty if it is off, fails or takes too long."""
         if settings.rerank is RerankMode.OFF or (
             settings.rerank is RerankMode.AUTO and RerankMode.AUTO not in self._rankers
         ):
@@ -205,7 +205,7 @@ class HybridRetriever:
 async def _by_question(
     candidates: Candidates, texts: Mapping[str, str], ask: Callable[[str, list[str]], Awaitable[Sequence[Score]]]
 ) -> dict[str, Score]:
-    """Each chunk's text is judged by what it is an answer to."""
+    """Judge each chunk's text against the question, or the part of it, that found the chunk."""
     asked: dict[str, list[str]] = defaultdict(list)
     for key in texts:
         asked[candidates.question_of(key)].append(key)
@@ -230,7 +230,7 @@ def _order(
 
 
 def _focus(ordered: dict[str, float], candidates: Candidates) -> dict[str, float]:
-    """Of each chunk's page; empty where there is one page only."""
+    """The focus on each chunk's page; empty if there is only one page."""
     keys = best_first(ordered)
     of_page = page_focus([candidates.chunks[key].document_id for key in keys])
     return {key: of_page[candidates.chunks[key].document_id] for key in keys} if of_page else {}

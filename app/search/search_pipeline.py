@@ -1,4 +1,4 @@
-"""The search that visitors get, put together from the parts that a house has."""
+"""The search that visitors get, composed from the parts of an installation."""
 
 from dataclasses import dataclass
 
@@ -26,8 +26,8 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class SearchParts:
-    """`helper` is the chat model that does what visitors do not read; without one, what needs it is left out. A
-    reranker that is not the shipped one votes unless an agent says otherwise."""
+    """`helper` is the chat model for text that visitors do not read; what needs it is left out without one. A reranker
+    that is not the shipped one votes unless the agent says otherwise."""
 
     record: SystemOfRecord
     embedder: Embedder
@@ -40,7 +40,7 @@ class SearchParts:
     is_reranker_shipped: bool = True
 
     def fresh(self) -> Retriever:
-        """Ranks anew each time."""
+        """A retriever without a cache."""
         ranked = self._hybrid()
         return ModelSearchRetriever(ranked, self.helper) if self.helper else ranked
 
@@ -60,7 +60,7 @@ class SearchParts:
         return CandidateFinder(self.record, self.embedder, self.vectors, self.keywords)
 
     def for_turns(self, cache: Cache) -> Retriever:
-        """Rankings are kept for a while; sources are told with what stands around them."""
+        """A retriever with cached rankings, and sources with their context."""
         return self._widening(CachedRetriever(self.fresh(), cache, self.record))
 
     def for_operators(self, cache: Cache, languages: LanguageGuesser) -> AgentSearch:

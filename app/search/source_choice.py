@@ -1,4 +1,4 @@
-"""Which of the ranked chunks an answer is made from."""
+"""Chooses the ranked chunks from which an answer is written."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
 from app.search.confidence import is_low
 from app.search.retrieval import Retrieval
 
-NEAR_SHARE: Final = 0.5  # of the agent's threshold: a chunk worth less is not even a section to look at
+NEAR_SHARE: Final = 0.5  # of the agent's threshold: chunks with less confidence are not even offered as sections
 
 
 def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], places: int) -> list[RankedChunk]:
-    """The first `places` survivors of sections of their own (for the answer gets each whole) that say something else
-    than those before: many manuals are online by chapters and on one page, with headings a level apart. Where `ranked`
-    has other pages, no page gets all the places."""
+    """The first `places` survivors that are from different sections (each is given to the answer as a whole) and whose
+    text differs from those before: many manuals are online both by chapters and on one page, with headings one level
+    apart. If `ranked` has other pages, no page gets all the places."""
     has_others = len({item.chunk.document_id for item in ranked}) > 1
     room_for_page = places - 1 if has_others and places > 1 else places
     taken: Counter[UUID] = Counter()
@@ -36,7 +36,7 @@ def chosen(survivors: Sequence[RankedChunk], ranked: Sequence[RankedChunk], plac
 
 
 def _is_told(chunk: Chunk, kept: Sequence[RankedChunk]) -> bool:
-    """Whether its section is given whole with a chunk that is kept already."""
+    """Whether a kept chunk's section already includes it."""
     return any(
         item.chunk.document_id == chunk.document_id
         and item.chunk.breadcrumb == chunk.breadcrumb != ()
@@ -46,8 +46,8 @@ def _is_told(chunk: Chunk, kept: Sequence[RankedChunk]) -> bool:
 
 
 def answerable_from(ranked: Sequence[RankedChunk], threshold: float, settings: RetrievalSettings) -> Retrieval:
-    """What may be answered from among `ranked`, best first: those that come near the threshold, for the writer judges
-    what it quotes once more. Only those that reach it are relied on."""
+    """The chunks of `ranked` (best first) that come close to the threshold, because the writer judges its quotes once
+    more. Only those that reach it count for the confidence."""
     near = [item for item in ranked if item.calibrated >= NEAR_SHARE * threshold]
     survivors = sum(item.calibrated >= threshold for item in near)
     best = max((item.calibrated for item in ranked), default=0.0)

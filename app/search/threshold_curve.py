@@ -1,4 +1,4 @@
-"""What another confidence threshold would have done to the questions of the past."""
+"""The effect that another confidence threshold would have had on past questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ THRESHOLDS: Final = tuple(round(number / 20, 2) for number in range(21))
 
 @dataclass(frozen=True, slots=True)
 class PastConfidences:
-    """What a turn's search thought of its best chunks, each in [0, 1]. One `is_curated` asked no search."""
+    """The confidences of a turn's best chunks, each in [0, 1]. A turn that `is_curated` made no search."""
 
     is_curated: bool
     found: tuple[float, ...] = ()
@@ -24,8 +24,8 @@ class PastConfidences:
 
 @dataclass(frozen=True, slots=True)
 class GoldenConfidence:
-    """How sure the draft was of a golden question, and whether what it had was right: a page that answers, an answer
-    with the words that are expected; `is_answerable` where the website answers it."""
+    """The draft's confidence for a golden question, and whether its result was right: a page that answers it, an answer
+    with the expected words; `is_answerable` if the website answers it."""
 
     confidence: float
     is_answerable: bool
@@ -38,7 +38,9 @@ class GoldenConfidence:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPoint:
-    """Shares in [0, 1]: of turns that would be answered, of golden questions that would go right. None of nothing."""
+    """Shares in [0, 1]: of turns that would be answered, of golden questions that would be right. None if there are
+    none.
+    """
 
     threshold: float
     answered: float | None
@@ -47,8 +49,8 @@ class ThresholdPoint:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCurve:
-    """By rising threshold. `current` is the draft's; `turns` and `golden_questions` are what the shares are of, those
-    of the run `golden_run_id`."""
+    """By rising threshold. `current` is the draft's; the shares are of `turns`, and of the `golden_questions` of the
+    run `golden_run_id`."""
 
     days: int
     turns: int
