@@ -1,1 +1,1 @@
-"""A turn is one question and its answer: run, streamed, kept and joined again."""
+"""A turn is one question and its answer: runs, streams and stores turns, and lets readers rejoin them."""

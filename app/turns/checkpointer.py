@@ -1,8 +1,8 @@
-"""Keeps running turns' texts safe, never in the way of the stream: no text that was shown stays unsaved for longer than
-two seconds or 64 tokens, and a write.
+"""Stores the texts of running turns without slowing their streams: text that was shown is stored within two seconds or
+64 tokens, plus the time of a write.
 
-The texts of all turns go through one writer. What becomes due while it writes goes out together with its next
-transaction, so that hundreds of streams cost no more transactions than one.
+One writer stores the texts of all turns. Texts that become due during a write go out together in the next transaction,
+so hundreds of streams need no more transactions than one.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ log = structlog.get_logger(__name__)
 
 INTERVAL_SECONDS = 2.0
 INTERVAL_TOKENS = 64
-_TOGETHER_SECONDS = 0.5  # the texts of so long are due at the same moment, so that one transaction keeps them
+_TOGETHER_SECONDS = 0.5  # texts due within this time are stored by one transaction
 
 
 class Checkpoints:
-    """One for all turns of a process. A failed write is not repeated: the next text of the turn, and its end, hold all
-    that it would have kept."""
+    """One for all turns of a process. A failed write is not repeated: the turn's next text, and its end, include
+    everything in it."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -34,13 +34,13 @@ class Checkpoints:
         self._writing: asyncio.Task[None] | None = None
 
     def put(self, turn_id: UUID, text: str) -> None:
-        """The turn's text so far is due."""
+        """Mark the turn's text so far as due."""
         self._due[turn_id] = text
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write_all(), name="checkpoints")
 
     async def settle(self, turn_id: UUID) -> None:
-        """Nothing of the turn is written after this returns, unless it is put again."""
+        """Return once nothing more of the turn will be written, unless it is put again."""
         self._due.pop(turn_id, None)
         if turn_id in self._under_way:
             await self._is_written.wait()
@@ -65,7 +65,7 @@ class Checkpoints:
 
 
 class Checkpointer:
-    """Says when one turn's text is due."""
+    """Decides when the text of one turn is due."""
 
     def __init__(self, checkpoints: Checkpoints, turn_id: UUID) -> None:
         self._checkpoints = checkpoints

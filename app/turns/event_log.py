@@ -1,4 +1,4 @@
-"""A turn's numbered events, kept small: thousands of turns stay readable for ten minutes after they have ended."""
+"""A turn's numbered events in compact form: thousands of turns stay readable for ten minutes after they have ended."""
 
 from array import array
 from bisect import bisect_left, bisect_right
@@ -9,24 +9,24 @@ from app.core.turn_events import FIRST_RECORD_NUMBER, Done, Error, NumberedEvent
 
 
 class EventLog:
-    """Events in their order: those of the turn numbered from 1, those of the system of record after them from
+    """Events in order: those of the turn, numbered from 1, then those from the system of record, numbered from
     FIRST_RECORD_NUMBER. A place is an index into both.
 
-    Tokens are kept as their bare texts, and as one text once the turn has ended: some 12 bytes a token instead of 340.
+    Tokens are kept as bare texts, and as a single text once the turn has ended: some 12 bytes a token instead of 340.
     """
 
     def __init__(self) -> None:
         self._texts: list[str] | _JoinedTexts = []  # of the tokens, in order
         self._others: list[TurnEvent] = []
         self._other_places: list[int] = []
-        self._recorded_from: int | None = None  # the place of the first event of the record
+        self._recorded_from: int | None = None  # place of the first event from the record
 
     def __len__(self) -> int:
         return len(self._texts) + len(self._others)
 
     @property
     def has_ended(self) -> bool:
-        """With done or error, which nothing follows."""
+        """Whether it ends with done or error, which nothing follows."""
         return isinstance(self._texts, _JoinedTexts)
 
     @property
@@ -47,7 +47,7 @@ class EventLog:
             self._texts = _JoinedTexts(self._texts)
 
     def go_on_from_record(self) -> None:
-        """What follows has the record's numbers."""
+        """Give the following events the record's numbers."""
         if self._recorded_from is None:
             self._recorded_from = len(self)
 
@@ -61,7 +61,7 @@ class EventLog:
         return (self.at(each) for each in range(place, len(self)))
 
     def place_after(self, number: int) -> int:
-        """Where the events above that number begin."""
+        """The place of the first event above that number."""
         return bisect_right(range(len(self)), number, key=self._number)
 
     def _number(self, place: int) -> int:
@@ -72,7 +72,7 @@ class EventLog:
 
 
 class _JoinedTexts:
-    """Many short texts as a long one, and where each of them ends."""
+    """Many short texts joined into one, with the end of each."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._joined = "".join(texts)

@@ -1,4 +1,4 @@
-"""Says that this process lives, and ends the turns of those that no longer do."""
+"""Reports that this process is alive, and ends the turns of processes that are not."""
 
 import asyncio
 from types import TracebackType
@@ -17,14 +17,13 @@ log = structlog.get_logger(__name__)
 
 KIND = "web"
 _DEAD_AFTER_SECONDS: Final = 20
-_FIRST_BEATS: Final = 12  # attempts, each of which waits for its turn to write (5 s on SQLite)
+_FIRST_BEATS: Final = 12  # attempts, each of which waits to write (5 s on SQLite)
 
 
 class Heartbeat:
-    """Beats while its block runs. A process that was silent for _DEAD_AFTER_SECONDS counts as dead: its running
-    turns become `cut`, so that their conversations are free again, and so do its own `lost` ones, which the set then
-    no longer holds. One that was only stopped for so long goes on with its turns, and the end of one takes the place of
-    the cut."""
+    """Beats while its block runs. A process that was silent for _DEAD_AFTER_SECONDS counts as dead: its running turns
+    become `cut`, which frees their conversations. So do this process's own `lost` turns, which are then removed from
+    the set. A process that was only paused continues its turns, and their ends replace the cuts."""
 
     def __init__(
         self,
@@ -55,14 +54,14 @@ class Heartbeat:
             await end_task(self._beating)
         try:
             await self._record.write(lambda tx: ProcessRecords(tx).leave(self._process))
-        except (Overloaded, Unavailable) as error:  # silence says the same, a little later
+        except (Overloaded, Unavailable) as error:  # a missed beat has the same effect, a little later
             log.warning("heartbeat.leave_failed", reason=str(error))
 
     async def beat(self) -> int:
-        """Say that we live; return how many turns of the dead were cut.
+        """Report that this process is alive, and return how many turns of dead ones were cut.
 
-        After a silence of our own nobody is judged until the next beat: what stopped us, be it the machine or the
-        database, may have stopped the others as well.
+        After a silence of its own, this process judges no other until its next beat: what paused it, be it the machine
+        or the database, may have paused them too.
         """
 
         lost = frozenset(self._lost)
@@ -84,7 +83,9 @@ class Heartbeat:
         return cut
 
     async def _first_beat(self) -> None:
-        """Others may be at work on the record for long, or be stopped while they hold it: no reason not to start."""
+        """Keep trying: others may write to the record for long, or be paused while they hold its lock, which must not
+        prevent a start.
+        """
         for _ in range(_FIRST_BEATS - 1):
             try:
                 await self.beat()

@@ -1,7 +1,7 @@
-"""A turn while it happens: a log of numbered events that any number of readers follow.
+"""A running turn: a log of numbered events that any number of readers follow.
 
-Readers hold an index into the log, not a queue: a slow reader costs nothing, and one that comes back reads on from
-the number it saw last.
+Readers hold an index into the log, not a queue: a slow reader costs nothing, and one that comes back continues after
+the last number it saw.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ _NOT_OURS = Error("internal", "The end of this answer was lost. Please ask again
 
 
 class Subscribers:
-    """Readers here, and other processes that have readers. `changed` hears whether there are any, each time that
-    turns. A turn that nobody has read yet has not been left."""
+    """Readers in this process, and other processes that have readers. `changed` is called whenever the first reader
+    comes or the last one leaves. A turn that nobody has read yet does not count as left."""
 
     def __init__(self, changed: Callable[[bool], None] | None = None) -> None:
         self._changed = changed
@@ -30,7 +30,7 @@ class Subscribers:
 
     @contextmanager
     def reader(self) -> Iterator[None]:
-        """Around the reading of one reader here."""
+        """Counts one reader here while the block runs."""
         self._change(here=+1)
         try:
             yield
@@ -38,7 +38,7 @@ class Subscribers:
             self._change(here=-1)
 
     def elsewhere(self, process: str, is_reading: bool) -> None:
-        """Another process has begun, or ended, to read for readers of its own."""
+        """Another process has started or stopped reading for its own readers."""
         was_read = self._is_read
         (self._elsewhere.add if is_reading else self._elsewhere.discard)(process)
         self._tell(was_read)
@@ -70,7 +70,7 @@ class Subscribers:
 
 @dataclass(slots=True, eq=False)
 class _Follower:
-    """A reader, `place` the next event of the log for it, above the number `seen`."""
+    """A reader. `place` is its next event in the log, whose number is above `seen`."""
 
     place: int
     seen: int
@@ -123,7 +123,7 @@ class LiveTurn(TurnFeed):
         return self._log.has_ended
 
     def publish(self, event: TurnEvent) -> None:
-        """Append to the log and tell the readers. Raises RuntimeError after done or error."""
+        """Append to the log and notify the readers. Raises RuntimeError after done or error."""
         self._log.append(event)
         for follower in tuple(self._followers):
             self._bring_up_to_date(follower)
@@ -131,7 +131,7 @@ class LiveTurn(TurnFeed):
             self._tell()
 
     def publish_recorded(self, events: Iterable[TurnEvent]) -> None:
-        """Append what the system of record has of this turn beyond the log."""
+        """Append the events that the system of record has beyond the log."""
         self._log.go_on_from_record()
         for event in events:
             self.publish(event)
@@ -141,8 +141,8 @@ class LiveTurn(TurnFeed):
 
     @contextmanager
     def followed(self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]) -> Iterator[None]:
-        """A reader that has more events than the turn came to is told that its end was lost. One whose numbers are the
-        record's gets all: where the record took over from a log is not known any more."""
+        """A reader that has seen more events than the turn has is told that its end was lost. A reader whose numbers
+        are the record's gets all events, because nobody knows any more where the record took over from the log."""
         seen = 0 if after >= FIRST_RECORD_NUMBER else after
         follower = _Follower(self._log.place_after(seen), seen, heard, ended)
         with self.subscribers.reader():

@@ -1,4 +1,4 @@
-"""Further questions to offer below an answer, each looked up before a visitor sees it."""
+"""Further questions to offer below an answer, each searched for before a visitor sees it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -35,20 +35,20 @@ log = structlog.get_logger(__name__)
 
 _ANSWERING: Final = (AnsweredBy.MODEL, AnsweredBy.EXTRACTIVE)
 _WHOLE: Final = (Finish.COMPLETE, Finish.LENGTH)
-_BUDGET_SECONDS: Final = 0.4  # past it nothing is offered
+_BUDGET_SECONDS: Final = 0.4  # after that, nothing is offered
 _PAGES: Final = 3  # cited sections whose neighbours are read
 _REACH: Final = 8  # chunks before and after a cited one
 _LOOKED_UP: Final = 5  # candidates at most
-_PER_LIST: Final = 5  # chunks that each index names for a candidate
+_PER_LIST: Final = 5  # chunks from each index per candidate
 
 
 WrittenQuestions = Callable[[Transaction, UUID], Sequence[WrittenQuestion]]
 
 
 class NextQuestionFinder:
-    """Headings of the cited pages, and questions that an operator wrote; never what another visitor has asked. One is
-    offered when search finds its own section, or for an operator's question a cited page, first and with the agent's
-    confidence."""
+    """Candidates are headings of the cited pages and questions that an operator wrote, never what other visitors asked.
+    A heading is offered if search finds its own section first, with enough confidence; an operator's question, if
+    search finds a cited page in that way."""
 
     def __init__(
         self, records: SystemOfRecord, finder: CandidateFinder, keywords: KeywordIndex, written: WrittenQuestions
@@ -61,8 +61,8 @@ class NextQuestionFinder:
     async def after(
         self, agent: LiveAgent, session: VisitorSession, request: TurnRequest, answer: Generation
     ) -> tuple[str, ...]:
-        """At most three to offer below the answer, best first; none where no page has answered. It never raises, and
-        takes no longer than its budget: an answer is whole without them."""
+        """At most three questions, best first; none if no page has answered. Never raises, and stays within its budget:
+        an answer is complete without them."""
         has_answered = answer.answered_by in _ANSWERING and answer.finish in _WHOLE
         if not (has_answered and agent.config.next_questions and session.channel is Channel.WIDGET):
             return ()
@@ -101,7 +101,7 @@ class NextQuestionFinder:
     async def _candidates(
         self, agent: LiveAgent, conversation_id: UUID, citations: Sequence[Citation], wordings: Sequence[str]
     ) -> tuple[list[NextQuestion], str | None]:
-        """With the language of the first cited page."""
+        """The candidates, and the language of the first cited page."""
         quoted = {citation.chunk_id: citation.quote or citation.passage for citation in citations if citation.chunk_id}
         cited = list(quoted)[:_PAGES]
         if not cited:
@@ -129,7 +129,7 @@ class NextQuestionFinder:
         found: CandidateList,
         everything: Candidates,
     ) -> bool:
-        """Whether the best that search finds is what the candidate promises, and sure enough."""
+        """Whether the best result is what the candidate promises, with enough confidence."""
         keys = list(dict.fromkeys((*found.vector_order, *found.keyword_order)))
         chunks = [everything.chunks[key] for key in keys]
         if not chunks or candidate.is_furniture(chunks):
@@ -148,8 +148,8 @@ class NextQuestionFinder:
 def _of_operators(
     agent: LiveAgent, written: Sequence[WrittenQuestion], pages: Sequence[Sequence[Chunk]]
 ) -> list[NextQuestion]:
-    """Those that operators wrote for a cited page; then the agent's starter prompts, of which search has to say whether
-    a cited page answers them."""
+    """Those that operators wrote for a cited page; then the agent's starter prompts, for which search decides whether a
+    cited page answers them."""
     documents = {page_key(page[0].url): page[0].document_id for page in pages}
     found = [
         NextQuestion(one.text, frozenset(documents[key] for key in one.page_keys if key in documents))

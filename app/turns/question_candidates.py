@@ -1,6 +1,6 @@
-"""What a visitor may ask next: what the cited pages say in their other sections, in the words of their headings.
+"""Candidates for a visitor's next question: the headings of other sections of the cited pages.
 
-Nothing is made up, and nothing is taken from what other visitors wrote.
+Nothing is made up, and nothing comes from what other visitors wrote.
 """
 
 import re
@@ -22,10 +22,10 @@ from app.core.text.untrusted_text import without_controls
 from app.core.text.words import folded_words, is_spaceless, normalised
 
 MOST_NEXT_QUESTIONS: Final = 3
-_MAX_CHARS: Final = 90  # of a button below an answer
-_MIN_ANSWER_CHARS: Final = 80  # a section of less is a list of links, or nothing
-_MIN_WORDS: Final = 2  # that tell something: "Overview" and "Thank you" are no questions
-_MIN_SPACELESS: Final = 4  # characters, where a word is not told from the next
+_MAX_CHARS: Final = 90  # fits a button below an answer
+_MIN_ANSWER_CHARS: Final = 80  # a shorter section is a list of links, or nothing
+_MIN_WORDS: Final = 2  # significant words: "Overview" and "Thank you" are no questions
+_MIN_SPACELESS: Final = 4  # characters, in scripts without spaces between words
 _LINK: Final = re.compile(r"https?://|[{}\\]|\)\(")
 _NUMBERED: Final = re.compile(r"^(?:\d{1,3}\.)+\d{0,3}\s+")
 _key: Final = lru_cache(maxsize=4096)(normalised)  # a page's headings are compared with each answer that cites it
@@ -33,7 +33,7 @@ _key: Final = lru_cache(maxsize=4096)(normalised)  # a page's headings are compa
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuestion:
-    """What an operator wrote that visitors may ask; any of the pages, as they are compared, answers it."""
+    """A question that an operator offers visitors; any of the pages, as normalised addresses, answers it."""
 
     text: str
     page_keys: tuple[str, ...]
@@ -41,8 +41,8 @@ class WrittenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NextQuestion:
-    """`documents` are the pages on which its answer has to be found; `chunk_ids` the chunks of them that hold the
-    section under this heading, none where anywhere on the page will do."""
+    """`documents` are the pages of which one must answer it. `chunk_ids` are their chunks with the section under this
+    heading; empty if the answer may be anywhere on the page."""
 
     text: str
     documents: frozenset[UUID]
@@ -52,7 +52,7 @@ class NextQuestion:
         return chunk.id in self.chunk_ids or (not self.chunk_ids and chunk.document_id in self.documents)
 
     def is_furniture(self, found: Sequence[Chunk]) -> bool:
-        """A heading that stands on another page as well, such as "See also", says nothing."""
+        """Whether the heading is on another page as well, such as "See also", and therefore means nothing."""
         others = (chunk for chunk in found if self.chunk_ids and chunk.document_id not in self.documents)
         return any(_key(self.text) == _key(section.heading) for chunk in others for section in _sections([chunk]))
 
@@ -66,7 +66,7 @@ class _Section:
 
 
 class Asked:
-    """What a visitor has asked already: in the same words, or in those that tell something."""
+    """The visitor's earlier questions, for comparing by all words or by significant ones."""
 
     def __init__(self, questions: Sequence[str], language: str | None) -> None:
         self._language = language
@@ -80,9 +80,8 @@ class Asked:
 def section_questions(
     pages: Sequence[Sequence[Chunk]], cited: Mapping[str, str | None], is_asked: Callable[[str], bool], most: int
 ) -> list[NextQuestion]:
-    """At most `most` headings: those nearest to what was cited first, page by page in turn. `pages` are neighbouring
-    chunks of each page in their order; `cited` has the id of each chunk that an answer rests on, with the words of it
-    that were quoted or offered."""
+    """At most `most` headings: those nearest to the citations first, taking the pages in turn. `pages` has neighbouring
+    chunks of each page in order; `cited` maps the id of each cited chunk to its words that were quoted or offered."""
     rounds = zip_longest(*(_of_page(page, cited) for page in pages))
     found: dict[str, NextQuestion] = {}
     for question in (each for of_pages in rounds for each in of_pages if each is not None):
@@ -104,7 +103,7 @@ def _of_page(page: Sequence[Chunk], cited: Mapping[str, str | None]) -> Iterator
 
 
 def _sections(page: Sequence[Chunk]) -> list[_Section]:
-    """In their order. A chunk holds several short ones, and a long one goes over several chunks."""
+    """The sections in order. A chunk may hold several short ones, and a long one may span several chunks."""
     sections: list[_Section] = []
     for chunk in page:
         heading = chunk.breadcrumb[-1] if chunk.breadcrumb else chunk.title
@@ -124,7 +123,7 @@ def _sections(page: Sequence[Chunk]) -> list[_Section]:
 
 
 def _holds(section: _Section, chunk_id: str, quote: str | None) -> bool:
-    """Whether the words stand there; without any, whether the section begins in the chunk."""
+    """Whether the section has the quoted words; without a quote, whether it begins in the chunk."""
     if chunk_id not in section.chunk_ids:
         return False
     quoted = folded_words(quote or "")
@@ -134,13 +133,13 @@ def _holds(section: _Section, chunk_id: str, quote: str | None) -> bool:
     return f" {' '.join(quoted)} " in f" {' '.join(words)} "
 
 
-@lru_cache(maxsize=1024)  # a page's headings are looked at with each answer that cites it
+@lru_cache(maxsize=1024)  # a page's headings are checked with each answer that cites it
 def offered(heading: str) -> str | None:
-    """The heading as it may stand on a button; None for one that asks for nothing, such as "Overview" or "1.4.0"."""
+    """The heading as the text of a button; None if it is no question, such as "Overview" or "1.4.0"."""
     text = _NUMBERED.sub("", " ".join(section_name(without_controls(heading)).split()))
     if not text or len(text) > _MAX_CHARS or _LINK.search(text):
         return None
-    if leans_on_history(text):  # "What happens then" would be taken for a follow-up
+    if leans_on_history(text):  # "What happens then" would be read as a follow-up
         return None
     telling = [word for word in folded_words(text) if is_content_word(word) and any(map(str.isalpha, word))]
     tells = len(telling) >= _MIN_WORDS or sum(map(is_spaceless, text)) >= _MIN_SPACELESS

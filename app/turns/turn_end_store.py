@@ -1,4 +1,4 @@
-"""Stores how a turn ended, however long the record takes nothing. `done` is a receipt: it is sent after this."""
+"""Stores how a turn ended, however long the record is unavailable. `done` is a receipt: it is sent after this."""
 
 from collections.abc import Callable
 from itertools import chain, repeat
@@ -17,7 +17,7 @@ from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
 
-PATIENCE_SECONDS: Final = 5.0  # that a visitor waits for the receipt of an answer that stands on the screen
+PATIENCE_SECONDS: Final = 5.0  # how long a visitor waits for the receipt of an answer that is already on the screen
 _AGAIN_SECONDS: Final = (
     0.25,
     0.75,
@@ -29,12 +29,12 @@ _AGAIN_SECONDS: Final = (
     8,
     15,
     30,
-)  # then every 30; a full disk or a lock goes away only so fast
+)  # then every 30; a full disk or a lock takes time to clear
 
 
 class TurnEndStore:
-    """For one turn. `on_delay` is called once, when the end was not stored within PATIENCE_SECONDS; `was_late` says
-    afterwards that it was stored all the same, and that its readers have heard less than the record has."""
+    """For one turn. `on_delay` is called once if the end was not stored within PATIENCE_SECONDS; `was_late` then says
+    that it was stored all the same, so the record has more than the readers have seen."""
 
     def __init__(
         self, records: SystemOfRecord, session: VisitorSession, turn_id: UUID, on_delay: Callable[[], None]
@@ -48,14 +48,14 @@ class TurnEndStore:
         self.was_late = False
 
     def give_up(self) -> None:
-        """The process must go: try once more, at most."""
+        """Try only once more, because the process has to stop."""
         self._must_go.set()
 
     @traced("docent.persist")
     async def store(self, end: TurnEnd) -> UUID | None:
-        """The answer's message id. While the record is full, locked or away the same end is tried again for as long as
-        this process lives: a turn that reads `running` would block its conversation. None when the process had to go
-        first: the turn is cut then, by the process that finds it. Raises NotFound for a turn that was erased."""
+        """The answer's message id. While the record is full, locked or down, storing is retried for as long as this
+        process lives: a turn that stays `running` would block its conversation. Returns None if the process has to stop
+        first; the process that finds the turn then sets it to `cut`. Raises NotFound for an erased turn."""
         began = monotonic()
         for number, pause in enumerate(chain(_AGAIN_SECONDS, repeat(_AGAIN_SECONDS[-1]))):
             is_last = number > 0 and self._must_go.is_set()

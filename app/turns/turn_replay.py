@@ -1,4 +1,4 @@
-"""A turn's events from the system of record, where they were never numbered: fewer, and the same in sum."""
+"""A turn's events from the system of record, which does not number them: fewer events, with the same content."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def replayed(stored: StoredTurn) -> LiveTurn:
 
 
 def rest_of(stored: StoredTurn, known: list[TurnEvent]) -> Iterator[TurnEvent]:
-    """What a turn that has ended said after the events `known`."""
+    """The events of an ended turn after the events `known`."""
     if not known:
         yield Start(stored.id, stored.conversation_id)
     said = "".join(event.token for event in known if isinstance(event, Token))

@@ -1,4 +1,4 @@
-"""One turn, from the visitor's question to the receipt, in the order of the design."""
+"""One turn, from the visitor's question to the receipt, in the order of docs/architecture.md."""
 
 import asyncio
 from collections.abc import Callable
@@ -50,18 +50,18 @@ _ERROR_TEXTS = {
 
 
 class WorkQueue(Protocol):
-    """A queue of bounded length before something that many turns need."""
+    """A queue of bounded length for something that many turns need."""
 
     @property
     def is_full(self) -> bool:
-        """Whether a turn that began now could not wait here any more."""
+        """Whether a turn that began now could not wait here."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TurnTools:
-    """What every turn works with. `queues` are those that a turn may have to wait in; `on_unconfirmed` hears how many
-    sentences of a model were not found in its sources."""
+    """What every turn uses. `queues` are those in which a turn may have to wait; `on_unconfirmed` receives how many
+    sentences of a model's answer were not found in its sources."""
 
     records: SystemOfRecord
     indexes: IndexWatch
@@ -79,12 +79,12 @@ class TurnTools:
 
     @property
     def are_crowded(self) -> bool:
-        """A turn that began now could not wait where it may have to."""
+        """Whether a turn that began now could not wait where it may have to."""
         return any(queue.is_full for queue in self.queues)
 
 
 class TurnRun:
-    """Runs once. `stop` and `shut_down` end the writing early; what was written is stored all the same."""
+    """Runs once. `stop` and `shut_down` end the writing early; what was written is still stored."""
 
     def __init__(self, tools: TurnTools, session: VisitorSession, request: TurnRequest, live: LiveTurn, owner: str):
         self._tools = tools
@@ -100,23 +100,23 @@ class TurnRun:
         self._writing: asyncio.Task[None] | None = None
         self._ending_writing: asyncio.Task[None] | None = None
         self._ending: Literal["", "stopped", "shutting_down"] = ""
-        self.is_searching = True  # until something may be said
-        self.may_be_lost = False  # the record was away when it was to be begun, and may have kept it
+        self.is_searching = True  # until there is something to show
+        self.may_be_lost = False  # the record was down when the turn was to be stored, and may have stored it
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the asker may have left
+        self.admitted.add_done_callback(lambda admitted: admitted.exception())  # the caller may have left
 
     def stop(self) -> None:
         """The visitor has read enough."""
         self._end_early("stopped")
 
     def shut_down(self) -> None:
-        """The process must go."""
+        """The process has to stop."""
         self._ends.give_up()
         self._end_early("shutting_down")
 
     @property
     def has_told_less(self) -> bool:
-        """Readers heard an error, and the record has the whole end."""
+        """Whether readers got an error although the record has the whole end."""
         return self._ends.was_late
 
     def _end_early(self, how: Literal["stopped", "shutting_down"]) -> None:
@@ -128,7 +128,7 @@ class TurnRun:
             self._ending_writing = asyncio.create_task(end_task(self._writing))
 
     async def run(self) -> None:
-        """Never raises. `admitted` carries what begin raised; afterwards the live turn always ends with done or
+        """Never raises. `admitted` carries what begin raised; otherwise, the live turn always ends with done or
         error."""
         about = {
             "docent.turn_id": str(self._request.turn_id),
@@ -187,7 +187,7 @@ class TurnRun:
     def _read(
         self, tx: Transaction, remembered: tuple[Exchange, ...] | None
     ) -> tuple[LiveAgent, list[CuratedAnswer], tuple[Exchange, ...], tuple[VisitorAttribute, ...]]:
-        """The agent, its curated answers, what was said before and what the model may know of the visitor. Raises
+        """The agent, its curated answers, the conversation so far and what the model may know about the visitor. Raises
         NotFound, HandedToPerson."""
         agent = AgentRecords(tx).live(self._session.agent_id)
         refuse_while_a_person_talks(tx, agent.config, self._session)
@@ -218,7 +218,7 @@ class TurnRun:
     async def _search(self, agent: LiveAgent, asking: Asking) -> tuple[str, Retrieval]:
         history = asking.history if agent.config.retrieval.follow_ups else ()
         standalone = await self._tools.completer.complete(self._request.message, history)
-        # The index is stemmed for the agent's language, so the question is too, whatever it is written in.
+        # The index is stemmed for the agent's language, so the question is too, whatever its own language.
         asked = self._request
         query = SearchQuery(standalone, asked.page_url, agent.config.language, asking.language, (asked.only,))
         try:
@@ -229,7 +229,7 @@ class TurnRun:
         return standalone, without_candidates(retrieval)
 
     async def _show_stage(self, stage: Literal["searching", "reading"]) -> None:
-        """`start` comes first, whatever is faster."""
+        """`start` is always sent first."""
         await asyncio.shield(self.admitted)
         self._live.publish(Status(stage))
 
@@ -253,7 +253,7 @@ class TurnRun:
         )
 
     async def _write(self, generation: Generation, retrieval: Retrieval) -> str | None:
-        """Run the writers; return the error code when they were not allowed to end."""
+        """Run the writers; return the error code if they could not finish."""
         self.is_searching = False
         if {"vectors", "keywords"} <= set(retrieval.trace.get("missing", ())):
             generation.say(canned_messages(generation.context.language).cannot_search)
@@ -285,7 +285,7 @@ class TurnRun:
         trace: dict[str, Any] | None = None,
         next_questions: tuple[str, ...] = (),
     ) -> None:
-        """Commit the end, then say so."""
+        """Commit the end, then send it."""
         self._tools.on_unconfirmed(generation.trace.get("answer_check", {}).get("not_confirmed", 0))
         end = TurnEnd(
             state=TurnState.FAILED if error_code else TurnState.DONE,
@@ -323,7 +323,7 @@ class TurnRun:
         self._live.publish(Done.of(end, self._request.turn_id, message_id))
 
     async def _ask_to_confirm(self) -> None:
-        """As the record has it, and not where something took its place at once."""
+        """Send the confirmation that the record has, unless it was already replaced."""
         asked = await self._tools.records.of_workspace(self._session.workspace_id).read(
             lambda tx: ConfirmationRecords(tx).of_turn(self._request.turn_id)
         )
@@ -331,7 +331,7 @@ class TurnRun:
             self._live.publish(Confirm(asked))
 
     def _note(self, end: TurnEnd) -> None:
-        """What collectors of spans may count by."""
+        """Add the attributes by which traces can be counted."""
         self._span.set("docent.answered_by", end.answered_by.value)
         self._span.set("docent.confidence", end.confidence)
         self._span.set("docent.low_confidence", end.low_confidence)
@@ -341,7 +341,7 @@ class TurnRun:
             self._span.fail(end.error_code)
 
     async def _fail(self, generation: Generation | None, code: str) -> None:
-        """Keep what there is."""
+        """Store what there is."""
         end = TurnEnd(
             state=TurnState.FAILED,
             answer=generation.text if generation else "",
@@ -364,7 +364,7 @@ class TurnRun:
         self._tell_failure("unavailable")
 
     def _tell_failure(self, code: str) -> None:
-        """The stream's end, unless it has one."""
+        """End the stream with an error, unless it has ended."""
         if not self._live.has_ended:
             self._live.publish(Error(code, _ERROR_TEXTS[code], retryable=True))
 
@@ -373,7 +373,7 @@ class TurnRun:
 
 
 def _code_of(error: Exception) -> str:
-    """An outage passes, and whoever asks again is answered; the rest we did not foresee."""
+    """The error code: an outage is temporary, so a retry will be answered; everything else is unexpected."""
     match error:
         case Overloaded():
             return "overloaded"

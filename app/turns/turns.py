@@ -1,4 +1,4 @@
-"""All turns of this process. A turn is owned here, by the application, and never by a response that reads it."""
+"""All turns of this process. The application owns them, never the response that streams them."""
 
 import asyncio
 from collections.abc import Collection
@@ -25,13 +25,13 @@ from app.turns.turn_run import TurnRun, TurnTools
 log = structlog.get_logger(__name__)
 
 _ORDERS = "turn orders"
-_END_SECONDS = 5.0  # for turns to be stored that are told to end: the record may be away
+_END_SECONDS = 5.0  # for turns that are told to end to be stored: the record may be down
 
 
 class Turns:
-    """`owner` names this process in the system of record and to the others; `max_running` bounds the turns answered
-    at once, `max_searching` those of them that have nothing to say yet. Inside its block turns are shared with the
-    other processes; leaving it ends and stores all."""
+    """`owner` identifies this process in the system of record and to the others; `max_running` limits the turns
+    answered at once, `max_searching` those of them that have nothing to show yet. Inside its block, turns are shared
+    with the other processes; at its end, all are ended and stored."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Turns:
         self._elsewhere = RemoteTurns(tools.records, shared, owner)
         self._supervisor = supervisor or Supervisor()
         self._writer = LogWriter(shared.log, self._supervisor)
-        self.lost: set[UUID] = set()  # they may stand in the record, and run nowhere
+        self.lost: set[UUID] = set()  # perhaps in the record, but not running anywhere
         self._live: dict[UUID, LiveTurn] = {}
         self._running: dict[UUID, tuple[TurnRun, asyncio.Task[None]]] = {}
         self._obeying: asyncio.Task[None] | None = None
@@ -72,7 +72,7 @@ class Turns:
 
     @property
     def is_closing(self) -> bool:
-        """No more turns are taken: the process is about to end."""
+        """No more turns are accepted: the process is about to stop."""
         return self._is_closing
 
     @property
@@ -80,10 +80,10 @@ class Turns:
         return len(self._running)
 
     async def ask(self, session: VisitorSession, request: TurnRequest) -> TurnFeed:
-        """Start the turn, or join it when its id is already known with the same body, in whichever process.
+        """Start the turn, or join it in whichever process it runs, if its id is known with the same body.
 
-        Raises TurnConflict for a known id with another body, TurnInProgress while the conversation answers another
-        turn, Overloaded, IndexUnavailable while nothing can be found yet, NotFound when the agent is gone.
+        Raises TurnConflict for a known id with another body, TurnInProgress while the conversation has another running
+        turn, Overloaded, IndexUnavailable while the indexes are empty, NotFound if the agent is gone.
         """
         if request.turn_id not in self._live:
             await self._tools.indexes.require(session.agent_id)
@@ -103,11 +103,11 @@ class Turns:
         return await self._admitted(live, session, request)
 
     async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> TurnFeed:
-        """The turn as it stands, for a reader that has its events up to number `after`.
+        """The turn for a reader that has its events up to number `after`.
 
-        Raises NotFound for a turn that is not this conversation's. Events that came from the record have no place in
-        a log, and a turn that is known from the record alone has lost its log, so it is not found either for a reader
-        in the middle: that one asks it again under the same id, and gets it from the start.
+        Raises NotFound for a turn that is not this conversation's. Events from the record have no number in the log. So
+        a turn that only the record has is also not found for a reader in the middle: that one asks again under the same
+        id, and gets the turn from its start.
         """
         if after >= FIRST_RECORD_NUMBER:
             raise NotFound("turn")
@@ -123,9 +123,9 @@ class Turns:
         return await self._of_another(session, stored)
 
     async def stop(self, session: VisitorSession, turn_id: UUID) -> None:
-        """End the writing, wherever it is done; the text so far is the answer. A turn that has ended stays as it is.
+        """End the writing, in whichever process; the text so far becomes the answer. Does nothing to an ended turn.
 
-        Raises NotFound; Unavailable when the process that answers cannot be told.
+        Raises NotFound; Unavailable if the owner cannot be reached.
         """
         if turn_id in self._live:
             await self.rejoin(session, turn_id)
@@ -146,14 +146,16 @@ class Turns:
         )
 
     async def end(self, conversation_ids: Collection[UUID]) -> None:
-        """Implements `ConversationTerminator`: their events are forgotten in every process, and so is their history."""
+        """Implements `ConversationTerminator`: every process forgets their events, and their history is
+        forgotten too.
+        """
         await self._end_here(conversation_ids)
         await self._elsewhere.end_of(conversation_ids)
         for conversation_id in conversation_ids:
             await self._tools.history.forget(conversation_id)
 
     async def drain(self, seconds: float) -> None:
-        """Take no more turns, give the running ones `seconds` to end, then end them; all are stored on return."""
+        """Accept no more turns, give the running ones `seconds` to end, then end them; all are stored on return."""
         self._is_closing = True
         tasks = [task for _, task in self._running.values()]
         if not tasks:
@@ -165,8 +167,8 @@ class Turns:
 
     @property
     def _is_full(self) -> bool:
-        """Searching is what takes the processor. A line of searches that grows makes everybody wait, who then all
-        give up; a short one keeps what was promised to those in it."""
+        """Searching takes the CPU. A growing queue of searches makes everybody wait until they all give up; a short one
+        keeps the promise to those in it."""
         searching = sum(run.is_searching for run, _ in self._running.values())
         return len(self._running) >= self._max_running or searching >= self._max_searching
 
@@ -179,7 +181,7 @@ class Turns:
         await run.run()
         if run.may_be_lost:
             self.lost.add(turn_id)
-        if run.has_told_less:  # whoever comes back gets it from the record
+        if run.has_told_less:  # later readers get it from the record
             self._drop(turn_id)
             try:
                 await self._shared.log.forget([turn_id])
@@ -187,7 +189,7 @@ class Turns:
                 log.warning("turn_log.not_forgotten", reason=str(error))
 
     async def _admitted(self, live: LiveTurn, session: VisitorSession, request: TurnRequest) -> TurnFeed:
-        """The turn once it has begun: here, or before that in another process."""
+        """The turn once it has begun: here, or earlier in another process."""
         try:
             if live.turn_id in self._running:
                 await asyncio.shield(self._running[live.turn_id][0].admitted)
@@ -199,7 +201,7 @@ class Turns:
         return live
 
     async def _of_another(self, session: VisitorSession, stored: StoredTurn) -> TurnFeed:
-        """With its own numbers, while there are any."""
+        """With the numbers of its log, as long as there is one."""
         if stored.state is TurnState.RUNNING:
             return self._elsewhere.running(stored)
         return await self._elsewhere.find(session, stored.id) or replayed(stored)
@@ -227,7 +229,7 @@ class Turns:
             self._running[turn_id][0].stop()
 
     async def _end_here(self, conversation_ids: Collection[UUID]) -> list[UUID]:
-        """The ids of the turns that were forgotten."""
+        """Return the ids of the forgotten turns."""
         theirs = [turn_id for turn_id, live in self._live.items() if live.conversation_id in conversation_ids]
         running = [self._running[turn_id] for turn_id in theirs if turn_id in self._running]
         for run, _ in running:

@@ -27,7 +27,9 @@ class LiveStreams:
         self._limit = limit
 
     async def opened(self, visitor_id: UUID, answer: Callable[[], Awaitable[Response]]) -> Response:
-        """What `answer` makes, holding a slot until it has been sent. Raises RateLimited before it is made."""
+        """The response that `answer` returns, holding a slot until it has been sent. Raises RateLimited before calling
+        it.
+        """
         slot = uuid4()
         await self._slots.acquire(visitor_id, slot, self._limit)
         try:
@@ -38,7 +40,7 @@ class LiveStreams:
 
 
 class _Held(Response):
-    """The response inside, with a slot that is renewed while it is sent."""
+    """The inner response, with a slot that is renewed while it is sent."""
 
     def __init__(self, inside: Response, slots: StreamSlots, visitor_id: UUID, slot: UUID) -> None:
         self._inside = inside

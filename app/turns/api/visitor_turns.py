@@ -1,4 +1,4 @@
-"""What the edge asks of turns, so that tests can put scripted ones in their place; and a turn read to its end."""
+"""What the HTTP layer needs of turns, so that tests can use scripted ones; and a turn read to its end."""
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -13,13 +13,13 @@ from app.web.errors import OVERLOADED_RETRY_SECONDS, STATUS_OF_CODE, Refusal
 
 class VisitorTurns(Protocol):
     async def ask(self, session: VisitorSession, request: TurnRequest) -> TurnFeed:
-        """Begin the turn, or join it where it has begun. Raises TurnConflict, TurnInProgress, Overloaded."""
+        """Begin the turn, or join it if it has begun. Raises TurnConflict, TurnInProgress, Overloaded."""
         ...
 
     async def rejoin(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> TurnFeed:
         """The turn for a reader that has its events up to number `after`.
 
-        Raises NotFound, also when those numbers are no longer known: the reader then begins anew.
+        Raises NotFound, also if those numbers are no longer known: the reader then starts again.
         """
         ...
 
@@ -61,7 +61,7 @@ async def _gathered(events: AsyncIterator[NumberedEvent], conversation_id: UUID)
 
 
 def refusal_of(error: Error) -> Refusal:
-    """What a turn's error says to somebody who waits for its answer."""
+    """A turn's error for somebody who waits for the whole answer."""
     code = error.code if error.code in STATUS_OF_CODE else "internal"
     retry = {"Retry-After": str(OVERLOADED_RETRY_SECONDS)} if error.retryable else {}
     return Refusal(code, error.message, retry)

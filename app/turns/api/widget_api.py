@@ -94,7 +94,7 @@ class WidgetConversations(Api):
         only = await self._signed_filter(call.input)
         attributes = await self._attributes(call.input)
         if narrowed := narrowing(attributes, agent.config.filter_attributes):
-            # Read again, for the token holds no longer filter than init takes.
+            # Parse it again: the token must not hold a longer filter than init accepts.
             only = parsed_filter(filter_text(replace(only, attributes=(*only.attributes, *narrowed))))
         opened = await self._conversations.open(
             agent,

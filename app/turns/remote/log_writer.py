@@ -1,4 +1,4 @@
-"""Copies the events of this process's turns into the turn log, beside the turns and never in their way."""
+"""Copies the events of this process's turns into the turn log, without ever delaying the turns."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,19 +15,19 @@ from app.turns.remote.turn_log import EventBatch, TurnLog
 
 log = structlog.get_logger(__name__)
 
-PAUSE_SECONDS = 0.05  # between two copies: what came meanwhile goes out at once, of all turns together
+PAUSE_SECONDS = 0.05  # between two copies, each of which sends the new events of all turns together
 RETRY_SECONDS = 1.0
 
 
 class LogWriter:
-    """Writes while its block runs, and once more when it is left. While the log is away turns go on, and are
-    written when it is back."""
+    """Writes while its block runs, and once more at its end. While the log is down, turns continue, and are written
+    once it is back."""
 
     def __init__(self, turn_log: TurnLog, supervisor: Supervisor | None = None) -> None:
         self._log = turn_log
         self._supervisor = supervisor or Supervisor()
         self._behind: dict[UUID, LiveTurn] = {}
-        self._written: dict[UUID, int] = {}  # of turns that go on
+        self._written: dict[UUID, int] = {}  # of running turns
         self._has_some = asyncio.Event()
         self._writing: asyncio.Task[None] | None = None
         self._is_away = False
@@ -78,7 +78,7 @@ class LogWriter:
                 log.warning("turn_log.away", reason=str(error))
             self._is_away = True
             return
-        except Exception as error:  # of one turn, perhaps: the others must not wait for it
+        except Exception as error:  # perhaps because of one turn: the others must not wait for it
             self._supervisor.note_failure("turn log", error)
             await self._append_singly(batches)
         self._is_away = False
@@ -89,7 +89,7 @@ class LogWriter:
             self._note(batch, batch.head.turn_id in lost)
 
     async def _append_singly(self, batches: Sequence[EventBatch]) -> None:
-        """Without those that the log cannot take: their readers elsewhere get the end from the record."""
+        """Leave out turns that the log cannot take: their readers elsewhere get the end from the record."""
         for batch in batches:
             try:
                 await self._append([batch])

@@ -23,7 +23,7 @@ _KINDS: Final[dict[str, TypeAdapter[Any]]] = {
 
 
 class RedisTurnLog:
-    """The client of `redis` that waits holds a connection for each read under way."""
+    """`redis` holds a connection for each read in progress, because reads block."""
 
     is_shared: Final = True
 
@@ -103,7 +103,7 @@ def _event(name: str, fields: dict[str, Any]) -> TurnEvent:
 _log = structlog.get_logger(__name__)
 
 _ORDERS: Final = "docent:turn-orders"
-_KEPT_ORDERS: Final = 10_000  # for those who were away for a moment
+_KEPT_ORDERS: Final = 10_000  # for receivers that lost their connection for a moment
 _REST_SECONDS: Final = 1.0
 _KEPT_SECONDS: Final = 3600
 

@@ -1,4 +1,4 @@
-"""The turns that other web processes answer: found, read, stopped and ended from here."""
+"""Turns that other web processes run: finds, reads, stops and ends them from here."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -21,18 +21,18 @@ from app.turns.turn_replay import head_of, rest_of
 
 log = structlog.get_logger(__name__)
 
-WAIT_SECONDS = 2.0  # of silence, until the record is asked what has become of the turn
-LAST_WAIT_SECONDS = 0.5  # for events that are under way to the log while the record has the end
+WAIT_SECONDS = 2.0  # of silence, before asking the record what has become of the turn
+LAST_WAIT_SECONDS = 0.5  # for events still on their way to the log once the record has the end
 
 _LOST = Error("internal", "This answer was cut off. Please ask again.", retryable=True)
 
 
 class RemoteTurn(TurnFeed):
-    """One task follows the turn log for all readers here, from the first that comes until the last has left; events
-    keep their numbers. `changed` hears of that first and that last one.
+    """A single task follows the turn log for all readers here, from the first reader until the last has left; events
+    keep their numbers. `changed` is called for that first and that last reader.
 
-    The record decides when the log is silent: an owner that died leaves a turn that is soon `cut` there, and a log
-    that is away leaves the whole answer there at its end.
+    When the log is silent, the record decides: if the owner died, the turn soon becomes `cut` there, and if the log is
+    down, the whole answer is there once the turn ends.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class RemoteTurn(TurnFeed):
         self._records = records
         self._log = turn_log
         self._changed = changed
-        self._logged = 0  # the last number that the log had
+        self._logged = 0  # the last number in the log
         self._live = LiveTurn(head, subscribers=Subscribers(self._subscribers_changed))
         self._following: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
@@ -65,9 +65,9 @@ class RemoteTurn(TurnFeed):
     def followed(
         self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]
     ) -> AbstractContextManager[None]:
-        """The owner may have sent a reader what it never logged, and where the record goes on for that reader is not
-        known: it hears of a turn that broke off, and is left without a word where the whole answer is stored, to ask
-        for that from its start."""
+        """The owner may have sent a reader events that it never logged, and then the place in the record where that
+        reader continues is unknown. The reader gets an error if the turn broke off; if the whole answer is stored, its
+        stream just ends, so that it requests the answer from its start."""
 
         def hear(numbered: NumberedEvent) -> None:
             is_recorded = numbered.number >= FIRST_RECORD_NUMBER
@@ -77,7 +77,7 @@ class RemoteTurn(TurnFeed):
         return self._live.followed(after, hear, ended)
 
     async def close(self) -> None:
-        """Follow no more; readers that are left get nothing more."""
+        """Stop following; remaining readers get nothing more."""
         for task in [*self._ending, *([self._following] if self._following else [])]:
             await end_task(task)
 
@@ -101,7 +101,7 @@ class RemoteTurn(TurnFeed):
             self._live.publish_recorded([_LOST])
 
     async def _read(self, wait_seconds: float) -> bool:
-        """Whether anything has come."""
+        """Whether any events have come."""
         try:
             events = await self._log.read(self.turn_id, self._logged, wait_seconds)
         except Unavailable:
@@ -125,19 +125,19 @@ class RemoteTurn(TurnFeed):
             self._live.publish_recorded(rest_of(stored, known))
 
 
-_END_SECONDS = 5.0  # for other processes to end turns of an erased conversation
+_END_SECONDS = 5.0  # for other processes to end the turns of an erased conversation
 
 
 @dataclass(frozen=True, slots=True)
 class SharedTurns:
-    """What all web processes have in common: the events of turns, and orders about them."""
+    """What web processes share: the events of turns, and orders about them."""
 
     log: TurnLog
     orders: TurnOrders
 
 
 class RemoteTurns:
-    """`process` names this one to the others."""
+    """`process` identifies this one to the others."""
 
     def __init__(self, records: SystemOfRecord, shared: SharedTurns, process: str) -> None:
         self._records = records
@@ -148,7 +148,7 @@ class RemoteTurns:
         self._one_after_another = asyncio.Lock()
 
     async def find(self, session: VisitorSession, turn_id: UUID, after: int = 0) -> RemoteTurn | None:
-        """The conversation's turn, while the log has it, and has what follows number `after` or may still get it."""
+        """The conversation's turn, if the log has it, and has or may still get the events after number `after`."""
         try:
             head = await self._shared.log.head(turn_id)
             if after > 0 and head is not None and await self._is_beyond_log(session, turn_id, after):
@@ -161,7 +161,7 @@ class RemoteTurns:
         return self._mirror(head)
 
     def running(self, stored: StoredTurn) -> RemoteTurn:
-        """A turn that runs by what the record says, though its log may not be there yet."""
+        """A turn that runs according to the record, even if its log does not exist yet."""
         return self._mirror(head_of(stored))
 
     async def stop(self, turn_id: UUID) -> None:
@@ -169,7 +169,7 @@ class RemoteTurns:
         await self._shared.orders.send(TurnOrder("stop", (turn_id,), self._process))
 
     async def end_of(self, conversation_ids: Collection[UUID]) -> None:
-        """End the conversations' turns in every process, and forget the events of all of theirs."""
+        """End the conversations' turns in every process, and forget all their events."""
         turns = await self._turns_of(conversation_ids)
         if not turns:
             return
@@ -188,7 +188,7 @@ class RemoteTurns:
         self.forget(conversation_ids)
 
     async def close(self) -> None:
-        """Nothing more is read or sent on return."""
+        """After this returns, nothing more is read or sent."""
         for mirror in list(self._mirrors.values()):
             await mirror.close()
         await asyncio.gather(*self._sending, return_exceptions=True)
@@ -200,7 +200,7 @@ class RemoteTurns:
                 self._mirrors.pop(turn_id, None)
 
     async def _is_beyond_log(self, session: VisitorSession, turn_id: UUID, after: int) -> bool:
-        """Whether a reader has been told more of a whole answer than was ever logged. Raises Unavailable."""
+        """Whether a reader has seen more of a whole answer than was ever logged. Raises Unavailable."""
         if await self._shared.log.read(turn_id, after - 1, LAST_WAIT_SECONDS):
             return False
         stored = await self._records.of_workspace(session.workspace_id).read(
@@ -227,7 +227,9 @@ class RemoteTurns:
         sending.add_done_callback(self._sending.discard)
 
     async def _say(self, kind: OrderKind, turn_id: UUID) -> None:
-        """Whoever answers may stop a turn that nobody reads. Unheard, it goes on to its end."""
+        """Tell the owner about readers, so that it may stop a turn that nobody reads. If this fails, the turn runs to
+        its end.
+        """
         try:
             async with self._one_after_another:
                 await self._shared.orders.send(TurnOrder(kind, (turn_id,), self._process))

@@ -1,4 +1,4 @@
-"""Ports: what web processes share of turns: the events of each, and orders to whoever answers it."""
+"""Ports for what web processes share about turns: the events of each, and orders to its owner."""
 
 from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ KEPT_SECONDS = 600  # how long an ended turn can still be replayed event by even
 
 @dataclass(frozen=True, slots=True)
 class TurnHead:
-    """Whose turn it is, and what was asked: tells a retry of the same turn from another question under its id."""
+    """Whose turn it is, and its question: distinguishes a retry from another question under the same id."""
 
     turn_id: UUID
     conversation_id: UUID
@@ -21,36 +21,36 @@ class TurnHead:
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """What a turn's log is to get: events whose numbers follow one another; at least one."""
+    """Events to append to a turn's log: at least one, with consecutive numbers."""
 
     head: TurnHead
     events: Sequence[NumberedEvent]
 
 
 class TurnLog(Protocol):
-    """Holds a turn from its first event until `KEPT_SECONDS` after its last. One process, its owner, appends to a
+    """Keeps a turn from its first event until `KEPT_SECONDS` after its last. Only one process, its owner, appends to a
     turn; all may read it."""
 
     @property
     def is_shared(self) -> bool:
-        """Whether anybody but the owner reads it. Where nobody does, nothing need be appended."""
+        """Whether others than the owner read it. If not, nothing needs to be appended."""
         ...
 
     async def append(self, batches: Sequence[EventBatch]) -> Collection[UUID]:
-        """Add the events, each turn's at once or not at all. Numbers that the log has are passed over.
+        """Append the events of each turn, all or none of them. Numbers that the log already has are skipped.
 
-        Returns the turns of which it has lost what came before: their events are to be appended from number 1.
-        Raises Unavailable; some may be added then, and all may be appended again.
+        Returns the turns whose earlier events are lost: append theirs again from number 1. Raises Unavailable; some may
+        have been appended then, and all may be appended again.
         """
         ...
 
     async def head(self, turn_id: UUID) -> TurnHead | None:
-        """None for a turn that is not here. Raises Unavailable."""
+        """None if the log does not have the turn. Raises Unavailable."""
         ...
 
     async def read(self, turn_id: UUID, after: int, wait_seconds: float) -> list[NumberedEvent]:
-        """The events above number `after`, in order. Without any, wait for the next ones, and return none when that
-        took too long; the turn need not be there yet. Raises Unavailable, also when events between are lost."""
+        """The events above number `after`, in order. If there are none, wait for the next ones, and return none after
+        `wait_seconds`; the turn need not exist yet. Raises Unavailable, also if events in between are lost."""
         ...
 
     async def forget(self, turn_ids: Collection[UUID]) -> None:
@@ -63,8 +63,8 @@ OrderKind = Literal["stop", "end", "read", "left"]
 
 @dataclass(frozen=True, slots=True)
 class TurnOrder:
-    """stop: whoever answers the turns `ids` ends them. end: end the turns of the conversations `ids`, and forget their
-    events. read, left: `sender` has begun, or ended, to read the turns `ids`. `sender` names a process."""
+    """stop: the owner of the turns `ids` ends them. end: end the turns of the conversations `ids`, and forget their
+    events. read, left: `sender` has started or stopped reading the turns `ids`. `sender` names a process."""
 
     kind: OrderKind
     ids: tuple[UUID, ...]
@@ -77,5 +77,5 @@ class TurnOrders(Protocol):
         ...
 
     def received(self) -> AsyncGenerator[TurnOrder, None]:
-        """What is sent from the first step of this generator on, in order. Never ends, and outlives an absence."""
+        """All orders sent since the first step of this generator, in order. Never ends, and survives an outage."""
         ...

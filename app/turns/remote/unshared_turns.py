@@ -1,4 +1,4 @@
-"""TurnLog and TurnOrders of a web process that is alone."""
+"""TurnLog and TurnOrders of a single web process."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
@@ -9,7 +9,7 @@ from app.turns.remote.turn_log import EventBatch, TurnHead, TurnOrder
 
 
 class UnsharedTurnLog:
-    """Whoever looks for a turn finds it in this process, so nothing is kept twice."""
+    """Every turn is found in this process, so nothing is stored twice."""
 
     is_shared = False
 
@@ -28,7 +28,7 @@ class UnsharedTurnLog:
 
 
 class MemoryTurnOrders:
-    """Heard by whoever shares the object."""
+    """Received by everything that shares the object."""
 
     def __init__(self) -> None:
         self._listeners: set[asyncio.Queue[TurnOrder]] = set()
