@@ -1,1 +1,1 @@
-"""Values and pure rules that most rooms share, on the standard library alone."""
+"""Values and pure rules that most rooms share. Imports the standard library alone."""

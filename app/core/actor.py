@@ -5,18 +5,18 @@ from uuid import UUID
 
 READ = "read"
 WRITE = "write"
-MANAGE = "manage"  # who else may: operators and API tokens
-ASK = "ask"  # a program asks an agent as a visitor does
-PROPOSE = "propose"  # an assistant proposes what a person approves
+MANAGE = "manage"  # and whatever determines who has access: operators and API tokens
+ASK = "ask"  # a program asks an agent as visitors do
+PROPOSE = "propose"  # an assistant makes proposals for a person to approve
 SCOPES = (READ, WRITE, MANAGE, ASK, PROPOSE)
 USUAL_SCOPES = (READ, WRITE)
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The holder of an API token, an operator at the console, or whatever else the audit names: a visitor, a program
-    of ours. `name` is what is shown, in the audit as well, and says nothing of who it is: a token may be named like an
-    operator's address. The id of the account or of the token does."""
+    """The holder of an API token, an operator at the console, or another actor that the audit names: a visitor, one of
+    our own programs. `name` is for display, also in the audit, and identifies nobody: a token may have the name of an
+    operator's address. The id of the account or token identifies the actor."""
 
     workspace_id: UUID
     name: str
@@ -26,7 +26,7 @@ class Actor:
 
     @property
     def address(self) -> str:
-        """The operator's own, under which they are assigned things and named; "" of everybody else."""
+        """The operator's address, under which they are assigned work and named; "" for other actors."""
         return "" if self.operator_id is None else self.name
 
     def may(self, scope: str) -> bool:

@@ -13,28 +13,27 @@ SECTION_REACH: Final = 4  # chunks before and after one that are given with it; 
 
 
 def chunk_id(agent_id: UUID, document_version_id: UUID, position: int) -> str:
-    """A stable id (32 hex digits): ingesting the same version again makes the same ids, so a replay changes
-    nothing."""
+    """A stable id (32 hex digits): ingesting the same version again gives the same ids, so a replay changes nothing."""
     raw = f"{agent_id}/{document_version_id}/{position}".encode()
     return hashlib.sha256(raw).hexdigest()[:32]
 
 
 def content_hash(text: str) -> str:
-    """SHA-256 of the text, hex: what "unchanged" means, and half of the embedding cache's key."""
+    """SHA-256 of the text, in hex. Decides whether a page has changed, and is half of the embedding cache's key."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def searchable_text(context: str, text: str) -> str:
-    """A chunk as it is embedded and keyword-indexed: what stands before it, then the chunk."""
+    """The text of a chunk for embedding and keyword indexing: its context, then the chunk."""
     return f"{context}\n{text}" if context else text
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkDraft:
-    """A chunk as the chunker cuts it, before it has an id.
+    """A chunk as the chunker creates it, before it has an id.
 
-    `text` is Markdown of the page as it stands; `context` is the one line that says where it stands (site, page,
-    headings) and is put before the text for embedding and keyword indexing only.
+    `text` is the page's Markdown; `context` is a line with its position (site, page, headings), which precedes the text
+    for embedding and keyword indexing only.
     """
 
     position: int  # 0..
@@ -45,7 +44,7 @@ class ChunkDraft:
 
     @property
     def searchable_text(self) -> str:
-        """What is embedded and keyword-indexed."""
+        """The text for embedding and keyword indexing."""
         return searchable_text(self.context, self.text)
 
 
@@ -67,11 +66,11 @@ class Chunk:
     language: str | None
     dated: date | None = None  # the day that the page itself names, as modified or published
     source_id: UUID | None = None
-    written_context: str | None = None  # in place of `context` in the indexes, where one was written
+    written_context: str | None = None  # replaces `context` in the indexes, if a model wrote one
 
     @property
     def day(self) -> date:
-        """How new the page is: the day that it names, else the day that it was read."""
+        """The page's date: the one that it names, else that of its last reading."""
         return self.dated or self.as_of
 
     @property
@@ -81,13 +80,13 @@ class Chunk:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of `text` as data. A long table is cut over several chunks, each with its header."""
+        """The tables of `text` as data. A long table spans several chunks, each with its header."""
         return tables_in(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexHit:
-    """What an index answers with. `score` is the index's own: cosine in [-1, 1], or BM25 in [0, inf)."""
+    """A result of an index. `score` is the index's own: cosine in [-1, 1], or BM25 in [0, inf)."""
 
     chunk_id: str
     score: float
@@ -95,16 +94,16 @@ class IndexHit:
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
-    """A chunk on its way through the ranking, with what every stage said of it.
+    """A chunk in the ranking, with its score from every stage.
 
-    `order` alone decides the place; `calibrated` in [0, 1] alone is compared with the agent's threshold.
-    A score is None when the stage did not see the chunk.
+    Only `order` decides its place; only `calibrated` in [0, 1] is compared with the agent's threshold. A score is None
+    if the stage did not see the chunk.
     """
 
     chunk: Chunk
     order: float
     calibrated: float
-    fused: float = 0.0  # what the first stage made of cosine and BM25; comparable within one ranking only
+    fused: float = 0.0  # from cosine and BM25; comparable within one ranking only
     cosine: float | None = None
     bm25: float | None = None
     coverage: float = 0.0  # IDF-weighted share of the question's words found in the chunk, [0, 1)
@@ -113,7 +112,7 @@ class RankedChunk:
 
 
 def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:
-    """The order that each stage left, from the scores that each stage gave."""
+    """The order after each stage, from the scores that each stage gave."""
     by_meaning = [item for item in ranked if item.cosine is not None]
     by_words = [item for item in ranked if item.bm25 is not None]
     return {
@@ -126,7 +125,7 @@ def stage_orders(ranked: Sequence[RankedChunk]) -> dict[str, list[RankedChunk]]:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk of any state, as the indexes are built from it."""
+    """A chunk of any state, for building the indexes."""
 
     id: str
     agent_id: UUID

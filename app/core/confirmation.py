@@ -1,4 +1,4 @@
-"""A change that an answer proposes, and what the visitor has said to it."""
+"""A change that an answer proposes, and the visitor's decision."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -7,24 +7,24 @@ from typing import Final
 from uuid import UUID
 
 CONFIRM_WITHIN: Final = timedelta(minutes=30)
-# Above what a call and its record may take: whoever made the call is gone by then, and nobody knows what became of it.
+# Longer than a call and its record may take: after this, whoever made the call is gone, and its result is unknown.
 SETTLED_WITHIN: Final = timedelta(seconds=40)
 
 
 class ConfirmationState(StrEnum):
     ASKED = "asked"
-    CONFIRMED = "confirmed"  # the call is under way
+    CONFIRMED = "confirmed"  # the call is in progress
     DECLINED = "declined"
-    EXPIRED = "expired"  # nobody has answered in time
-    VOID = "void"  # something else was proposed since, or the action is not what it was
+    EXPIRED = "expired"  # nobody answered in time
+    VOID = "void"  # replaced by another proposal, or the action was revised
     DONE = "done"
-    FAILED = "failed"  # it could not be called, or whoever was called refused
-    UNKNOWN = "unknown"  # it was called, and nobody knows what became of it
+    FAILED = "failed"  # it could not be called, or the service refused
+    UNKNOWN = "unknown"  # it was called, and the result is unknown
 
 
 @dataclass(frozen=True, slots=True)
 class ShownValue:
-    """An argument as the visitor sees it, `label` by the operator's word for it."""
+    """An argument as the visitor sees it; `label` is the operator's word for it."""
 
     name: str
     label: str
@@ -33,8 +33,8 @@ class ShownValue:
 
 @dataclass(frozen=True, slots=True)
 class ProposedChange:
-    """What is called once the visitor confirms, and what they are shown of it: `url` and `body` are what is sent, to
-    the byte. `revision` is that of the action whose definition they were made by."""
+    """The call to make once the visitor confirms, and what they are shown. `url` and `body` are exactly what is sent.
+    `revision` is that of the action's definition from which they were made."""
 
     id: UUID
     action_id: UUID
@@ -50,8 +50,8 @@ class ProposedChange:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What the visitor is asked, and what became of it. `text` is what is told of the result, by the operator's
-    template and as a text, "" where only the state is told. `status` is HTTP's, None where nobody answered."""
+    """A request to the visitor to confirm, and its result. `text` describes the result by the operator's template, as
+    plain text; "" if only the state is shown. `status` is the HTTP status, None without a response."""
 
     id: UUID
     turn_id: UUID
@@ -71,7 +71,7 @@ class Confirmation:
         return self.shown
 
     def as_of(self, now: datetime) -> "Confirmation":
-        """What is stored, as it reads at that moment: time ends what nobody has."""
+        """The stored value as it reads at that moment: unanswered ones expire with time."""
         if self.state is ConfirmationState.ASKED and now >= self.expires_at:
             return replace(self, state=ConfirmationState.EXPIRED)
         is_lost = self.decided_at is not None and now >= self.decided_at + SETTLED_WITHIN

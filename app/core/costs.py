@@ -1,4 +1,4 @@
-"""What the chat model cost."""
+"""The cost of the chat model."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,15 +10,15 @@ _MILLION: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class TokenPrices:
-    """Of a million tokens, in the operator's currency. Tokens that the provider had cached cost what others do unless
-    they have a price of their own."""
+    """Per million tokens, in the operator's currency. Tokens from the provider's cache cost the same as others unless
+    they have their own price."""
 
     prompt: float = 0.0
     cached: float = 0.0
     answer: float = 0.0
 
     def of(self, usage: TokenUsage) -> float | None:
-        """None where no price is set."""
+        """None if no price is set."""
         if not (self.prompt or self.answer):
             return None
         fresh = usage.prompt_tokens - usage.cached_tokens
@@ -28,8 +28,8 @@ class TokenPrices:
 
 @dataclass(frozen=True, slots=True)
 class MonthCost:
-    """A calendar month of an agent, by UTC. `month` is "2026-11"; `calls` counts turns and what operators had written
-    that the model was asked for; `cost` is None where no price is set."""
+    """A calendar month of an agent, in UTC. `month` is "2026-11"; `calls` counts turns and the texts that operators had
+    the model write; `cost` is None if no price is set."""
 
     month: str
     calls: int

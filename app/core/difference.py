@@ -1,4 +1,4 @@
-"""What differs between two values, field by field, in words."""
+"""The differences between two values, field by field, in words."""
 
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final
@@ -8,7 +8,7 @@ _LONGEST_WORD: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field, as it was and as it is."""
+    """One field, before and after."""
 
     name: str
     before: str
@@ -16,7 +16,7 @@ class Difference:
 
 
 def differences(before: Any, after: Any) -> list[Difference]:
-    """Of two dataclasses of one type; fields inside theirs are named "theme.greeting"."""
+    """Between two dataclasses of the same type; nested fields are named like "theme.greeting"."""
     found: list[Difference] = []
     _compare("", before, after, found)
     return found

@@ -26,12 +26,12 @@ DocentError
 
 
 class DocentError(Exception):
-    """Root of what Docent raises on purpose. `str(error)` is fit for the person who can fix it."""
+    """Root of the errors that Docent raises deliberately. `str(error)` is written for the person who can fix it."""
 
 
 class InvalidInput(DocentError):
-    """A value cannot be accepted. `field` is its name as the caller wrote it, "" for the whole input; `message` stands
-    beside the field and does not name it."""
+    """A value cannot be accepted. `field` is its name as the caller wrote it, "" for the whole input; `message` is
+    shown beside the field and does not name it."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}" if field else message)
@@ -48,7 +48,7 @@ class NotFound(DocentError):
 
 
 class Unauthorized(DocentError):
-    """No token, or one that does not hold."""
+    """The token is missing or invalid."""
 
 
 class OriginRefused(DocentError):
@@ -80,8 +80,8 @@ class PublishGateFailed(DocentError):
 
 
 class RateLimited(DocentError):
-    """Too many requests; try again after `retry_after_seconds`. `quota` is what was allowed: how many in how many
-    seconds; None for what no time gives back."""
+    """Too many requests; try again after `retry_after_seconds`. `quota` is the limit: how many in how many seconds;
+    None if waiting does not help."""
 
     def __init__(self, message: str, retry_after_seconds: int, quota: tuple[int, int] | None = None) -> None:
         super().__init__(message)
@@ -90,7 +90,7 @@ class RateLimited(DocentError):
 
 
 class Overloaded(DocentError):
-    """Every place for this kind of work is taken."""
+    """All slots for this kind of work are taken."""
 
 
 class Unavailable(DocentError):
@@ -98,7 +98,7 @@ class Unavailable(DocentError):
 
 
 class ModelUnavailable(Unavailable):
-    """The chat model failed before its first token. `retry_after_seconds` is what it asked for itself, else 0."""
+    """The chat model failed before its first token. `retry_after_seconds` is the provider's own value, else 0."""
 
     def __init__(self, message: str, retry_after_seconds: float = 0) -> None:
         super().__init__(message)
@@ -110,7 +110,7 @@ class ModelInterrupted(Unavailable):
 
 
 class EmbedderUnavailable(Unavailable):
-    """Texts cannot be turned into vectors now."""
+    """Texts cannot be embedded now."""
 
 
 class RerankerUnavailable(Unavailable):
@@ -118,19 +118,21 @@ class RerankerUnavailable(Unavailable):
 
 
 class DatabaseAway(Unavailable):
-    """The system of record does not answer, or may not be written to."""
+    """The system of record does not respond, or cannot be written to."""
 
 
 class Misconfigured(Unavailable):
-    """What a setting names cannot be used. The message begins with the variable and is one sentence with the fix."""
+    """Something that a setting names cannot be used. The message is one sentence that begins with the variable and
+    gives the fix.
+    """
 
 
 class SecretsLocked(Unavailable):
-    """A stored secret is sealed with a key that this process was not given."""
+    """A stored secret is sealed with a key that this process does not have."""
 
 
 class FilesUnavailable(Unavailable):
-    """The object store does not give or take uploaded files."""
+    """The object store cannot read or write uploaded files."""
 
 
 class IndexUnavailable(Unavailable):
@@ -138,5 +140,7 @@ class IndexUnavailable(Unavailable):
 
 
 def first_line(error: Exception) -> str:
-    """What a library said, for a message of ours: its first 200 characters at most, or the error's kind."""
+    """A library's error for one of our messages: its first line, at most 200 characters, or the name of the error's
+    class.
+    """
     return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,4 +1,4 @@
-"""How long lists are handed over: page by page; and pages over those that the record hands over whole."""
+"""Long lists, page by page; and lists that the record returns as a whole, cut into pages."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,9 @@ Item = TypeVar("Item", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """`limit` items (1..200) after `cursor`, which is the `next_cursor` of the page before, or None to begin."""
+    """`limit` items (1..200) after `cursor`, which is the `next_cursor` of the page before, or None for the
+    first page.
+    """
 
     limit: int = 50
     cursor: str | None = None
@@ -47,7 +49,7 @@ def page_of(items: Sequence[Listed], page: PageRequest, key: Callable[[Listed], 
 async def collected(
     page_after: Callable[[PageRequest], Awaitable[ListPage[Listed]]], enough: float = inf
 ) -> list[Listed]:
-    """The items of one page after the other, until there are no more or `enough` so many."""
+    """The items of all pages in order, at most `enough` of them."""
     found: list[Listed] = []
     cursor: str | None = None
     while len(found) < enough:

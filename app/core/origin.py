@@ -1,8 +1,8 @@
 """Origins: which websites may embed an agent.
 
 An origin is "scheme://host[:port]" as browsers send it (RFC 6454). A pattern is an origin, or one whose first host
-label is `*`, which stands for exactly one whole label: "https://*.example.com" lists https://shop.example.com, and
-neither https://example.com nor https://a.b.example.com.
+label is `*`, which matches exactly one label: "https://*.example.com" lists https://shop.example.com, but neither
+https://example.com nor https://a.b.example.com.
 """
 
 import re
@@ -20,10 +20,10 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def normal_origin(text: str) -> str:
-    """The origin in the one form that is compared: lower case as it came, without a default port.
+    """The origin in the form in which it is compared: lower case as it came, without a default port.
 
-    Raises ValueError, whose message says the fix, for anything that is not exactly an origin: `null`, a path, user
-    names, upper case, blanks and non-ASCII hosts among them.
+    Raises ValueError, with the fix, for anything that is not exactly an origin, such as `null`, a path, user names,
+    upper case, blanks and non-ASCII hosts.
     """
     match = _ORIGIN.fullmatch(text)
     if match is None or "*" in match["host"]:
@@ -33,7 +33,7 @@ def normal_origin(text: str) -> str:
 
 
 def normal_pattern(text: str) -> str:
-    """The same for an operator's pattern; upper case and one trailing slash are forgiven. Raises ValueError."""
+    """The same for an operator's pattern, which may have upper case and one trailing slash. Raises ValueError."""
     cleaned = text.strip().lower().removesuffix("/")
     if not cleaned.isascii():
         raise ValueError("Write the host in its ASCII form (xn--...).")
@@ -56,7 +56,7 @@ def normal_pattern(text: str) -> str:
 
 
 def is_listed(origin: str, patterns: Iterable[str]) -> bool:
-    """Whether an origin from a browser is in the list; an empty list has nobody in it."""
+    """Whether a browser's origin is in the list; an empty list contains none."""
     try:
         asked = normal_origin(origin)
     except ValueError:

@@ -1,4 +1,4 @@
-"""When two URLs name the same page of a website, for boosting and citing the visitor's current page."""
+"""Decides when two URLs name the same page of a website, for boosting and citing the visitor's current page."""
 
 import re
 from functools import lru_cache
@@ -9,7 +9,7 @@ _INDEX = re.compile(r"/index\.(?:html?|php)$")
 
 @lru_cache(maxsize=4096)  # each question compares the visitor's page with a hundred chunks of the same few pages
 def page_key(url: str) -> str:
-    """Scheme, "www.", fragment, trailing slash and index file do not count; the query does."""
+    """Ignores scheme, "www.", fragment, trailing slash and index file, but not the query."""
     parts = urlsplit(url)
     host = (parts.netloc.rsplit("@", 1)[-1]).casefold().removeprefix("www.")
     path = _INDEX.sub("/", parts.path).rstrip("/")
@@ -17,8 +17,8 @@ def page_key(url: str) -> str:
 
 
 def same_page_urls(url: str) -> list[str]:
-    """How else a page of this URL may have been written down: http or https, with "www." or without, with a slash at
-    the end or without. The URL itself, without its fragment, comes first."""
+    """Other ways to write this page's URL: http or https, with or without "www.", with or without a slash at the end.
+    The URL itself, without its fragment, comes first."""
     parts = urlsplit(url)._replace(fragment="")
     bare = parts.netloc.removeprefix("www.")
     path = parts.path.rstrip("/")
@@ -37,14 +37,14 @@ def is_same_page(one: str, other: str) -> bool:
 
 
 def site_name(url: str, otherwise: str) -> str:
-    """The host as people say it; where that is a bare address, `otherwise`."""
+    """The host without "www."; `otherwise` if it is a bare address."""
     host = url.split("//", 1)[-1].split("/", 1)[0].partition(":")[0].removeprefix("www.")
     is_name = any(character.isalpha() for character in host) and not host.startswith("[")
     return host if is_name else otherwise
 
 
 def host_of(url: str) -> str:
-    """The URL's host in lower case, "" when it has none."""
+    """The URL's host in lower case, "" if it has none."""
     try:
         return (urlsplit(url).hostname or "").casefold()
     except ValueError:

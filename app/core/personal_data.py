@@ -1,6 +1,6 @@
-"""Personal data in what strangers write, masked before it is kept for longer than their conversation.
+"""Masks personal data in what visitors write, before it is stored for longer than their conversation.
 
-Only what has a shape of its own is found: addresses, numbers and secrets, not names. Versions, dates, prices and error
+It finds only what has a recognisable form: addresses, numbers and secrets, not names. Versions, dates, prices and error
 codes are what questions are about, so they stay.
 """
 
@@ -25,7 +25,7 @@ _SECRET_NAME = re.compile(
     r"sessionid|sid|sig|signature|state|ticket|token)s?$|(?:token|secret|password|apikey|accesskey|sessionid)$",
     re.IGNORECASE,
 )
-# An image's `@2x.png` and a repository's `git@host:path` look alike and are nobody's address.
+# An image's `@2x.png` and a repository's `git@host:path` look alike, but are no addresses.
 _EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]++@(?!\dx\.)(?:[\w-]++\.)+[^\W\d_]{2,24}(?![\w@]|:[\w~/])")
 _IBAN = re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}")
 # Letters of scripts without spaces may touch a number, hence no `\w` around it.
@@ -33,14 +33,14 @@ _IPV6 = re.compile(r"(?<![A-Za-z_\d:.])(?=[0-9A-Fa-f]*+:[0-9A-Fa-f]*+:)[0-9A-Fa-
 _IPV4 = re.compile(r"(?<![A-Za-z_\d.-])(?:\d{1,3}\.){3}\d{1,3}(?![A-Za-z_\d-]|\.\d)")
 _VERSION_BEFORE = re.compile(r"(?:\bv|versi\w*|release|build|firmware|driver)[.:]?\s*$", re.IGNORECASE)
 _CARD = re.compile(r"(?<![A-Za-z_\d.])[2-6]\d{3}(?:[ -]?\d){9,15}(?![A-Za-z_\d]|[.,]\d)")
-# With its country; inside a country, with the trunk prefix; North American. Dates come first, so that they stay.
+# International; national with the trunk prefix; North American. Dates are matched first, so that they stay.
 _PHONE = re.compile(
     r"(?P<kept>(?<!\d)(?:\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})(?![-/.]?\d)(?:[T ]\d{1,2}:\d\d)?)"
     r"|(?<![A-Za-z_\d+.,])(?:\+|00)[1-9](?:[ ()/.-]{0,3}\d){6,14}(?![A-Za-z_\d]|[.,:]\d)"
     r"|(?<![A-Za-z_\d.,:/-])\(?0[1-9](?:[ ()/.-]{0,3}\d){7,11}(?![A-Za-z_\d]|[.,:-]\d)"
     r"|(?<![A-Za-z_\d.,:/-])(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}(?![A-Za-z_\d-]|[.,:]\d)"
 )
-# Runs; runs after the two or three capitals of a customer's or order's number; groups of four; 123-45-6789.
+# Runs of digits; runs after the two or three capitals of a customer or order number; groups of four; 123-45-6789.
 _NUMBER = re.compile(
     r"(?P<kept>\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b)"
     r"|(?<![A-Za-z_\d.,$€£¥₹])(?<!\s-)(?<!^-)\d{9,}(?![A-Za-z_\d]|[.,]\d|\s?[$€£¥₹%])"
@@ -49,7 +49,8 @@ _NUMBER = re.compile(
     r"|(?<![A-Za-z_\d.,-])\d{3}-\d\d-\d{4}(?![A-Za-z_\d-])"
 )
 
-# How long an IBAN of a country is: https://www.swift.com/standards/data-standards/iban-international-bank-account-number
+# The length of an IBAN by country:
+# https://www.swift.com/standards/data-standards/iban-international-bank-account-number
 _IBAN_CHARS: Final = {
     country: length
     for length, countries in {
@@ -77,8 +78,8 @@ _IBAN_CHARS: Final = {
 
 
 def masked(text: str) -> str:
-    """The text with e-mail addresses, telephone, card and account numbers, IP addresses, secrets in URLs and digit
-    runs of nine or more each replaced by what it was, such as "[email]". Masking twice is masking once."""
+    """The text with e-mail addresses, telephone, card and account numbers, IP addresses, secrets in URLs and digit runs
+    of nine or more each replaced by its kind, such as "[email]". Masking is idempotent."""
     parts = _URL.split(text)
     return "".join(_masked_url(part) if place % 2 else _masked_words(part) for place, part in enumerate(parts))
 
@@ -94,7 +95,7 @@ def _masked_words(text: str) -> str:
 
 
 def _masked_url(url: str) -> str:
-    """Ids in a path name a page and stay."""
+    """Ids in a path identify a page, so they stay."""
     url = _USER_INFO.sub(SECRET, url)
     url = _PARAMETER.sub(lambda found: f"{found[1]}={SECRET}" if _SECRET_NAME.search(found[1]) else found[0], url)
     url = _EMAIL.sub(EMAIL, url)
@@ -113,7 +114,7 @@ def _mask_unless_kept(mask: str) -> Callable[[re.Match[str]], str]:
 
 
 def _mask_iban(found: re.Match[str]) -> str:
-    """What follows an account number may look like more of it: its country says where it ends."""
+    """The text after an account number may look like a part of it: the country's length says where it ends."""
     text = found[0]
     wanted = _IBAN_CHARS.get(text[:2].upper(), 0)
     end = count = 0
@@ -146,7 +147,9 @@ def _is_list_of_years(text: str) -> bool:
 
 
 def _mask_ipv4(found: re.Match[str]) -> str:
-    """A version of four parts looks the same: the word before it tells. Loopback and netmasks are everybody's."""
+    """A version of four parts looks the same, but the word before it tells. Loopback addresses and netmasks belong to
+    nobody.
+    """
     try:
         address = IPv4Address(found[0])
     except AddressValueError:
@@ -157,7 +160,7 @@ def _mask_ipv4(found: re.Match[str]) -> str:
 
 
 def _is_somebodys_ipv6(text: str) -> bool:
-    """Without a digit it may be a name in a program, such as "abc::def"."""
+    """Without a digit, it may be a name in a program, such as "abc::def"."""
     try:
         address = IPv6Address(text)
     except AddressValueError:

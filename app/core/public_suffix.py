@@ -1,6 +1,6 @@
-"""Public suffixes: domains below which everybody may register a name, such as "co.uk" or "github.io".
+"""Public suffixes: domains under which anybody may register a name, such as "co.uk" or "github.io".
 
-`public_suffix_list.dat` is the list as https://publicsuffix.org publishes it; a newer one replaces the file as it is.
+`public_suffix_list.dat` is the list as published at https://publicsuffix.org; to update it, replace the file.
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from importlib.resources import files
 @dataclass(frozen=True, slots=True)
 class _Rules:
     plain: frozenset[str]
-    below: frozenset[str]  # "*.ck" is kept as "ck"
+    below: frozenset[str]  # "*.ck" is stored as "ck"
     exceptions: frozenset[str]
 
 
 def is_public_suffix(host: str) -> bool:
-    """`host` is lower-case ASCII (xn--...), as in an origin. A name that the list does not know is none."""
+    """`host` is lower-case ASCII (xn--...), as in an origin. A name that is not in the list is no suffix."""
     rules = _rules()
     if host in rules.exceptions:
         return False

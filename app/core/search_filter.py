@@ -1,4 +1,4 @@
-"""Which pages may be answered from: a narrower look than "all of the agent's"."""
+"""Restricts an agent's pages to those that may be used for an answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,9 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class AttributeFilter:
-    """A document passes when its attribute of that name has one of the values. One without it does not pass."""
+    """A document passes if its attribute of that name has one of the values. A document without the attribute
+    does not.
+    """
 
     name: str
     values: tuple[str, ...]
@@ -19,13 +21,12 @@ class AttributeFilter:
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """A page passes when it passes every part that is set.
+    """A page passes if it passes every part that is set.
 
     `sources` are ids; `path_prefixes` are compared with the path of the page's URL ("/docs/"); `languages` are BCP 47
-    primary subtags as the pages were recognised, and a page of no known language passes none of them. `dated_from`
-    and `dated_to` (both included) are compared with the day that the page itself names, as modified or published; a
-    page that names none counts as of the day that it was read. `attributes` are those that operators gave documents,
-    and every one of them must pass.
+    primary subtags of the detected language, and a page of unknown language passes none. `dated_from` and `dated_to`
+    (inclusive) are compared with the date that the page names as modified or published, else the day of its last
+    reading. `attributes` are those that operators gave documents; all must pass.
     """
 
     sources: tuple[UUID, ...] = ()
@@ -37,5 +38,5 @@ class SearchFilter:
 
     @property
     def is_open(self) -> bool:
-        """Every page passes."""
+        """Whether every page passes."""
         return self == SearchFilter()

@@ -1,4 +1,4 @@
-"""Values that settings and the adapters they choose share, apart from what the adapters import."""
+"""Values that settings share with the adapters they choose, without the adapters' imports."""
 
 import re
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _ROOT_PATH: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+")
 
 
 def checked_root_path(written: str) -> str:
-    """Without a slash at the end. Raises ValueError for what cannot be a prefix."""
+    """Without a slash at the end. Raises ValueError for an invalid prefix."""
     path = written.rstrip("/")
     if path and not _ROOT_PATH.fullmatch(path):
         raise ValueError("write it as /docent: a slash, then letters, digits and . _ ~ -")
@@ -33,7 +33,7 @@ def checked_root_path(written: str) -> str:
 
 
 def checked_public_url(written: str) -> str:
-    """Without a slash at the end; "" stays. Raises ValueError for what is no address of a website."""
+    """Without a slash at the end; "" stays "". Raises ValueError if it is not the address of a website."""
     url = written.strip().rstrip("/")
     if url and (not is_http(url) or "?" in url or "#" in url or any(c.isspace() for c in url)):
         raise ValueError("write the address at which people open Docent, such as https://docent.example.com")
@@ -41,7 +41,7 @@ def checked_public_url(written: str) -> str:
 
 
 def checked_networks(written: tuple[str, ...]) -> tuple[str, ...]:
-    """Addresses and networks as they are. Raises ValueError for what is neither."""
+    """Addresses and networks, unchanged. Raises ValueError for anything else."""
     for network in written:
         try:
             ip_network(network, strict=False)
@@ -51,7 +51,7 @@ def checked_networks(written: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def checked_hosts(written: tuple[str, ...]) -> tuple[str, ...]:
-    """In lower case. Raises ValueError for what is neither a host's name or address nor "*." and one."""
+    """In lower case. Raises ValueError for anything but a host's name or address, optionally after "*."."""
     for host in written:
         if not _HOST.fullmatch(host):
             raise ValueError(f"{host!r} is not a host; write api.example.com, or *.example.com for all below it")
@@ -79,8 +79,8 @@ def is_http(url: str) -> bool:
 
 
 def endpoint(text: str) -> Endpoint:
-    """ "127.0.0.1:8123" -> ("127.0.0.1", 8123). Raises ValueError for a missing port and for a name other than
-    localhost: it could come to mean another address."""
+    """Parse "127.0.0.1:8123". Raises ValueError for a missing port and for a name other than localhost, because it
+    could resolve to another address later."""
     host, _, port = text.rpartition(":")
     host = "127.0.0.1" if host == "localhost" else host.strip("[]")
     try:
@@ -98,8 +98,8 @@ def named_values(written: str) -> dict[str, str]:
 
 
 def mistyped(environment: Iterable[str], prefix: str, settings: Iterable[str]) -> list[str]:
-    """What is wrong with variables that are nearly a setting's. Others of our prefix may be anybody's: Kubernetes makes
-    some for a service that is named docent."""
+    """Messages about variables that are almost the name of a setting. Other variables with our prefix are ignored:
+    Kubernetes creates some for a service named docent."""
     known = [prefix + name.upper() for name in settings]
     near = {
         name: get_close_matches(name, known, 1, _NEARLY_ALIKE)

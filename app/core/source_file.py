@@ -1,5 +1,5 @@
-"""The file that a source of kind "file" is read from, and what is known of it. Its first bytes decide which format it
-is, then its name, never what the sender calls it."""
+"""The file from which a source of kind "file" is read. Its first bytes decide its format, then its name, never the type
+that the sender declares."""
 
 import codecs
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ EXTENSIONS = (*_OF_EXTENSION, "txt")
 _BINARY = frozenset({FileFormat.PDF, FileFormat.DOCX, FileFormat.PPTX, FileFormat.XLSX})
 _PDF_HEAD_BYTES = 1024  # other bytes may stand before the header
 _LOOK_BYTES = 64 * 1024
-# The first that stands in a file is its own: a presentation may hold a workbook, with all of its parts.
+# The first one found in a file counts: a presentation may contain a workbook with all of its parts.
 _ZIP_PARTS = (
     (b"word/document", FileFormat.DOCX),
     (b"ppt/presentation", FileFormat.PPTX),
@@ -50,7 +50,7 @@ _ZIP_PARTS = (
 )
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HTML_STARTS = ("<!doctype html", "<html")
-# What ends up in a folder beside documents, by its first bytes, and what to do about it.
+# Files that are often found next to documents, by their first bytes, and what to do about them.
 _OTHERS = (
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
@@ -65,13 +65,13 @@ _OTHERS = (
 
 
 def extension_of(name: str) -> str:
-    """ "pdf" of "Manual.PDF"; "" when there is none."""
+    """The extension in lower case: "pdf" for "Manual.PDF"; "" if there is none."""
     stem, dot, extension = name.rpartition(".")
     return extension.lower() if dot and stem else ""
 
 
 def file_format(name: str, body: bytes) -> FileFormat:
-    """Raises InvalidInput, naming "file" and the fix, for an empty file and for what is none of ours."""
+    """Raises InvalidInput for the field "file", with the fix, for an empty file and for unknown formats."""
     if not body.strip():
         raise InvalidInput(FIELD, f"{_quoted(name)} is empty. Upload a file with text.")
     by_name = _OF_EXTENSION.get(extension_of(name))
@@ -93,7 +93,7 @@ def file_format(name: str, body: bytes) -> FileFormat:
 
 
 def _format_of_zip(name: str, body: bytes) -> FileFormat:
-    """The names of its parts stand in a ZIP file as they are, whatever is packed."""
+    """A ZIP file has the names of its parts in plain text, whatever is compressed."""
     found = [(at, kind) for part, kind in _ZIP_PARTS if (at := body.find(part)) >= 0]
     if found:
         return min(found)[1]
@@ -106,7 +106,7 @@ def _quoted(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What is known of a stored file without its bytes. `digest` is their SHA-256, hex."""
+    """A stored file without its bytes. `digest` is their SHA-256 in hex."""
 
     source_id: UUID
     name: str
@@ -118,7 +118,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file as it was sent: folders before its name do not count."""
+    """A file as it was sent; folders before its name are ignored."""
 
     name: str
     body: bytes
@@ -130,7 +130,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class StoredBody:
-    """The bytes of a stored file: `body`, or what the object store has under `object_key`. `digest` as in FileFacts."""
+    """The bytes of a stored file: `body`, or those in the object store under `object_key`. `digest` as in FileFacts."""
 
     digest: str
     body: bytes
@@ -139,7 +139,7 @@ class StoredBody:
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """A stored file, whole."""
+    """A stored file with its bytes."""
 
     facts: FileFacts
     body: bytes

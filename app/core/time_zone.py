@@ -1,4 +1,4 @@
-"""Time zones by the names of the IANA's database."""
+"""Time zones by their IANA names."""
 
 import re
 from typing import Final
@@ -11,7 +11,7 @@ _ZONE: Final = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII)
 
 
 def zone_named(name: str, field: str = "zone") -> ZoneInfo:
-    """Raises InvalidInput, about that field."""
+    """Raises InvalidInput for that field."""
     try:
         if len(name) <= MAX_ZONE_CHARS and _ZONE.fullmatch(name):
             return ZoneInfo(name)

@@ -17,8 +17,8 @@ from app.core.text.words import normalised
 class TurnState(StrEnum):
     RUNNING = "running"
     DONE = "done"
-    FAILED = "failed"  # ended with an error; its partial text is kept
-    CUT = "cut"  # the process died under it
+    FAILED = "failed"  # ended with an error; its partial text is stored
+    CUT = "cut"  # its process died
 
 
 class AnsweredBy(StrEnum):
@@ -26,8 +26,8 @@ class AnsweredBy(StrEnum):
     MODEL = "model"
     EXTRACTIVE = "extractive"
     FALLBACK = "fallback"  # an honest "I could not find that"
-    HANDOFF = "handoff"  # a person was asked to come
-    SMALL_TALK = "small_talk"  # a reply to what was no question
+    HANDOFF = "handoff"  # a person was called
+    SMALL_TALK = "small_talk"  # a reply to something that is no question
 
 
 class Finish(StrEnum):
@@ -48,8 +48,8 @@ class Channel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A past question and its answer, as history shows them to the model. `is_with_person`: what a visitor and a
-    person of the team wrote to each other instead; either side may be ""."""
+    """A past question and its answer, as the model's history has them. `is_with_person`: what a visitor and a person of
+    the team wrote to each other instead; either side may be ""."""
 
     question: str
     answer: str
@@ -58,20 +58,20 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """A visitor's question as it was admitted. `page_context` is what the visitor's page says of itself, at most
-    8 KB of text, untrusted like everything from a browser. `told` is the history as a program tells it, oldest first
-    and as untrusted; None: the conversation's own."""
+    """A visitor's question, as admitted. `page_context` is what the visitor's page reports about itself, at most 8 KB
+    of text, untrusted like everything from a browser. `told` is the history that a program sent, oldest first and
+    equally untrusted; None means the conversation's own."""
 
     turn_id: UUID
     message: str
     page_url: str
     page_context: str = ""
-    only: SearchFilter = field(default_factory=SearchFilter)  # pages must pass it, and the agent's own filter
+    only: SearchFilter = field(default_factory=SearchFilter)  # applies in addition to the agent's own filter
     told: tuple[Exchange, ...] | None = None
 
     @property
     def fingerprint(self) -> str:
-        """Tells a retry of the same turn from another question under its id."""
+        """Distinguishes a retry of the same turn from another question under its id."""
         narrowed = () if self.only.is_open else (repr(self.only),)
         body = "\x00".join((self.message, self.page_url, self.page_context, *narrowed))
         return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
@@ -79,9 +79,9 @@ class TurnRequest:
 
 @dataclass(frozen=True, slots=True)
 class VisitorSession:
-    """Who asks, from the visitor token and from nowhere else. `locale` is the language that their page or browser named
-    when the widget opened (BCP 47 primary subtag), "" without one. `only` is what their website's server has narrowed
-    every answer to. `proof` names the work that their browser has proven, "" for none."""
+    """Who asks, taken only from the visitor token. `locale` is the language of their page or browser when the widget
+    opened (BCP 47 primary subtag), or "". `only` is the filter that the website's server has set for every answer.
+    `proof` identifies the proof of work of their browser, or ""."""
 
     workspace_id: UUID
     agent_id: UUID
@@ -95,9 +95,9 @@ class VisitorSession:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One numbered source of an answer. `id` counts 1, 2, 3 ... as the answer's [n] do. `quote` is the words of the
-    source that the answer rests on, with newlines between blocks and tabs between cells; None where none were found.
-    `passage`, in the same form, is what else stands there that may answer, and is not quoted."""
+    """A numbered source of an answer. `id` counts from 1, like the answer's [n]. `quote` is the words of the source
+    that support the answer, with newlines between blocks and tabs between cells; None if none were found. `passage`, in
+    the same form, is further text there that may answer, and is not quoted."""
 
     id: int
     url: str
@@ -109,14 +109,14 @@ class Citation:
 
     @property
     def link(self) -> str:
-        """The URL that opens the page at the words."""
+        """The URL that opens the page at the quoted words."""
         return link_to_words(self.url, self.quote or self.passage)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What a chat model charged for, in its own tokens. `cached_tokens` are those of the prompt that the provider had
-    read before."""
+    """What a chat model charged for, in its own tokens. `cached_tokens` are those of the prompt that came from the
+    provider's cache."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -131,7 +131,8 @@ class TokenUsage:
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
     """Everything that one transaction stores when a turn ends. `trace` is JSON-ready: stages, scores, timings.
-    `next_questions` are what the visitor was offered to ask next, `proposed` what they are asked to confirm."""
+    `next_questions` are the questions offered to the visitor, `proposed` is the change that they are asked to confirm.
+    """
 
     state: TurnState
     answer: str
@@ -154,8 +155,8 @@ class TurnEnd:
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn as the system of record has it. `message_id` is the answer's message, once the turn has ended; `rating`
-    ("up" or "down") and `comment` are the visitor's feedback."""
+    """A turn in the system of record. `message_id` is the answer's message, once the turn has ended; `rating` ("up" or
+    "down") and `comment` are the visitor's feedback."""
 
     id: UUID
     conversation_id: UUID
@@ -184,10 +185,10 @@ class StoredTurn:
 
     @property
     def usage(self) -> TokenUsage | None:
-        """Of all its calls of chat models; None where there were none, or the turn has not ended."""
+        """The sum over all its calls of chat models; None if there were none, or the turn has not ended."""
         return TokenUsage(**self.trace["usage"]) if "usage" in self.trace else None
 
 
 def question_key(question: str) -> str:
-    """Wordings that differ in case, punctuation or blanks only are the same question."""
+    """Equal for wordings that differ only in case, punctuation or blanks."""
     return normalised(question)

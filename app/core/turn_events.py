@@ -1,4 +1,4 @@
-"""What a turn tells those who read it, event by event, and the feed that they read it from."""
+"""The events of a turn, and the feed from which they are read."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -38,7 +38,7 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """The answer proposes a change, which is made only once the visitor confirms it."""
+    """The answer proposes a change, which is only made if the visitor confirms it."""
 
     name: ClassVar[str] = "confirm"
     confirmation: Confirmation
@@ -83,10 +83,10 @@ FIRST_RECORD_NUMBER: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class NumberedEvent:
-    """An event at its place in the turn's log; numbers count from 1 without holes.
+    """An event with its number in the turn's log, counting from 1 without gaps.
 
-    What was put together from the system of record, where events have no numbers, counts from FIRST_RECORD_NUMBER:
-    above every log, so that nobody takes the one's numbers for the other's.
+    Events that are rebuilt from the system of record, which does not number them, count from FIRST_RECORD_NUMBER: above
+    every log, so that the two kinds of numbers cannot be confused.
     """
 
     number: int
@@ -98,7 +98,7 @@ class NumberedEvent:
 
 
 def event_payload(event: TurnEvent) -> dict[str, Any]:
-    """The event's JSON-ready object; it repeats the event's name."""
+    """The event as a JSON-ready object, including the event's name."""
     if isinstance(event, Citations):
         return {"event": event.name, "citations": [citation_payload(c) for c in event.citations]}
     if isinstance(event, Confirm):
@@ -111,7 +111,7 @@ def event_payload(event: TurnEvent) -> dict[str, Any]:
 
 
 def citation_payload(citation: Citation) -> dict[str, Any]:
-    """A citation as visitors see it: without our chunk ids."""
+    """A citation as visitors see it: without chunk ids."""
     as_of = citation.as_of.isoformat() if citation.as_of else None
     return {
         "id": citation.id,
@@ -125,7 +125,7 @@ def citation_payload(citation: Citation) -> dict[str, Any]:
 
 
 def confirmation_payload(asked: Confirmation) -> dict[str, Any]:
-    """What is asked as visitors see it: nothing of what is called."""
+    """A confirmation as visitors see it: without the call."""
     return {
         "id": str(asked.id),
         "turn_id": str(asked.turn_id),
@@ -139,7 +139,7 @@ def confirmation_payload(asked: Confirmation) -> dict[str, Any]:
 
 
 class TurnFeed(Protocol):
-    """A turn that runs, or ran, somewhere: here, in another process, or in the record. Reading it or leaving it never
+    """A turn that runs, or ran, in this process, in another one, or in the record. Reading it or leaving it never
     changes it, unless its agent says so."""
 
     @property
@@ -147,12 +147,12 @@ class TurnFeed(Protocol):
 
     @property
     def is_answered_here(self) -> bool:
-        """Ends with this process, and not with another one."""
+        """Whether it ends with this process."""
         ...
 
     async def events(self, after: int = 0) -> AsyncGenerator[NumberedEvent, None]:
-        """What `followed` tells, one after the other: events with numbers above `after`, then live ones; ends after
-        done or error. Whoever leaves it early closes it."""
+        """The events of `followed` as an iterator: those with numbers above `after`, then live ones; ends after done or
+        error. A caller that stops early closes it."""
         heard: asyncio.Queue[NumberedEvent | None] = asyncio.Queue()
         with self.followed(after, heard.put_nowait, lambda: heard.put_nowait(None)):
             while (numbered := await heard.get()) is not None:
@@ -161,7 +161,6 @@ class TurnFeed(Protocol):
     def followed(
         self, after: int, heard: Callable[[NumberedEvent], None], ended: Callable[[], None]
     ) -> AbstractContextManager[None]:
-        """While the block runs, `heard` gets the events that there are before it begins, and each later
-        one as it is published; `ended` is called after the last. Both return at once and raise nothing, for the turn
-        itself calls them."""
+        """While the block runs, `heard` receives the existing events first, and then each one as it is published;
+        `ended` is called after the last. Both must return at once and not raise, because the turn itself calls them."""
         ...

@@ -1,4 +1,4 @@
-"""What happens on an agent that an operator's own server may hear of."""
+"""The events of an agent that may be delivered to an operator's server."""
 
 from enum import StrEnum
 

@@ -1,1 +1,1 @@
-"""What is asked of a text, whatever it is about: its words, sentences and marks, in every script."""
+"""Analysis of text, whatever its subject: words, sentences and marks, in every script."""

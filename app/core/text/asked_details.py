@@ -1,5 +1,5 @@
-"""What visitors ask for by words that a page need not say where it tells it: a price, a number to call, an address,
-opening hours, a weight; and a default, which stands apart from what it is the default of."""
+"""Details that visitors ask for with words that pages need not use: a price, a telephone number, an address, opening
+hours, a weight; and a default, which pages state apart from the thing that it belongs to."""
 
 import re
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from app.core.text.words import folded_words
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """`odds` is what a passage gains that tells what is asked, in log odds, and `alone` where nothing else is asked.
-    `called` is what pages call it that tell it, in the languages of `asked`, for a search by words."""
+    """`odds` is the bonus in log odds for a passage that contains the detail, `alone` the bonus if nothing else is
+    asked. `called` has the terms of pages that contain it, in the languages of `asked`, for a keyword search."""
 
     asked: re.Pattern[str]
     told: re.Pattern[str]
@@ -71,7 +71,7 @@ _DETAILS: Final = (
         3.0,
         _CALLED_CONTACT,
     ),
-    # Beside other words these are as often what a page is about.
+    # Beside other words, these are as often the subject of a page.
     Detail(
         re.compile(
             r"\b(?:contact(?: (?:details|info(?:rmation)?|us))?|customer (?:service|support|care)|e-?mail(?: address)?"
@@ -117,21 +117,21 @@ _DETAILS: Final = (
 )
 
 
-@lru_cache(maxsize=16)  # an answer looks at many passages for one question
+@lru_cache(maxsize=16)  # an answer checks many passages against one question
 def asked_details(question: str) -> tuple[Detail, ...]:
     return tuple(each for each in _DETAILS if each.asked.search(question))
 
 
 @lru_cache(maxsize=16)
 def without_details(question: str) -> str:
-    """The question without its words for them; "" where nothing that tells anything is left."""
+    """The question without its words for the details; "" if no significant word is left."""
     for each in asked_details(question):
         question = each.asked.sub(" ", question)
     return "" if _light_words().issuperset(folded_words(question)) else " ".join(question.split())
 
 
 def is_told_alone(question: str, text: str) -> bool:
-    """Whether nothing but how to reach somebody is asked, as in "where are you?", and the text tells all of it."""
+    """Whether the question asks only for contact details, as in "where are you?", and the text has all of them."""
     asked = asked_details(question)
     return (
         bool(asked)
@@ -142,7 +142,7 @@ def is_told_alone(question: str, text: str) -> bool:
 
 @cache
 def _light_words() -> frozenset[str]:
-    """Those that tell nothing, of all languages: what is left of such a question is too short to tell one by."""
+    """Insignificant words of all languages: what is left of such a question is too short to detect its language."""
     return frozenset(
         word
         for language in LANGUAGES

@@ -1,4 +1,4 @@
-"""Markdown as blocks: what stands together on a page, and is kept and quoted whole."""
+"""Markdown as blocks: the parts of a page that belong together, and are stored and quoted as a whole."""
 
 import itertools
 import re
@@ -15,7 +15,7 @@ _LEAD_IN_END = (":", "：", ":**", ":*")
 _REST_OF_SENTENCE = re.compile(r"(?:in )?(?:where|which|whose|with|and|or|but|means|is|are)\b(?! ?\()")
 _SENTENCE_ENDS = (".", "!", "?", ":", ";")
 _TERM = re.compile(r"(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?: · [^\n]++)?")
-# What an entry of a reference says of the one thing that its heading names, whatever that is.
+# Labels with which the entry of a reference describes the thing in its heading.
 _FIELD = re.compile(
     r"\W*(?:descriptions?|specifies|purpose|summary|synopsis|syntax|(?:typical )?(?:usage|use)|context|level|scope"
     r"|(?:types? of |possible |allowed |default |return )?values?|(?:return )?types?|parameters?|arguments?|returns?"
@@ -48,19 +48,21 @@ class Block:
 
     @property
     def is_lead_in(self) -> bool:
-        """A paragraph that announces what follows it: by a colon at its end, or as the term of a definition."""
+        """Whether it is a paragraph that announces what follows it: by a colon at its end, or as the term of a
+        definition.
+        """
         if self.kind is not BlockKind.PARAGRAPH:
             return False
         return self.text.endswith(_LEAD_IN_END) or _TERM.fullmatch(self.text) is not None
 
     @property
     def is_term(self) -> bool:
-        """What a definition defines: a line that is bold or code as a whole, but for details behind a middle dot. A
-        label such as "Default:" is none."""
+        """Whether it is the term of a definition: a line that is bold or code as a whole, except for details after a
+        middle dot. A label such as "Default:" is none."""
         return self.kind is BlockKind.PARAGRAPH and bool(_TERM.fullmatch(self.text) and not _FIELD.fullmatch(self.text))
 
 
-@lru_cache(maxsize=512)  # a section is looked at several times for an answer, and the next answers rest on it as well
+@lru_cache(maxsize=512)  # a section is parsed several times for an answer, and the next answers use it as well
 def blocks(markdown: str) -> tuple[Block, ...]:
     """The blocks of the text in order."""
     lines = list(lines_with_code(markdown))
@@ -96,7 +98,9 @@ def table_rows(text: str) -> tuple[str, list[str]]:
 
 
 def code_fences(text: str) -> tuple[str, str]:
-    """The line that opens a fenced block, with at most the first word of its info string, and the one to close it."""
+    """The line that opens a fenced block, with at most the first word of its info string, and the line that
+    closes it.
+    """
     match = _FENCE.match(text)
     if match is None:
         return "```", "```"
@@ -105,27 +109,27 @@ def code_fences(text: str) -> tuple[str, str]:
 
 
 def code_lines(text: str) -> list[str]:
-    """What stands between the fences."""
+    """The lines between the fences."""
     _, closing = code_fences(text)
     lines = text.splitlines()[1:]
     return lines[:-1] if lines and lines[-1].strip().startswith(closing) else lines
 
 
 def code_like(text: str, lines: Iterable[str]) -> str:
-    """The lines as code, fenced as the block with the text is."""
+    """The lines as code, with the same fences as the block with the text."""
     opening, closing = code_fences(text)
     return "\n".join([opening, *lines, closing])
 
 
 def text_of(found: Iterable[Block]) -> str:
-    """The Markdown of the blocks, one below the other."""
+    """The Markdown of the blocks, one after the other."""
     return "\n\n".join(block.text for block in found)
 
 
 def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
-    """Blocks that are understood together only: a list, a table or code with the paragraph that it follows. What stands
-    behind it without a paragraph between belongs to it as well, but for a second table or list of its own; so do the
-    rest of a sentence that code interrupts, and the next of steps that are counted on."""
+    """Groups of blocks that can only be understood together: a list, a table or code with the paragraph before it. What
+    follows without a paragraph in between belongs to the group as well, except a second table or list of its own; so do
+    the rest of a sentence that code interrupts, and the next of numbered steps."""
     groups: list[list[Block]] = []
     for block in found:
         if (first := _counted_on(groups, block)) is not None:
@@ -139,8 +143,8 @@ def units(found: Sequence[Block]) -> list[tuple[Block, ...]]:
 
 
 def announces(block: Block, below: Block) -> bool:
-    """Whether it is a lead-in, or a sentence that does not end before what is no sentence: "For example," and code,
-    "The name in the certificate can" and a list."""
+    """Whether it is a lead-in, or a sentence that does not end before a block that is no sentence: "For example," and
+    code, "The name in the certificate can" and a list."""
     if block.is_lead_in:
         return True
     is_block = below.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE)
@@ -149,8 +153,8 @@ def announces(block: Block, below: Block) -> bool:
 
 
 def goes_on(before: Block, block: Block) -> bool:
-    """Whether the block is the rest of a sentence: one that code before it interrupts, or of which the paragraph before
-    it is a line of its own, such as a formula."""
+    """Whether the block continues a sentence: one that code before it interrupts, or one whose first line is the
+    paragraph before it, such as a formula."""
     if block.kind is not BlockKind.PARAGRAPH:
         return False
     if before.kind is BlockKind.PARAGRAPH:
@@ -159,7 +163,7 @@ def goes_on(before: Block, block: Block) -> bool:
 
 
 def introduced(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """Each block with those right before it that announce it."""
+    """Each block with the blocks directly before it that announce it."""
     group: tuple[Block, ...] = ()
     for at, block in enumerate(found):
         group = (*group, block)
@@ -181,23 +185,25 @@ def together(found: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
 
 
 def names_code(unit: Sequence[Block]) -> bool:
-    """Whether it ends in code under a list's one item that names it, as the usage of commands is listed."""
+    """Whether it ends in code under a list with a single item that names it, as the usage of commands is often
+    listed.
+    """
     if len(unit) < 2 or unit[-1].kind is not BlockKind.CODE or unit[-2].kind is not BlockKind.LIST:
         return False
     return _NAMED_ITEM.fullmatch(unit[-2].text) is not None
 
 
 def term_of(unit: Sequence[Block]) -> str:
-    """What the definition that begins with the unit says that it defines; "" where none begins."""
+    """The term of the definition that begins with the unit; "" if none begins."""
     if unit[0].is_term:
         return unit[0].text
     return unit[-2].text if names_code(unit) else ""
 
 
 def term_above(groups: Sequence[Sequence[Block]], at: int) -> str:
-    """The term of the definition that goes on in the group there; "" where one begins, or in none. Where the last one
-    of a section ends is not told: what stands behind it is taken for none of it, as is what stands behind a bold line
-    that is no name."""
+    """The term of the definition that continues in the group there; "" if one begins there, or if there is none. The
+    end of a section's last definition is unknown, so what follows it counts as part of none, and so does what follows a
+    bold line that is no name."""
     if term_of(groups[at]) or not any(map(term_of, groups[at:])):
         return ""
     term = next(filter(None, map(term_of, reversed(groups[:at]))), "")
@@ -205,15 +211,15 @@ def term_above(groups: Sequence[Sequence[Block]], at: int) -> str:
 
 
 def _is_name(term: str) -> bool:
-    """As options, settings and functions have them: with signs, or capital letters within it. "Note" and "Table 2" are
-    none."""
+    """Whether it looks like the name of an option, setting or function: with signs, or capital letters within it.
+    "Note" and "Table 2" are none."""
     first = term.strip("*").split(maxsplit=1)[0]
     is_spelt = first.islower() or not (first.istitle() or (first.isupper() and first.isalpha()))
     return "`" in term or not first[0].isalpha() or is_spelt
 
 
 def _counted_on(groups: Sequence[Sequence[Block]], block: Block) -> int | None:
-    """Which group close before has the step before those of the block."""
+    """The nearby group before this one that has the step before those of the block."""
     number = _ITEM_NUMBER.match(block.text) if block.kind is BlockKind.LIST else None
     if number is None or int(number[1]) < 2:
         return None
@@ -252,7 +258,7 @@ def lines_with_code(markdown: str) -> Iterator[tuple[str, bool]]:
 
 
 def _block_at(lines: Sequence[tuple[str, bool]], start: int) -> tuple[int, BlockKind]:
-    """One past the block that begins at `start`, and what it is."""
+    """The index after the block that begins at `start`, and its kind."""
     line, is_code = lines[start]
     if is_code:
         return _code_end(lines, start), BlockKind.CODE
@@ -308,7 +314,7 @@ def _list_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
 
 
 def _table_end(lines: Sequence[tuple[str, bool]], start: int) -> int:
-    """One past the table whose header row is at `start`; `start` itself when none begins there."""
+    """The index after the table whose header row is at `start`; `start` itself if none begins there."""
     if start + 1 >= len(lines):
         return start
     header, delimiter = lines[start][0], lines[start + 1][0]

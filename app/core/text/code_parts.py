@@ -1,5 +1,5 @@
-"""Where code can be cut, told by its layout alone, whatever language it is in; and the commands within it that printed
-what stands below them, as a terminal shows them."""
+"""Finds where code can be split, by its layout alone, whatever its language; and the commands in a terminal session
+whose output follows them."""
 
 import itertools
 import re
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from app.core.text.blocks import Block, BlockKind, code_like, code_lines
 
 _CLOSING = frozenset(")]}")
-_DEEPEST = 40  # columns: of lines that are all indented further, each stands for itself
-_COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or what is said of the next line, as `@cache` is
+_DEEPEST = 40  # columns: if all lines are indented further, each is a part of its own
+_COMMENT = re.compile(r"[ \t]*+(?:#|//|--|;|%|@\w)")  # or an annotation of the next line, such as `@cache`
 _BEFORE_BRACKET = re.compile(r"\s*+[^\s)\]}].*[\w)]")
 # "$ ls", "user@host:~# ls", "sqlite> .tables", "C:\> dir", ">>> f()". A bare "# ls" or "% ls" reads as a comment.
 _PROMPT = re.compile(
@@ -19,8 +19,8 @@ _GOES_ON = "\\"
 
 
 def code_parts(text: str) -> list[str]:
-    """What lines of code consist of: runs between blank lines; of one run, its statements; of one statement, its first
-    line, and that of each comment, and what is indented below it."""
+    """The parts of lines of code: runs between blank lines; of a run, its statements; of a statement, its first line,
+    its comments, and the lines indented below each."""
     if not text.strip():
         return [text]
     statements = _statements(text.split("\n"))
@@ -48,9 +48,9 @@ def code_in_parts(
     cut_line: Callable[[str, int], Iterable[str]],
     group: str = "",
 ) -> Iterator[str]:
-    """As many of its parts together as fit into the room, the first below what the `group` holds. What is too long
-    begins anew and is cut; a line that is too long, by `cut_line`. So is what fits, below a few lines that open it:
-    they say little alone."""
+    """As many parts together as fit into the room, the first after what `group` holds. A part that is too long starts a
+    new group and is split; a line that is too long, by `cut_line`. A part that would fit also starts a new one if only
+    its few opening lines would precede it, because they say little alone."""
     parts = code_parts(code)
     if len(parts) == 1:
         yield from filter(None, [group, *cut_line(code, room)])
@@ -72,8 +72,8 @@ def code_in_parts(
 
 
 def _statements(lines: Sequence[str]) -> list[str]:
-    """Lines of code, each with those that belong to it: the comment above it, what is indented below it, and what
-    closes it. What closes something else, above the lines, says nothing of how far they are indented."""
+    """Lines of code as statements, each with the comment above it, the lines indented below it, and its closing lines.
+    A closing line of something above these lines says nothing about indentation."""
     told = [line for line in lines if line.strip()]
     inner = [line for line in told if line.lstrip()[0] not in _CLOSING]
     least = min(map(_indentation, inner or told), default=0)
@@ -95,13 +95,13 @@ def _is_comment_on(line: str, below: str) -> bool:
 
 
 def _is_opened_by(line: str, below: str = "") -> bool:
-    """Whether the line begins what a bracket, which stands alone below it, opens."""
+    """Whether the line begins a statement whose opening bracket is alone on the next line."""
     is_beside = below.strip() == "{" and _indentation(line) == _indentation(below)
     return is_beside and _BEFORE_BRACKET.fullmatch(line) is not None
 
 
 def _opens(code: str, below: str) -> bool:
-    """Whether the first line of the code opens what the lines below are a part of, by their indentation."""
+    """Whether the first line of the code opens a block that the lines below belong to, by their indentation."""
     return bool(code) and _indentation(code.partition("\n")[0]) < _indentation(below)
 
 
@@ -110,8 +110,8 @@ def _indentation(line: str) -> int:
 
 
 def commands_above(parts: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """For each of the parts that code is cut into, as lines, the command right above it; () for one that begins with a
-    command, or that none printed."""
+    """For each part of the code, as lines, the command whose output it continues; () for a part that begins with a
+    command, or that is no output."""
     command: tuple[str, ...] = ()
     goes_on = False
     for part in parts:
@@ -125,8 +125,8 @@ def commands_above(parts: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
 
 
 def rejoined(before: Block, again: Block, rest: Block) -> Block | None:
-    """Code that was cut: `before`, with the `rest` that its last command printed, where that command is said `again`
-    between them; else None."""
+    """Rejoins code that was split: `before`, and `rest`, the output of its last command, which is repeated as `again`
+    in between; None if they do not belong together."""
     if not before.kind is again.kind is rest.kind is BlockKind.CODE:
         return None
     lines, command = code_lines(before.text), tuple(code_lines(again.text))

@@ -1,4 +1,4 @@
-"""What a question asks the difference of: "How does the Plus plan differ from Pro?"."""
+"""The names that a question compares: "How does the Plus plan differ from Pro?"."""
 
 import re
 from typing import Final
@@ -26,12 +26,12 @@ _ARTICLE: Final = re.compile(
 
 
 def asks_difference(question: str) -> bool:
-    """Whether it compares, be it without names."""
+    """Whether the question compares, even without names."""
     return _COMPARES.search(question) is not None
 
 
 def compared_names(question: str) -> list[str]:
-    """Two or more, as the question writes them, without articles; none where it does not ask for a difference."""
+    """Two or more names, as the question writes them, without articles; empty if it asks for no difference."""
     for comparison in _COMPARISONS:
         if found := comparison.search(question):
             names = [*found[1].split(","), found[2]]

@@ -1,4 +1,4 @@
-"""The words that a text says most, but for those that every text says."""
+"""The most frequent words of a text, without those that every text has."""
 
 from collections import Counter
 
@@ -6,7 +6,7 @@ from app.core.text.words import search_terms
 
 _SHORTEST = 3
 
-# English words of three letters and more that tell nothing of what a text is about.
+# English words of three letters and more that say nothing about the subject of a text.
 _TELL_NOTHING = frozenset(
     """
     about above after again against all also although always among and another any are around because been before being
@@ -22,7 +22,7 @@ _TELL_NOTHING = frozenset(
 
 
 def is_content_word(word: str) -> bool:
-    """Of a case-folded word."""
+    """For a case-folded word."""
     return len(word) >= _SHORTEST and not word.isdigit() and word not in _TELL_NOTHING
 
 

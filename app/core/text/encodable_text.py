@@ -1,8 +1,8 @@
-"""Text that Rust libraries take."""
+"""Text that Rust libraries accept."""
 
 
 def encodable(text: str) -> str:
-    """The text with each lone surrogate, which JSON may carry and UTF-8 may not, as a question mark."""
+    """The text with each lone surrogate replaced by a question mark: JSON may carry them, UTF-8 may not."""
     try:
         text.encode()
     except UnicodeEncodeError:

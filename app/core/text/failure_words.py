@@ -1,7 +1,7 @@
-"""How answers say that the sources do not hold them, in the languages that we speak ourselves.
+"""How answers say that the sources do not contain them, in the languages that Docent speaks.
 
-The patterns stand with the languages. Each names the one who does not know (I, we, the sources, the page) or what is
-missing (information, answer, details): "the app cannot find your lamp" is an answer.
+The patterns are in the language files. Each names who does not know (I, we, the sources, the page) or what is missing
+(information, answer, details): "the app cannot find your lamp" is an answer.
 """
 
 import re
@@ -12,11 +12,11 @@ from functools import cache
 from app.core.text.languages import LANGUAGES, language_table
 from app.core.text.small_letters import in_small_letters, small_letters
 
-_LOOKED_AT_CHARS = 240  # an honest refusal says so at the start
+_LOOKED_AT_CHARS = 240  # an honest refusal comes at the start
 
 
 def has_failure_words(answer: str) -> bool:
-    """Whether the answer itself says that the sources do not hold it, in whatever language."""
+    """Whether the answer itself says that the sources do not contain it, in any of the languages."""
     head = unicodedata.normalize("NFC", answer[:_LOOKED_AT_CHARS]).replace("’", "'")
     small = in_small_letters(head)
     by_words, others = failure_patterns()
@@ -25,8 +25,8 @@ def has_failure_words(answer: str) -> bool:
 
 @cache
 def failure_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Those that begin with a word, which is asked once for all of them, and those of scripts whose words Python does
-    not tell apart, none of whose letters is ASCII."""
+    """The patterns that begin with a word boundary, which is matched once for all of them, and those for scripts in
+    which Python finds no word boundaries, none of which contains ASCII letters."""
     patterns = [pattern for language in sorted(LANGUAGES) for pattern in language_table(language)["failure"]]
     by_words = [pattern.removeprefix(r"\b") for pattern in patterns if pattern.startswith(r"\b")]
     others = [pattern for pattern in patterns if not pattern.startswith(r"\b")]

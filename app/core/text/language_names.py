@@ -11,5 +11,5 @@ def _names() -> dict[str, str]:
 
 
 def language_name(language: str) -> str:
-    """The English name of a language (BCP 47 primary subtag), "" for one that is not listed."""
+    """The English name of a language (BCP 47 primary subtag), "" if it is not listed."""
     return _names().get(language, "")

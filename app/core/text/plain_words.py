@@ -1,4 +1,4 @@
-"""Words without case, accents and marks: visitors type them as they come."""
+"""Words without case, accents and marks, because visitors often leave them out."""
 
 import unicodedata
 
@@ -11,8 +11,8 @@ def plain_words(text: str) -> str:
 
 
 def without_marks(text: str) -> str:
-    """NFKD without nonspacing marks. What is compared with the result must be written so as well: some languages
-    cannot do without their marks."""
+    """NFKD without nonspacing marks. Compare the result only with text treated in the same way: some languages cannot
+    be written without their marks."""
     parted = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES))
     return "".join(each for each in parted if unicodedata.category(each) != "Mn")
 

@@ -11,15 +11,15 @@ from app.core.text.sentences import asks, sentences
 from app.core.text.words import folded_words
 
 _ENGLISH: Final = "en"
-_FEWEST_WORDS: Final = 3  # "and when?" leans on what stands before it
+_FEWEST_WORDS: Final = 3  # "and when?" depends on the words before it
 _MOST_PARTS: Final = 3
 _OPENERS: Final = "¿¡\"'«„“( "
 _NEVER: Final = re.compile(r"(?!)")
 
 
 def question_parts(text: str, language: str | None) -> list[str]:
-    """The two or three questions that the text asks, each with what is told before the first of them; nothing for a
-    text that asks one, or more than three. `language` is its own (BCP 47 primary subtag), English where it is None."""
+    """The two or three questions that the text asks, each with the statements before the first of them; empty for a
+    text with one question or more than three. `language` is the text's (BCP 47 primary subtag), English if None."""
     told: list[str] = []
     asked: list[str] = []
     for clause, is_asked in _clauses(text, language or _ENGLISH):
@@ -33,7 +33,7 @@ def question_parts(text: str, language: str | None) -> list[str]:
 
 
 def _clauses(text: str, language: str) -> Iterator[tuple[str, bool]]:
-    """In order, each with whether it asks."""
+    """The clauses in order, each with whether it asks."""
     forms = _forms(language)
     for sentence in sentences(text):
         parts = list(_cut(sentence, forms.border))
@@ -42,7 +42,7 @@ def _clauses(text: str, language: str) -> Iterator[tuple[str, bool]]:
 
 
 def _cut(sentence: str, border: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
-    """At the borders that part enough words; each with whether a word joins it with the next one."""
+    """Split where both sides have enough words; each part with whether a conjunction joins it to the next."""
     borders = list(border.finditer(sentence))
     ends = [*(found.start() for found in borders), len(sentence)]
     start = 0
@@ -59,8 +59,8 @@ def _says_enough(part: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """`border` parts two questions, `begin` is how one begins; what begins with `may_tell` may only say when or where
-    something is asked."""
+    """`border` separates two questions, `begin` matches the beginning of one; after `may_tell`, a clause may only say
+    when or where."""
 
     border: re.Pattern[str] = _NEVER
     begin: re.Pattern[str] = _NEVER
@@ -73,7 +73,7 @@ class _Forms:
 
 @cache
 def _forms(language: str) -> _Forms:
-    """Where no words are known for a language, sentences alone part its questions."""
+    """Without known words for a language, only sentences separate its questions."""
     table = language_table(language) if language in LANGUAGES else None
     if table is None or not table["questions"]["begin"]:
         return _Forms()

@@ -1,4 +1,4 @@
-"""The text of a section, put together again from its chunks."""
+"""Rebuilds the text of a section from its chunks."""
 
 import re
 from collections.abc import Sequence
@@ -33,15 +33,15 @@ def section_name(heading: str) -> str:
 
 
 def markdown_name(heading: str) -> str:
-    """A heading as Markdown shows it word for word: `Mutex<T>` holds no tag. A colon at its end announces what does not
-    follow where it stands as a name."""
+    """A heading as literal Markdown, so that `Mutex<T>` is no tag. A colon at its end is removed, because nothing
+    follows it where it is used as a name."""
     return section_name(heading).rstrip(":\uff1a ").replace("<", "\\<")
 
 
 def section_text(chunks: Sequence[str]) -> str:
-    """The Markdown of neighbouring chunks, in their order, as one. What a chunk repeats of the one before it, such as
-    the line that introduces a list, the term of a definition, the header of a table or the command above its output, is
-    said once."""
+    """The Markdown of neighbouring chunks, in order, as one text. What a chunk repeats from the one before it (the line
+    that introduces a list, the term of a definition, the header of a table or the command above its output) appears
+    once."""
     whole: list[Block] = []
     for text in chunks:
         found = blocks(text)
@@ -66,12 +66,12 @@ def _last_term(told: Sequence[Block]) -> str:
 
 
 def one_block(first: Block, second: Block) -> Block | None:
-    """Both as one, where they are parts of one table or one list by their looks."""
+    """Both as one block, if they look like parts of one table or list."""
     return _one_table(first, second) or _one_list(first, second)
 
 
 def _one_table(first: Block, second: Block) -> Block | None:
-    """Both as one table where they have the same header."""
+    """Both as one table, if they have the same header."""
     if first.kind is not BlockKind.TABLE or second.kind is not BlockKind.TABLE:
         return None
     header, rows = table_rows(second.text)
@@ -81,7 +81,7 @@ def _one_table(first: Block, second: Block) -> Block | None:
 
 
 def _one_list(first: Block, second: Block) -> Block | None:
-    """Both as one list where they count, or mark, their items alike."""
+    """Both as one list, if their items are numbered or marked in the same way."""
     if first.kind is not BlockKind.LIST or second.kind is not BlockKind.LIST:
         return None
     if first.text[0].isdigit() != second.text[0].isdigit():

@@ -1,4 +1,4 @@
-"""Cuts text into sentences, and a chunk's Markdown into the smallest parts that can be quoted and still make sense."""
+"""Splits text into sentences, and a chunk's Markdown into the smallest parts that make sense as quotes."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +33,8 @@ _QUESTION = re.compile(
 _NEXT = re.compile(rf"\s*+[{_OPENERS}]*+(\S)?")
 _LAST_WORD = re.compile(r"\S+\Z")
 _WORD_CHARS: Final = 24  # no abbreviation is longer
-# Thai and Lao end no sentence with a mark: a blank parts phrases, and after that many letters a sentence as a rule.
+# Thai and Lao have no mark at the end of a sentence: a blank separates phrases, and after this many letters usually
+# sentences.
 _UNMARKED = re.compile(r"(?<=[\u0e00-\u0eff]) (?=[\u0e00-\u0eff])")
 _UNMARKED_CHARS: Final = 40
 _MONTHS: Final = frozenset(
@@ -45,13 +46,13 @@ _POINTS_BACK = re.compile(
     r"|if not|in that case|instead|however|but|and|or|also|yes|no)\b(?!')",
     re.IGNORECASE,
 )
-WHOLE_TABLE_ROWS = 6  # a longer table is quoted row by row, each under its header
+WHOLE_TABLE_ROWS = 6  # a longer table is quoted row by row, each with its header
 
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """A sentence, or a whole list, code block or small table, or a row of a large one. `position` counts within the
-    chunk, 0.."""
+    """A sentence, or a whole list, code block or small table, or a row of a large one. `position` is its index within
+    the chunk, from 0."""
 
     text: str
     position: int
@@ -75,12 +76,12 @@ def quotables(markdown: str) -> list[Quotable]:
 
 
 def points_back(sentence: str) -> bool:
-    """Whether it opens with a word that means nothing without what stands before it: "Then it is ...", "They ..."."""
+    """Whether it opens with a word that refers to the text before it: "Then it is ...", "They ..."."""
     return bool(_POINTS_BACK.match(sentence))
 
 
 def table_header(block: str) -> str:
-    """The lines above the first row of a table's Markdown, "" for anything else."""
+    """The lines above the first row of a table's Markdown; "" for anything else."""
     lines = block.split("\n", 2)
     is_table = len(lines) == 3 and all(_TABLE_ROW.match(line) for line in lines) and set(lines[1]) <= set("|-: ")
     return "\n".join(lines[:2]) if is_table else ""
@@ -144,15 +145,16 @@ def _kind(line: str, before: str) -> str:
 
 
 def asks(text: str) -> bool:
-    """Whether a question ends somewhere in it, by the question marks of all scripts."""
+    """Whether the text contains the end of a question, by the question marks of all scripts."""
     return bool(_QUESTION.search(text))
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a plain text in order, in whatever script, each on one line; a blank line ends one as well.
+    """The sentences of a plain text in order, in any script, each on one line; a blank line also ends one.
 
-    By Unicode's rules (UAX 29), tailored: a mark of a script with blanks needs one behind it, what goes on in lower
-    case is no new sentence, and abbreviations of the languages that we speak, initials and German dates end none.
+    By Unicode's rules (UAX 29), tailored: in scripts with blanks, a mark only ends a sentence before a blank; a
+    lower-case letter begins no sentence; and abbreviations of the languages that Docent speaks, initials and German
+    dates end none.
     """
     found: list[str] = []
     start = 0
@@ -179,7 +181,7 @@ def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
 
 
 def _is_shortened(word: str, text: str, after: int) -> bool:
-    """Whether its full stop belongs to the word: "e.g.", "J.", "3. Oktober"."""
+    """Whether the full stop belongs to the word: "e.g.", "J.", "3. Oktober"."""
     bare = word.lstrip("\"'([{*_\u00ab\u201e\u201c").casefold()
     if bare.isdecimal() and len(bare) <= 2:
         following = text[after : after + _WORD_CHARS].split()
@@ -190,14 +192,14 @@ def _is_shortened(word: str, text: str, after: int) -> bool:
 
 @cache
 def _abbreviations() -> frozenset[str]:
-    """In lower case. "z. B." is written with a blank as well, so each part of one counts."""
+    """In lower case. "z. B." is also written with a blank, so each part of one counts."""
     listed = [each.casefold() for language in LANGUAGES for each in language_table(language)["abbreviations"]]
     parts = [f"{part}." for each in listed if each.count(".") > 1 for part in each.split(".") if part]
     return frozenset((*listed, *parts))
 
 
 def _unmarked(line: str) -> list[str]:
-    """A line of a script without marks, cut at the first blank after _UNMARKED_CHARS each time."""
+    """A line of a script without marks, split at the first blank after every _UNMARKED_CHARS."""
     if len(line) <= _UNMARKED_CHARS:
         return [line]
     parts: list[str] = []

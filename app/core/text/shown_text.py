@@ -1,4 +1,4 @@
-"""Markdown as its readers see it: the words without the signs."""
+"""Markdown as readers see it: the words without the syntax."""
 
 import re
 from typing import Final
@@ -14,7 +14,7 @@ _TABLE_SIGNS: Final = re.compile(r"(?<!\\)\|[ \t:-]*(?=\|)|(?<!\\)\|")
 
 
 def shown_line(text: str) -> str:
-    """Inline Markdown without its own signs, on one line."""
+    """Inline Markdown without its syntax, on one line."""
     pieces, at = [], 0
     for code in _CODE_SPAN.finditer(text):
         pieces += [_prose(text[at : code.start()]), code.group(2).strip()]

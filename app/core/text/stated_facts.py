@@ -1,4 +1,4 @@
-"""What a sentence states that can be looked up word for word: numbers, dates, prices, versions, names and code."""
+"""What a sentence states that can be looked up literally: numbers, dates, prices, versions, names and code."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
 _MARKUP: Final = re.compile(r"[*_#>|]+")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _NUMBER: Final = re.compile(r"(?<![^\W_])(?<!\w[-.])\d+(?:[.,:/]\d+)*")
-# Letters and digits in one, such as E42, NB-W1 or v2.9; "5-year" and "20mm" are numbers with a unit.
+# Letters and digits together, such as E42, NB-W1 or v2.9; "5-year" and "20mm" are numbers with a unit.
 _IDENTIFIER: Final = re.compile(r"(?<!\w)(?=[\w.-]{0,80}\d)[^\W\d]\w*(?:[-.]\w+)*")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«]\s*|\n\s*)$")
@@ -28,11 +28,11 @@ _NUMBER_WORDS: Final = {
     )
 } | {"twice": "2", "sixteen": "16", "twenty": "20", "thirty": "30", "fifty": "50"}
 
-# Written with a capital letter wherever they stand, and no name of anything.
+# Always written with a capital letter, but no names.
 _NO_NAMES: Final = frozenset({"i", "i'm", "i’m", "i'd", "i'll", "i've", "ok", "faq", "pm", "am"})
 # In these languages every noun has a capital letter.
 CAPITALISE_NOUNS: Final = frozenset({"de", "lb"})
-# What sentences open with, and is no name.
+# Words that open sentences and are no names.
 _OPENERS: Final = frozenset(
     """
     a above according add after all also although an and any are as at be because before below both but by can
@@ -53,7 +53,7 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """`is_opening`: a word that opens a sentence, which may be no name at all."""
+    """`is_opening`: the first word of a sentence, which may be no name at all."""
 
     kind: FactKind
     text: str
@@ -61,8 +61,8 @@ class Fact:
 
 
 def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
-    """In order, each once. Names are words with capital letters within them or, but in languages that write all nouns
-    so, at their beginning."""
+    """The facts in order, without duplicates. Names are words with capital letters within them, or at their beginning,
+    except in languages that capitalise all nouns."""
     facts = [Fact(FactKind.CODE, " ".join(found[1].split())) for found in _CODE.finditer(sentence)]
     text = plain(sentence)
     facts += [Fact(FactKind.NAME, found.group()) for found in _IDENTIFIER.finditer(text)]
@@ -79,13 +79,13 @@ def facts_of(sentence: str, language: str | None = "en") -> list[Fact]:
 
 
 def plain(sentence: str) -> str:
-    """Without code, links, citations and marks of Markdown."""
+    """The text without code, links, citations and Markdown syntax."""
     text = _ITEM.sub("", _CITATION.sub("", sentence))
     return _MARKUP.sub(" ", _LINK.sub(" ", _CODE.sub(" ", text)))
 
 
 def spellings(number: str) -> frozenset[str]:
-    """The ways in which a number may be meant, so that 1,500 meets 1500, and 3,90 or 3.9 meet 3.90."""
+    """The spellings that a number may have, so that 1,500 matches 1500, and 3,90 or 3.9 match 3.90."""
     number = _NUMBER_WORDS.get(number, number)
     meant = {number}
     if _THOUSANDS.fullmatch(number):
@@ -97,10 +97,10 @@ def spellings(number: str) -> frozenset[str]:
 
 
 def numbers_in(text: str) -> frozenset[str]:
-    """Every spelling of every number of a text, those within identifiers left out."""
+    """Every spelling of every number of a text, except numbers within identifiers."""
     text = _IDENTIFIER.sub(" ", text)
     said = [found.group() for found in _NUMBER.finditer(text)]
-    # "14/7" and "10-20" say each of their numbers too.
+    # "14/7" and "10-20" state each of their numbers too.
     said += [part for each in said for part in re.split(r"[:/]", each)]
     said += [word for word in (each.casefold() for each in _WORD.findall(text)) if word in _NUMBER_WORDS]
     return frozenset(spelling for number in said for spelling in spellings(number))

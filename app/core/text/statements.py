@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-# A full stop, with what closes a quotation, and the citations of the sentence. A line ends what stands on it: an item,
-# a row, a heading. In scripts that set no space after a full stop none is waited for.
+# A full stop, closing quotation marks, and the sentence's citations. A line break also ends a sentence: an item, a row,
+# a heading. In scripts without a space after a full stop, none is expected.
 _END: Final = re.compile(
     r"(?:(?<!\d)[.!?…؟؛।]|(?<=\d)[.!?…؟](?=[ \t\n\"')\]»”’*_]))[\"')\]»”’*_]{0,3}(?:[ \t]{0,2}\[\d{1,3}\]){0,9}"
     r"(?:[ \t]*\n+|[ \t]+)"
@@ -21,10 +21,10 @@ _OF_AN_END: Final = ".!?…؟؛।。！？\"')]»”’*_」』）[ \t\n0123456
 
 
 def statement_ends(text: str, start: int = 0) -> list[int]:
-    """The positions behind each sentence that has ended, with its citations and the blanks after it, ascending.
+    """The positions after each sentence that has ended, including its citations and the blanks after it, ascending.
 
-    The text may go on: what only might be an end, because nothing follows it yet, is none. Ends that begin before
-    `start` are left out: who follows a text that grows looks on from where it was `undecided_from`.
+    The text may still grow, so an end that nothing follows yet does not count. Ends that begin before `start` are left
+    out: to follow a growing text, continue where it was `undecided_from`.
     """
     ends = []
     for found in _END.finditer(text, start):
@@ -40,8 +40,8 @@ def statement_ends(text: str, start: int = 0) -> list[int]:
 
 
 def undecided_from(text: str) -> int:
-    """The first position at which what follows the text may still make an end, or move one: the marks, blanks and
-    citations after its last word."""
+    """The first position at which further text may still create or move an end: the marks, blanks and citations after
+    the last word."""
     at = len(text.rstrip(_OF_AN_END))
     while at and text[at - 1].isdecimal():
         at = len(text[: at - 1].rstrip(_OF_AN_END))

@@ -1,7 +1,8 @@
-"""A question without the words that name nothing: of "Wie erstelle ich einen Serienbrief?", "erstelle Serienbrief?".
+"""Removes the words of a question that name nothing: "Wie erstelle ich einen Serienbrief?" becomes "erstelle
+Serienbrief?".
 
-A keyword index is stemmed for one language and knows the words that tell nothing in it. Those of a question in another
-one are rare in manuals, for pages seldom say "I", and would weigh more than what it is about.
+A keyword index is stemmed for one language and knows its stop words. The stop words of a question in another language
+are rare in manuals, because pages seldom say "I", and would weigh more than its subject.
 """
 
 from functools import cache
@@ -9,12 +10,12 @@ from functools import cache
 from app.core.text.languages import LANGUAGES, language_table
 from app.core.text.words import folded_words
 
-_ENGLISH = "en"  # every analysis knows its words
+_ENGLISH = "en"  # every analysis knows its stop words
 
 
 def without_stop_words(question: str, language: str | None) -> str:
-    """`language` is the question's own (BCP 47 primary subtag). The question as it stands where nothing else would be
-    left, in English, in languages that we do not speak, and in those that put no spaces between words."""
+    """`language` is the question's own (BCP 47 primary subtag). Returns the question unchanged if nothing else would be
+    left, in English, in languages that Docent does not speak, and in those without spaces between words."""
     light = _stop_words(language) if language else frozenset[str]()
     told = [word for word in question.split() if not light.issuperset(folded_words(word))]
     return " ".join(told) if light and any(map(folded_words, told)) else question

@@ -11,20 +11,20 @@ _PIPE = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells are inline Markdown. Every row is as wide as the widest line; `header` is () when the table has none."""
+    """Cells are inline Markdown. Every row is as wide as the widest line; `header` is () if the table has none."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 def tables_in(markdown: str) -> tuple[Table, ...]:
-    """In the text's order; what stands in fenced code is no table."""
+    """In the text's order; fenced code contains no tables."""
     lines = [line.strip() for line in markdown.splitlines()]
     return tuple(_table(lines[start:end]) for start, end in _spans(lines))
 
 
 def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where each table begins and ends, its end not included."""
+    """The start of each table, and the line after its end."""
     fence, at = "", 0
     while at < len(lines):
         line = lines[at]

@@ -3,16 +3,16 @@
 from typing import Final
 from urllib.parse import quote
 
-_EXACT_CHARS: Final = 100  # a longer quote is named by its first and last words
-_TELLING_CHARS: Final = 12  # a shorter line ("Yes", a number) may stand anywhere on the page
+_EXACT_CHARS: Final = 100  # a longer quote is identified by its first and last words
+_TELLING_CHARS: Final = 12  # a shorter line ("Yes", a number) may be anywhere on the page
 _WORDS: Final = 5  # at either end
 
 
 def link_to_words(url: str, words: str | None) -> str:
-    """The URL of a web page with a text directive behind its own fragment; any other as it is.
+    """The URL of a web page with a text directive after its own fragment; any other URL unchanged.
 
-    Newlines and tabs part the lines and table cells of `words`: the browser finds no text that runs from one block into
-    the next, so each end stays within one of them.
+    Newlines and tabs separate the lines and table cells of `words`: browsers find no text that spans blocks, so the
+    first and last words each stay within one.
     """
     lines = [" ".join(line.split()) for line in (words or "").replace("\t", "\n").split("\n")]
     lines = [line for line in lines if line]
@@ -33,5 +33,7 @@ def _directive(first: str, last: str, lines: int) -> str:
 
 
 def _encoded(text: str) -> str:
-    """Whatever is no letter or digit, above all "-", "," and "&", which part a directive."""
+    """Encodes everything but letters and digits, above all "-", "," and "&", which separate the parts of a
+    directive.
+    """
     return quote(text, safe="").replace("-", "%2D")

@@ -1,11 +1,11 @@
-"""The language of one answer, decided once and used by all that has to do with it."""
+"""The language of an answer, decided once and used by everything about it."""
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-# Of 300 questions in each of 12 languages (xquad) a guess from SURE on was right every time, and one from LIKELY on in
-# 90 of 100 at worst (Chinese) and 98 or more else.
+# Of 300 questions in each of 12 languages (xquad), guesses of at least SURE were always right, and those of at least
+# LIKELY in 90 of 100 at worst (Chinese) and 98 or more otherwise.
 SURE = 0.8
 LIKELY = 0.5
 
@@ -21,21 +21,22 @@ class LanguageGuess:
 
 
 def primary_subtag(locale: str) -> str:
-    """ "de" of "de-CH" or "de_CH.UTF-8"; "" for what is no locale."""
+    """The locale's language: "de" for "de-CH" or "de_CH.UTF-8"; "" if it is no locale."""
     found = _LOCALE.fullmatch(locale)
     return found[1].lower() if found else ""
 
 
 def covers(languages: Collection[str] | None, *asked: str | None) -> bool:
-    """Whether each of `asked` is one of the languages, as far as it is known; `languages` None stands for all."""
+    """Whether each of `asked` that is known is one of the languages; `languages` None stands for all."""
     return languages is None or all(each is None or each in languages for each in asked)
 
 
 def turn_language(*, pinned: str | None, locale: str, guess: LanguageGuess, known: Collection[str]) -> str | None:
-    """The language to answer in (BCP 47 primary subtag), None when nothing tells.
+    """The language to answer in (BCP 47 primary subtag), None if nothing tells.
 
-    The agent's pin stands above all. Then a question whose language is plain: who writes German on an English page
-    wants German. Then the visitor's `locale`, if it names one of the `known` languages; then the likeliest guess.
+    The agent's fixed language comes first. Then the question's, if it is clear: a visitor who writes German on an
+    English page wants German. Then the visitor's `locale`, if it is one of the `known` languages; then the likeliest
+    guess.
     """
     if pinned:
         return pinned

@@ -1,9 +1,9 @@
-"""Text from pages, visitors and models: what must not pass from it into a prompt or onto a screen."""
+"""Text from pages, visitors and models: removes what must not reach a prompt or a screen."""
 
 import re
 import unicodedata
 
-# The blocks that we put around others' words, as they open and close, and the role tokens of the usual chat templates.
+# The blocks that we put around untrusted text, as they open and close, and the role tokens of common chat templates.
 _MARKS = re.compile(
     r"<(?=\s{0,9}/?\s{0,9}(?:source|said|document|passage)\b"
     r"|[|｜][^\s<>|｜]{1,40}[|｜]>|</?SYS>>|\s?/?\s?s\s?>|(?:start|end)_of_turn>|[be]os>)"
@@ -16,8 +16,8 @@ _ROLE_LINE = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})", re.MULTILINE)
 _KEPT_CONTROLS = frozenset("\n\t")
-# Reserved for what is not drawn, and for no characters at all. Other code points without a name in this interpreter's
-# Unicode are characters of a newer one.
+# Reserved for invisible characters, and for no characters at all. Other unnamed code points in this interpreter's
+# Unicode are characters of a newer version.
 _UNDRAWN = re.compile(
     "[\u2065\ufdd0-\ufdef\ufff0-\ufff8\U000e0000-\U000e0fff"
     + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
@@ -27,9 +27,9 @@ _JOINERS = frozenset("\u200c\u200d")
 
 
 def without_controls(text: str) -> str:
-    """Drop what draws nothing but may steer: control characters (line feed and tab stay), bidirectional marks,
-    zero-width characters, tag characters, lone surrogates. Joiners stay between letters, where Persian, the Indic
-    scripts and emoji spell with them."""
+    """Remove characters that are invisible but change the display or meaning: control characters (except line feed and
+    tab), bidirectional marks, zero-width characters, tag characters, lone surrogates. Joiners stay between letters,
+    where Persian, the Indic scripts and emoji need them."""
     # Printable are no controls, marks of direction, joiners or surrogates, but also no spaces beside the usual one.
     plain = text.replace("\n", "").replace("\t", "").replace("\u00a0", "")
     if plain.isprintable() and (plain.isascii() or not _UNDRAWN.search(plain)):
@@ -47,9 +47,9 @@ def without_controls(text: str) -> str:
 
 
 def as_prompt_text(text: str) -> str:
-    """The text as data inside a prompt: what could close its block, open another one or spell a provider's role token
-    loses its first character, and "System:" at the start of a line its colon. All else stays as it is, for a model
-    copies what it reads: in fenced code also "user: postgres" does."""
+    """The text as data inside a prompt: whatever could close its block, open another one or spell a provider's role
+    token loses its first character, and "System:" at the start of a line its colon. Everything else stays, because a
+    model copies what it reads: in fenced code, even "user: postgres" does."""
     clean = without_controls(text)
     if "<" in clean or "[" in clean:
         clean = _MARKS.sub(lambda mark: _ESCAPES[mark.group()], clean)
@@ -69,5 +69,5 @@ def _of_kind(text: str, *, is_code: bool) -> str:
 
 
 def as_attribute(text: str) -> str:
-    """The same for a value between double quotes, on one line."""
+    """The same for a value in double quotes, on one line."""
     return as_prompt_text(" ".join(text.split())).replace('"', "'")

@@ -1,4 +1,4 @@
-"""What a browser says that a page shows, beside what we have read there ourselves."""
+"""Compares what a browser reports as a page's text with what we have read there ourselves."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from app.core.text.words import folded_words
 
 _RUN = 3  # words
-_KNOWN_SHARE = 0.8  # of a line's runs; a number that we have not read makes any line new
+_KNOWN_SHARE = 0.8  # of a line's runs; a number that we have not read makes a line new in any case
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`known_share` of the visible words, in [0, 1], stands in lines that we have read ourselves; `new_text` is the
-    lines that we have not, in order."""
+    """`known_share` is the share of the visible words, in [0, 1], in lines that we have read ourselves; `new_text` has
+    the other lines in order."""
 
     known_share: float
     new_text: str
 
 
 def compared(visible: str, passages: Iterable[str]) -> Comparison:
-    """Line by line, by runs of three words; a shorter line is known where it occurs as it is."""
+    """Compares line by line, by runs of three words; a shorter line is known if it occurs literally."""
     read = [folded_words(passage) for passage in passages]
     runs = {run for words in read for run in _runs(words)}
     whole = " ".join(f" {' '.join(words)} " for words in read)

@@ -1,10 +1,10 @@
-"""The languages that Docent speaks, one file `<language>.toml` each, with what it says and understands in it.
+"""The languages that Docent speaks, one file `<language>.toml` each, with what it says and understands.
 
-`words` is what we say ourselves; `small_talk` what visitors say that is no question, and the replies; `follow_up` the
-words that tell a question which needs the one before it; `questions` the words that questions `begin` with, and which
-of them `may_tell` ("When it rains, does it ...?"); `failure` regular expressions of an answer that admits not
-knowing; `handoff` those of a wish for a `person`, over folded words: what may come `before` it, the `wishes`, and what
-may come `after` one. The widget speaks the same languages (`widget/src/words`).
+`words` has the product's own sentences; `small_talk` what visitors say that is no question, and the replies;
+`follow_up` the words that mark a question as depending on the one before it; `questions` the words with which questions
+`begin`, and those of them that `may_tell` ("When it rains, does it ...?"); `failure` regular expressions for an answer
+that admits not knowing; `handoff` those for the wish for a `person`, over folded words: what may come `before` it, the
+`wishes`, and what may come `after` one. The widget speaks the same languages (`widget/src/words`).
 """
 
 import re
@@ -19,11 +19,11 @@ LANGUAGES: Final = frozenset("ar de el en es fa fr he hi it ja nl pl pt ro ru th
 
 
 def any_of(phrases: Iterable[str]) -> str:
-    """A regular expression for one of them, the longest that fits."""
+    """A regular expression that matches any of them, preferring the longest."""
     return "|".join(re.escape(phrase) for phrase in sorted(filter(None, phrases), key=len, reverse=True))
 
 
 @cache
 def language_table(language: str) -> dict[str, Any]:
-    """The file of one of LANGUAGES."""
+    """The content of the file of one of LANGUAGES."""
     return tomllib.loads(resources.files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
