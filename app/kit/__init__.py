@@ -1,1 +1,1 @@
-"""What every room above builds with, and that knows none of them: cache, limits, clock, patterns, tasks."""
+"""Building blocks that know none of the rooms above: cache, limits, clock, patterns, tasks."""

@@ -5,12 +5,12 @@ from anyio import CapacityLimiter
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-# A hash takes 64 MiB while it is made: this many at a time, so that sign-ins cannot take the memory of answers.
+# Computing a hash takes 64 MiB: this many at a time, so that sign-ins cannot take the memory of answers.
 _AT_ONCE = 2
 
 
 class Argon2PasswordHasher:
-    """The parameters are the library's, which are RFC 9106's for machines with little memory."""
+    """Uses the library's parameters, which are RFC 9106's for machines with little memory."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
@@ -32,7 +32,7 @@ class Argon2PasswordHasher:
             return False
 
     def _places(self) -> CapacityLimiter:
-        """Made with the first use, as it belongs to a running event loop."""
+        """Created on first use, because it belongs to a running event loop."""
         if self._limiter is None:
             self._limiter = CapacityLimiter(_AT_ONCE)
         return self._limiter

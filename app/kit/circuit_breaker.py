@@ -1,5 +1,5 @@
-"""A circuit around a part that may be away: after some failures in a row it is left alone for a while, then one call
-tries whether it is back.
+"""A circuit breaker for a part that may be down: after some failures in a row it is not called for a while, then one
+call tests whether it is back.
 
     closed --`failures_to_open` failures in a row--> open --`cool_down_seconds`--> half-open
     half-open: one call is let through. It succeeds --> closed. It fails --> open again.
@@ -14,7 +14,7 @@ State = Literal["closed", "open"]
 
 
 class CircuitOpen(Exception):
-    """The part was left alone. `retry_after_seconds`: until a call may try it again; 0 while one is trying."""
+    """The part is not called. `retry_after_seconds`: until a call may try it again; 0 while one is trying."""
 
     def __init__(self, part: str, retry_after_seconds: float) -> None:
         super().__init__(f"{part}: failed several times in a row, and is left alone for a while.")
@@ -24,7 +24,7 @@ class CircuitOpen(Exception):
 class CircuitBreaker:
     """For one event loop. It begins closed; `on_change` is called whenever it opens or closes.
 
-    A call whose circuit has opened or closed since it began changes nothing any more.
+    A call whose circuit has opened or closed since it began has no effect any more.
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether calls are refused, or the next one would only be a try."""
+        """Whether calls are refused, or the next one would only be a test."""
         return self._tried_again_at is not None
 
     @contextmanager
     def call(self, failures: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
-        """Around one call of the part. Raises CircuitOpen at once when it must not be made.
+        """Around one call of the part. Raises CircuitOpen at once if it must not be made.
 
-        Leaving by an error of `failures` counts as a failure; by any other one as a success, for the part has
-        answered. A cancelled call says nothing, and another may try in its place.
+        Leaving with an error of `failures` counts as a failure; with any other error as a success, because the part has
+        responded. A cancelled call counts as neither, and another may try in its place.
         """
         epoch = self._admit()
         try:
@@ -74,7 +74,7 @@ class CircuitBreaker:
             self._succeeded(epoch)
 
     def open_for(self, seconds: float) -> None:
-        """Leave the part alone for so long, as it asked for itself."""
+        """Do not call the part for that long, because it asked for this."""
         self._open(self._now() + seconds)
 
     def _admit(self) -> int:
@@ -84,7 +84,7 @@ class CircuitBreaker:
         if wait > 0 or self._is_probing:
             raise CircuitOpen(self._part, max(0.0, wait))
         self._is_probing = True
-        self._epoch += 1  # what began before the cool-down decides nothing
+        self._epoch += 1  # calls from before the cool-down have no effect
         return self._epoch
 
     def _failed(self, epoch: int) -> None:

@@ -1,4 +1,4 @@
-"""What time it is."""
+"""The current time."""
 
 from datetime import UTC, datetime
 from typing import Protocol
@@ -6,12 +6,12 @@ from typing import Protocol
 
 class Clock(Protocol):
     def now(self) -> datetime:
-        """The moment, timezone-aware, in UTC."""
+        """The current time in UTC, timezone-aware."""
         ...
 
 
 class SystemClock:
-    """The machine's own."""
+    """The machine's clock."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)

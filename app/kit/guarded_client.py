@@ -1,5 +1,5 @@
-"""Services of others, asked through the crawler's guard: an address is checked when it is given and each time it is
-dialled."""
+"""HTTP to third-party services through the crawler's guard, which checks an address when it is configured and at every
+connection."""
 
 from collections.abc import Iterable
 from types import TracebackType
@@ -13,12 +13,11 @@ from crawler.url_rules import CheckedUrl, check_url
 
 
 class NoTls(UrlRefused):
-    """What is sent there could be read on its way."""
+    """Without TLS, others on the network could read the request."""
 
 
 class GuardedClient:
-    """Use as an async context manager. `allowed` endpoints (ip, port) may be asked although they are private, and
-    without TLS."""
+    """Use as an async context manager. `allowed` endpoints (ip, port) may be private, and may be used without TLS."""
 
     def __init__(self, allowed: Iterable[Endpoint], timeout_seconds: float) -> None:
         self._policy = AddressPolicy(frozenset(allowed))
@@ -34,7 +33,7 @@ class GuardedClient:
         await self._wire.aclose()
 
     def _checked(self, url: str) -> CheckedUrl:
-        """Raises UrlRefused; of it NoTls for an address that does not begin with https://."""
+        """Raises UrlRefused, or its subclass NoTls for an address that does not begin with https://."""
         checked = check_url(url.strip(), self._policy)
         is_allowed = checked.address is not None and self._policy.allows_literal(checked.address, checked.port)
         if checked.scheme != "https" and not is_allowed:
@@ -42,7 +41,9 @@ class GuardedClient:
         return checked
 
     def _canonical(self, url: str, field: str, done: str) -> str:
-        """Its one spelling. Raises InvalidInput for `field`; `done` is what is done there, such as "read from"."""
+        """The URL in canonical form. Raises InvalidInput for `field`; `done` completes its message, such as "read
+        from".
+        """
         try:
             return str(self._checked(url))
         except NoTls as error:

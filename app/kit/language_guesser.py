@@ -1,5 +1,5 @@
-"""Which language a few words are in, by py3langid: a naive Bayes classifier over byte sequences with its model in the
-package."""
+"""Detects the language of a few words with py3langid: a naive Bayes classifier over byte sequences, whose model is in
+the package."""
 
 import tempfile
 from collections.abc import Collection
@@ -17,22 +17,22 @@ _MAX_CHARS = 1000
 
 
 class LanguageGuesser:
-    """Reads questions, which are short: a guess comes with how sure it is. The model is read on first use, once for the
+    """For questions, which are short, so each guess has a probability. The model is read on first use, once per
     process."""
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """Every language that it knows, as BCP 47 primary subtags."""
+        """All known languages, as BCP 47 primary subtags."""
         return frozenset(str(language) for language, _ in _identifier().rank("?"))
 
     def guess(self, text: str) -> LanguageGuess:
-        """The likeliest language. CPU work of well under a millisecond, once the model is loaded."""
+        """The most likely language. Takes well under a millisecond of CPU time once the model is loaded."""
         language, probability = _identifier().classify(encodable(text[:_MAX_CHARS]))
         return LanguageGuess(str(language), float(probability))
 
     def rank(self, text: str, languages: Collection[str]) -> list[LanguageGuess]:
-        """Those of `languages` that it knows, the likeliest first; their probabilities are 1 together. Among few, a
-        guess about a word or two is right more often."""
+        """Those of `languages` that are known, most likely first; their probabilities add up to 1. With few languages,
+        a guess about a word or two is right more often."""
         ranked = _identifier().rank(encodable(text[:_MAX_CHARS]))
         among = [(str(language), float(p)) for language, p in ranked if str(language) in languages]
         total = sum(p for _, p in among) or 1.0
@@ -41,8 +41,8 @@ class LanguageGuesser:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Its two large tables, of 67 MiB, lie in a file: questions touch few of their pages, and the system takes those
-    back when it needs them."""
+    """Its two large tables of 67 MiB are mapped from a file: questions touch few of their pages, and the system
+    reclaims those when it needs memory."""
     read = LanguageIdentifier.from_model_file(MODEL_FILE)
     moves = _in_file(np.frombuffer(read.tk_nextmove, dtype=read.tk_nextmove.typecode))
     return LanguageIdentifier(
@@ -57,7 +57,7 @@ def _identifier() -> LanguageIdentifier:
 
 
 def _in_file(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same numbers, mapped from a file that is gone with the process."""
+    """The same numbers, mapped from a file that disappears with the process."""
     with tempfile.TemporaryFile() as file:
         table.tofile(file)
         file.flush()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class MemoryCache:
-    """Forgets what its time has run out for, and the least recently used past `max_entries` or `max_bytes`."""
+    """Drops expired entries, and the least recently used beyond `max_entries` or `max_bytes`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What operators see of circuits and of work that goes on as long as a process: gauges, counters, lines of the log."""
+"""Gauges, counters and log lines about circuits and background work."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +12,7 @@ _log = structlog.get_logger(__name__)
 
 
 class CircuitMeter:
-    """A line in the log at every change of a circuit, a gauge and a counter."""
+    """Logs and counts every change of a circuit, and has a gauge of its state."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._open = Gauge("docent_circuit_open", "1 while a part is left alone, else 0.", ["part"], registry=registry)
@@ -21,7 +21,9 @@ class CircuitMeter:
         )
 
     def watch(self, part: str) -> Callable[[State], None]:
-        """What a closed circuit around `part` is to call when it changes. `part` is a fixed word, fit for a label."""
+        """The callback for the circuit around `part` when it opens or closes. `part` is a fixed word that is suitable
+        as a label.
+        """
         self._open.labels(part).set(0)
         self._openings.labels(part)
         return partial(self._changed, part)
@@ -36,7 +38,7 @@ class CircuitMeter:
 
 
 def background_failures(registry: CollectorRegistry) -> Callable[[str], None]:
-    """Counts the failures of such work: call what it returns with the name of the work."""
+    """Counts failures of background work: call the returned function with the name of the work."""
     failures = Counter(
         "docent_background_failures",
         "Failures of work that goes on as long as the process, after which it was begun again.",

@@ -1,4 +1,4 @@
-"""Recorder by OpenTelemetry's SDK, which sends what it records by OTLP over HTTP, from a thread of its own."""
+"""Recorder with OpenTelemetry's SDK, which sends spans by OTLP over HTTP from its own thread."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -54,8 +54,8 @@ class OtelSpan:
 
 
 class OtelRecorder:
-    """`processor` gets the spans: by default one that sends them in batches to where OpenTelemetry's own variables say.
-    The environment's OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES stand above what is said here of the process."""
+    """`processor` gets the spans; by default, it sends them in batches to where OpenTelemetry's own variables say. The
+    environment's OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence over the attributes set here."""
 
     def __init__(
         self, *, version: str, process: str, keeps_texts: bool = False, processor: SpanProcessor | None = None
@@ -68,7 +68,7 @@ class OtelRecorder:
         self._keeps_texts = keeps_texts
 
     def close(self) -> None:
-        """Send what is left; may take as long as the exporter waits for its server."""
+        """Send the rest; may take as long as the exporter waits for its server."""
         self._provider.shutdown()
 
     def begin(self, name: str, kind: Kind, attributes: Mapping[str, Value], headers: Mapping[str, str]) -> OtelSpan:

@@ -1,11 +1,11 @@
-"""Port: passwords as hashes that are slow to guess."""
+"""Port: password hashes that are slow to guess."""
 
 from typing import Protocol
 
 
 class PasswordHasher(Protocol):
     async def hash(self, password: str) -> str:
-        """With a salt of its own, so that two hashes of one password differ."""
+        """With a random salt, so that two hashes of the same password differ."""
         ...
 
     async def is_right(self, password: str, hashed: str) -> bool:
@@ -13,5 +13,5 @@ class PasswordHasher(Protocol):
         ...
 
     def is_outdated(self, hashed: str) -> bool:
-        """Whether today's settings would make another kind of hash."""
+        """Whether the current settings would produce another kind of hash."""
         ...

@@ -1,18 +1,18 @@
-"""A bound for what others take, in which our own lateness is not counted against them."""
+"""A timeout for waiting on others that does not count delays of our own event loop."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-_LOOKS: Final = 8  # an answer that has come is seen by a round of the loop, and taken by the next: connecting needs six
+_LOOKS: Final = 8  # an answer is seen by one round of the loop and taken by the next: connecting needs six
 
 
 @asynccontextmanager
 async def patient_timeout(seconds: float) -> AsyncIterator[None]:
-    """As `asyncio.timeout`, but the time is counted in parts, and each counts once however late the loop is for it:
-    an event loop that was busy itself has not looked whether the answer was there. On time it ends what is inside
-    after `seconds`; otherwise after as many rounds of the loop as there are parts. Raises TimeoutError."""
+    """Like `asyncio.timeout`, but the time is counted in parts, and each counts once, however late the loop is: a busy
+    event loop has not looked whether the answer was there. If the loop is on time, the block ends after `seconds`;
+    otherwise after as many rounds of the loop as there are parts. Raises TimeoutError."""
     loop = asyncio.get_running_loop()
     left = _LOOKS
     timer: asyncio.TimerHandle

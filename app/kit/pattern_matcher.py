@@ -1,8 +1,8 @@
-"""Operators' regular expressions on texts of visitors and on answers, by RE2: no backtracking, so no pattern can hold a
-process up.
+"""Operators' regular expressions on texts of visitors and on answers, with RE2: it never backtracks, so no pattern can
+block a process.
 
-The standard library's engine and `regex` backtrack: (a+)+$ takes them minutes on forty letters. A time limit around
-them leaves a thread running that nothing can end.
+The standard library's engine and `regex` backtrack: (a+)+$ takes them minutes for forty letters. A time limit around
+them leaves a thread running that nothing can stop.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ _MAX_MEMORY_BYTES = 1 << 20
 
 
 class PatternMatcher:
-    """Regular expressions whose running time grows with the text's length and never faster. Case does not count.
-    Compiled patterns are kept."""
+    """Case-insensitive regular expressions whose running time is linear in the text's length. Compiled patterns are
+    cached."""
 
     def problem(self, pattern: str) -> str:
-        """Why the pattern cannot be used and how to mend it, as a sentence or two; empty when it can."""
+        """Why the pattern cannot be used and how to fix it, in a sentence or two; "" if it can."""
         try:
             compiled = _compiled(pattern)
         except re2.error as error:
@@ -43,8 +43,8 @@ class PatternMatcher:
         return ""
 
     async def matching(self, patterns: Iterable[str], text: str, *, max_chars: int = MAX_TEXT_CHARS) -> frozenset[str]:
-        """The patterns that are found somewhere in the first `max_chars` characters of the text. One that cannot be
-        used is found nowhere."""
+        """The patterns that match somewhere in the first `max_chars` characters of the text. An invalid pattern never
+        matches."""
         wanted = frozenset(patterns)
         if not wanted:
             return frozenset()

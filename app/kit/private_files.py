@@ -21,7 +21,7 @@ _LEFT_BEHIND_SECONDS: Final = 86_400.0
 
 
 def check_data_folder(folder: Path) -> None:
-    """Make it where it is missing. Raises Misconfigured where nothing can be stored in it."""
+    """Create it if it is missing. Raises Misconfigured if nothing can be stored in it."""
     fix = "name a folder that this account may write to"
     if folder.exists() and not folder.is_dir():
         raise Misconfigured(f"DOCENT_DATA: {folder} is a file; {fix}.")
@@ -40,9 +40,9 @@ def check_data_folder(folder: Path) -> None:
 
 @contextmanager
 def private_files(folder: Path) -> Iterator[None]:
-    """While the block lasts, what this process makes has mode 0600 or 0700, and temporary files are in `folder`/tmp.
-    What an earlier version left open to others is closed, what a killed process left in tmp for a day is removed.
-    Raises Misconfigured."""
+    """While the block runs, files that this process creates have mode 0600 or 0700, and temporary files are in
+    `folder`/tmp. Tightens what an earlier version left open to others, and removes what killed processes left in tmp a
+    day ago. Raises Misconfigured."""
     mask = os.umask(_OTHERS_RIGHTS)
     try:
         check_data_folder(folder)
@@ -59,7 +59,7 @@ def _close_to_others(folder: Path) -> None:
     for pattern in _OURS:
         for ours in folder.glob(pattern):
             for path in (ours, *ours.rglob("*")):
-                # Other processes take files away meanwhile; those of another account are not ours to change.
+                # Other processes may remove files meanwhile, and files of another account are not ours to change.
                 with suppress(FileNotFoundError, PermissionError):
                     mode = path.lstat().st_mode & 0o777
                     if mode & _OTHERS_RIGHTS and not path.is_symlink():
@@ -79,10 +79,10 @@ def _remove_left_behind(temporary: Path) -> None:
 
 @contextmanager
 def _temporary_files_in(temporary: Path) -> Iterator[None]:
-    """By the variable that every library asks, children's too."""
+    """Sets the variable that every library reads, in child processes too."""
     before, ours = os.environ.get("TMPDIR"), str(temporary)
     os.environ["TMPDIR"] = ours
-    tempfile.tempdir = None  # what Python remembers of it
+    tempfile.tempdir = None  # Python's cached value
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What was worked out lately and would come out the same again."""
+"""A cache for values that would be computed again identically."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable
@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 class RecentValues(Generic[Key, Value]):
-    """Up to `max_values` by key; beyond that the least recently used is forgotten. Threads may share it."""
+    """Up to `max_values` by key; beyond that, the least recently used is dropped. Threads may share it."""
 
     def __init__(self, max_values: int) -> None:
         self._max_values = max_values
@@ -28,7 +28,7 @@ class RecentValues(Generic[Key, Value]):
             return value
 
     def get_all(self, keys: Iterable[Key]) -> dict[Key, Value]:
-        """Those that are kept, in the order of `keys`."""
+        """The cached ones, in the order of `keys`."""
         with self._guard:
             known = {key: value for key in keys if (value := self._values.get(key)) is not None}
             for key in known:
@@ -43,6 +43,6 @@ class RecentValues(Generic[Key, Value]):
                 self._values.popitem(last=False)
 
     def forget(self, key: Key) -> None:
-        """One that is not kept is fine."""
+        """Does nothing for an unknown key."""
         with self._guard:
             self._values.pop(key, None)

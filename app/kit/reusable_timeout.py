@@ -1,4 +1,4 @@
-"""Bounds for waits that come one after the other, hundreds in a second."""
+"""Timeouts for successive waits, hundreds per second."""
 
 import asyncio
 from collections.abc import Awaitable, Coroutine
@@ -8,10 +8,10 @@ Result = TypeVar("Result")
 
 
 class ReusableTimeout:
-    """Ends a wait that is too long, as `asyncio.timeout` does, by one timer for many waits: it looks again where the
-    wait that it was set for is over. A timer for each costs as much as what is waited for.
+    """Ends a wait that takes too long, like `asyncio.timeout`, but with one timer for many waits: when it fires, it is
+    set again if the wait it was set for is over. A timer for each costs as much as what is waited for.
 
-    One wait at a time. Whoever has made it closes it.
+    One wait at a time. The owner closes it.
     """
 
     def __init__(self) -> None:
@@ -29,8 +29,8 @@ class ReusableTimeout:
         return self.until(self._loop.time() + seconds, wanted)
 
     async def until(self, due: float, wanted: Awaitable[Result]) -> Result:
-        """What is wanted. Raises TimeoutError at `due`, by the event loop's clock."""
-        waiting = cast(asyncio.Task[Any], asyncio.current_task(self._loop))  # which is not looked for
+        """The awaited result. Raises TimeoutError at `due`, by the event loop's clock."""
+        waiting = cast(asyncio.Task[Any], asyncio.current_task(self._loop))  # given the loop, it need not be looked up
         self._due, self._is_over, self._waiting = due, False, waiting
         cancellings = waiting.cancelling()
         if self._timer is None:

@@ -1,11 +1,11 @@
-"""Spans: what a process does, how long it takes, and what it is a part of.
+"""Spans: what a process does, how long it takes, and to what it belongs.
 
-Whoever works here says `span(...)`; whether anybody keeps it is decided once, where the process is put together
-(`recording`). Without a recorder nothing is made, and no library is imported. The recorder is the process's, as its log
-is: a job begins on no request, so that there is nothing it could be handed down with.
+Code calls `span(...)`; whether spans are recorded is decided once, where the process is composed (`recording`). Without
+a recorder, nothing is created, and no library is imported. The recorder belongs to the process, like its log: a job has
+no request by which it could be passed.
 
-No words of visitors, pages or providers go into an attribute, nor does what an error says, unless the recorder was told
-to keep texts: `set_text` is for those.
+Attributes contain no words of visitors, pages or providers, nor messages of errors, unless the recorder keeps texts:
+`set_text` is for those.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, MutableMapping, Sequence
@@ -28,15 +28,15 @@ class Span(Protocol):
     def set(self, name: str, value: Value) -> None: ...
 
     def set_text(self, name: str, text: str) -> None:
-        """Kept where texts are kept, else dropped."""
+        """Recorded if texts are kept, otherwise dropped."""
         ...
 
     def fail(self, error_type: str) -> None:
-        """What it is about did not work; `error_type` is a fixed word."""
+        """The operation failed; `error_type` is a fixed word."""
         ...
 
     def current(self) -> AbstractContextManager[None]:
-        """Spans that begin inside the block are parts of this one."""
+        """Spans that begin inside the block are children of this one."""
         ...
 
     def end(self) -> None: ...
@@ -44,23 +44,23 @@ class Span(Protocol):
 
 class Recorder(Protocol):
     def begin(self, name: str, kind: Kind, attributes: Mapping[str, Value], headers: Mapping[str, str]) -> Span:
-        """A part of the span that `headers` name by W3C's traceparent, else of the current one."""
+        """A child of the span that `headers` name by W3C's traceparent, else of the current one."""
         ...
 
     def passed(self, name: str, seconds: float, attributes: Mapping[str, Value]) -> None:
-        """A part of the current span that has ended just now, `seconds` after it began."""
+        """A child of the current span that has just ended, `seconds` after it began."""
         ...
 
     def headers(self) -> dict[str, str]:
-        """Name the current span to another server; empty where there is none."""
+        """Identify the current span to another server; empty if there is none."""
         ...
 
     def ids(self) -> dict[str, str]:
-        """`trace_id` and `span_id` of the current span, in hexadecimal; empty where there is none."""
+        """`trace_id` and `span_id` of the current span, in hexadecimal; empty if there is none."""
         ...
 
     def captured(self) -> object:
-        """Where this task is, for another one that goes on with its work."""
+        """The context of this task, for another one that continues its work."""
         ...
 
     def resumed(self, captured: object) -> AbstractContextManager[None]: ...
@@ -88,7 +88,7 @@ _recorder: Recorder | None = None
 
 @contextmanager
 def recording(recorder: Recorder) -> Iterator[None]:
-    """Spans go to `recorder` while the block runs, of whatever task."""
+    """Send spans of all tasks to `recorder` while the block runs."""
     global _recorder
     before, _recorder = _recorder, recorder
     try:
@@ -108,7 +108,7 @@ def begin(
     kind: Kind = "internal",
     headers: Mapping[str, str] = _NOTHING,
 ) -> Span:
-    """For what is no block: to be ended by whoever began it."""
+    """For spans that are not blocks: the caller ends it."""
     return _recorder.begin(name, kind, attributes, headers) if _recorder else NO_SPAN
 
 
@@ -120,7 +120,7 @@ def span(
     kind: Kind = "internal",
     headers: Mapping[str, str] = _NOTHING,
 ) -> Iterator[Span]:
-    """Around a block. An error that leaves it is named by its type."""
+    """Around a block. An error that leaves it is recorded by its type."""
     begun = begin(name, attributes, kind=kind, headers=headers)
     try:
         with begun.current():
@@ -151,13 +151,13 @@ def traced(
 
 
 def passed(name: str, seconds: float, attributes: Mapping[str, Value] = _NOTHING) -> None:
-    """For what was measured already, and has just ended."""
+    """For an operation that was already measured and has just ended."""
     if _recorder:
         _recorder.passed(name, seconds, attributes)
 
 
 def trace_headers() -> dict[str, str]:
-    """To be sent along with a request to another server; empty where nothing is recorded."""
+    """Headers for a request to another server; empty if nothing is recorded."""
     return _recorder.headers() if _recorder else {}
 
 
@@ -167,7 +167,7 @@ def captured() -> object:
 
 @contextmanager
 def resumed(where: object) -> Iterator[None]:
-    """In the place of the task that `captured`."""
+    """Continue in the context that `captured` returned."""
     if _recorder is None or where is None:
         yield
         return
@@ -176,7 +176,7 @@ def resumed(where: object) -> Iterator[None]:
 
 
 def add_trace_ids(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """For structlog: a line names the span that it was written in."""
+    """For structlog: adds the ids of the span in which a line was logged."""
     if _recorder:
         line.update(_recorder.ids())
     return line

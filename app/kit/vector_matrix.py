@@ -12,7 +12,7 @@ Owner = TypeVar("Owner", bound=Hashable)
 
 
 class VectorMatrix:
-    """Vectors by id. `vectors` has a row for each id; it is brought to length 1 in place."""
+    """Vectors by id. `vectors` has a row per id, which is normalised to length 1 in place."""
 
     def __init__(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
@@ -35,7 +35,7 @@ class VectorMatrix:
         return sorted(((self._ids[row], float(cosines[row])) for row in best), key=lambda hit: (-hit[1], hit[0]))
 
     def cosines(self, vector: Sequence[float], ids: Sequence[str]) -> dict[str, float]:
-        """Of those ids that are there."""
+        """The cosines of those ids that are present."""
         known = [key for key in ids if key in self._row_of]
         found = self._cosines(vector, self._vectors[[self._row_of[key] for key in known]])
         return dict(zip(known, found.tolist(), strict=True))
@@ -48,8 +48,8 @@ class VectorMatrix:
 
 
 class KeptMatrices(Generic[Owner]):
-    """Up to `max_bytes` of matrices, by owner; beyond that the least recently used is forgotten. All are of one state
-    of what they were loaded from: with another one they are forgotten."""
+    """Up to `max_bytes` of matrices, by owner; beyond that, the least recently used is dropped. All are of the same
+    state of their source; a new state drops them."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -60,7 +60,7 @@ class KeptMatrices(Generic[Owner]):
     async def of(
         self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
     ) -> VectorMatrix | None:
-        """What `load` gave in this state; None is remembered as well. Raises what `load` raises."""
+        """What `load` returned in this state, including None. Raises what `load` raises."""
         if state != self._state or owner not in self._kept:
             async with self._loading:
                 if state != self._state:

@@ -1,4 +1,4 @@
-"""Puts objects together by the types that their constructors name."""
+"""Instantiates objects from the types that their constructors name."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ Part = TypeVar("Part")
 
 
 class Wiring:
-    """Makes each part once, when it is first wanted, with the parts that its constructor names.
+    """Makes each part once, when it is first needed, with the parts that its constructor names.
 
-    `given` are those that are there already, by the type that others name. A parameter with a default, or of a type
-    such as `ChatModel | None`, is filled only with what was given.
+    `given` are existing parts, by the type that constructors name. A parameter with a default, or of a type such as
+    `ChatModel | None`, only receives a given part.
     """
 
     def __init__(self, given: Mapping[Any, object]) -> None:
         self._parts: dict[Any, object] = dict(given)
 
     def get(self, kind: type[Part]) -> Part:
-        """Raises LookupError, which names what is missing and who wants it."""
+        """Raises LookupError, which names the missing type and the class that needs it."""
         if kind not in self._parts:
             self._parts[kind] = self.make(kind)
         return cast(Part, self._parts[kind])
 
     def make(self, kind: type[Part], **own: object) -> Part:
-        """A new one; `own` are parameters that only it has. Raises LookupError."""
+        """A new instance; `own` are its own parameters. Raises LookupError."""
         for want in _wants(cast(Any, kind)):
             if want.name in own:
                 continue
@@ -56,7 +56,7 @@ class _Want(NamedTuple):
 
 @cache
 def _wants(kind: type[object]) -> tuple[_Want, ...]:
-    """Read once: that takes longer than all else that opening an application does."""
+    """Cached, because reading annotations takes longer than the rest of opening an application."""
     types = get_type_hints(kind.__init__)
     return tuple(
         _Want(name, *_without_none(types[name]), has_default=parameter.default is not parameter.empty)

@@ -1,1 +1,1 @@
-"""How often and how many at once: rate limits and slots, in memory or in Redis."""
+"""Rate limits and limits of concurrency, in memory or in Redis."""

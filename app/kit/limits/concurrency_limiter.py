@@ -1,4 +1,4 @@
-"""Slots for work of one kind: so many at once, so many more that wait, and no pile behind them."""
+"""Slots for one kind of work: a limited number at once, and a limited number that wait."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 class ConcurrencyLimitReached(Exception):
-    """Nobody may wait any more, or a slot came too late."""
+    """The queue is full, or no slot became free in time."""
 
 
 class ConcurrencyLimiter:
@@ -20,12 +20,12 @@ class ConcurrencyLimiter:
 
     @property
     def is_full(self) -> bool:
-        """Whoever came now would be turned away, unless a slot became free first."""
+        """Whether a new caller would be refused, unless a slot becomes free first."""
         return self._free.locked() and self._waiting_now >= self._waiting
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Around the work. Raises ConcurrencyLimitReached, at once when nobody may wait any more."""
+        """Holds a slot while the block runs. Raises ConcurrencyLimitReached, immediately if the queue is full."""
         if self.is_full:
             raise ConcurrencyLimitReached(f"{self._waiting} wait already")
         self._waiting_now += 1

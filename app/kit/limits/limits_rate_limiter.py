@@ -1,4 +1,4 @@
-"""RateLimiter by the limits library on Redis: one count for all processes."""
+"""RateLimiter with the limits library on Redis: one count for all processes."""
 
 import math
 import time
@@ -14,14 +14,14 @@ from app.kit.redis.redis_with_breaker import RedisWithBreaker
 
 
 class LimitsRateLimiter:
-    """Raises Unavailable while Redis is away: `FallbackRateLimiter` says what happens then."""
+    """Raises Unavailable while Redis is down: see `FallbackRateLimiter`."""
 
     def __init__(self, redis: RedisWithBreaker) -> None:
         self._redis = redis
-        # Typed for plain options only, and passed through all the same.
+        # Typed for plain options only, but passed through.
         pool: Any = redis.client.connection_pool
         self._storage = RedisStorage(
-            "async+redis://",  # its own address is of no use beside a pool
+            "async+redis://",  # unused, because the pool has its own address
             implementation="redispy",
             key_prefix="docent:limit",
             connection_pool=pool,

@@ -1,7 +1,7 @@
-"""RateLimiter in this process: a moving window a key.
+"""RateLimiter in this process: a moving window per key.
 
-The `limits` library has one too, but its asynchronous storage walks over all keys, with a thread for each, after
-every hit.
+The `limits` library has one too, but its asynchronous storage walks over all keys, with a thread for each, after every
+hit.
 """
 
 import math
@@ -14,7 +14,7 @@ from app.kit.limits.rate_limiter import Limit
 
 
 class MemoryRateLimiter:
-    """Remembers hits for as long as they count, of the `max_keys` callers of each limit that came last."""
+    """Remembers hits as long as they count, for the last `max_keys` callers of each limit."""
 
     def __init__(self, *, max_keys: int = 100_000, now: Callable[[], float] = time.monotonic) -> None:
         self._max_keys = max_keys
@@ -23,7 +23,7 @@ class MemoryRateLimiter:
 
     @property
     def remembered_count(self) -> int:
-        """Of hits, by all callers."""
+        """The number of hits by all callers."""
         return sum(len(hits) for callers in self._callers.values() for hits in callers.values())
 
     async def hit(self, limit: Limit, *key: str) -> None:
@@ -41,7 +41,7 @@ class MemoryRateLimiter:
             callers.popitem(last=False)
 
     def _forget_before(self, moment: float, callers: OrderedDict[tuple[str, ...], list[float]]) -> None:
-        """The callers that came first are the first whose hits count no more."""
+        """The hits of the first callers expire first."""
         while callers:
             key, hits = next(iter(callers.items()))
             if hits and hits[-1] > moment:

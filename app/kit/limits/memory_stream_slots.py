@@ -7,7 +7,7 @@ from uuid import UUID
 from app.core.errors import RateLimited
 from app.kit.limits.stream_slots import LEASE_SECONDS
 
-RETRY_SECONDS = 5  # when an answer that is being read may have ended
+RETRY_SECONDS = 5  # by then, an answer that is being read may have ended
 
 
 def too_many_streams(limit: int) -> RateLimited:
@@ -19,7 +19,7 @@ def too_many_streams(limit: int) -> RateLimited:
 class MemoryStreamSlots:
     def __init__(self, *, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._held: dict[UUID, dict[UUID, float]] = {}  # visitor -> slot -> when it runs out
+        self._held: dict[UUID, dict[UUID, float]] = {}  # visitor -> slot -> when it expires
 
     async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
         now = self._now()

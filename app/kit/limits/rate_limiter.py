@@ -1,4 +1,4 @@
-"""Port: how much one caller may ask."""
+"""Port: limits how much one caller may request."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -23,16 +23,16 @@ class RateLimiter(Protocol):
     async def hit(self, limit: Limit, *key: str) -> None:
         """Count one hit of `key`.
 
-        Raises RateLimited, with the seconds to wait, when the limit is used up.
+        Raises RateLimited, with the seconds to wait, if the limit is used up.
         """
         ...
 
 
 class FallbackRateLimiter:
-    """A shared one, and while that is away one of this process.
+    """Uses the shared limiter, and one in this process while that is down.
 
-    Limits are then counted per process, which is looser, and visitors are still answered. Whoever is behind `shared`
-    says in the log that it is away.
+    Limits are then counted per process, which is less strict, but visitors still get answers. `shared` logs that it is
+    down.
     """
 
     def __init__(self, shared: RateLimiter, own: RateLimiter) -> None:

@@ -1,4 +1,4 @@
-"""StreamSlots in Redis, for all web processes: a sorted set a visitor, scored by when each slot runs out."""
+"""StreamSlots in Redis, for all web processes: a sorted set per visitor, scored by when each slot expires."""
 
 from typing import Final
 from uuid import UUID
@@ -21,7 +21,7 @@ _RENEWAL: Final = -1
 
 
 class RedisStreamSlots:
-    """Raises Unavailable while Redis is away: `FallbackStreamSlots` says what happens then."""
+    """Raises Unavailable while Redis is down: see `FallbackStreamSlots`."""
 
     def __init__(self, redis: RedisWithBreaker) -> None:
         self._redis = redis

@@ -1,4 +1,4 @@
-"""Port: how many answers one visitor reads at the same time."""
+"""Port: limits how many answers one visitor reads at the same time."""
 
 import asyncio
 from typing import Protocol
@@ -6,30 +6,30 @@ from uuid import UUID
 
 from app.core.errors import Unavailable
 
-# A slot that nobody renews is free after this: a visitor whose process was killed waits no longer to read on.
+# A slot that nobody renews is free after this time: a visitor whose process was killed waits no longer than that.
 LEASE_SECONDS = 20
 
 
 class StreamSlots(Protocol):
-    """A slot is named by whoever acquires it. One that is never released, for its process died, runs out by itself."""
+    """The caller names the slot. One that is never released, because its process died, expires."""
 
     async def acquire(self, visitor_id: UUID, slot: UUID, limit: int) -> None:
-        """Hold a slot for `LEASE_SECONDS`. Raises RateLimited when the visitor holds `limit` of them."""
+        """Hold a slot for `LEASE_SECONDS`. Raises RateLimited if the visitor already holds `limit` of them."""
         ...
 
     async def renew(self, visitor_id: UUID, slot: UUID) -> None:
-        """Hold it for `LEASE_SECONDS` from now on, whatever has become of it."""
+        """Hold it for another `LEASE_SECONDS`, even if it has expired."""
         ...
 
     async def release(self, visitor_id: UUID, slot: UUID) -> None: ...
 
 
 class FallbackStreamSlots:
-    """Shared ones, and while those are away slots of this process.
+    """Uses the shared slots, and those of this process while they are down.
 
-    A visitor may then read more answers at once, by asking more processes, and is still answered. What was acquired in
-    one way may be released in the other: both are told, and one that could not be released is released before its
-    visitor takes the next.
+    A visitor may then read more answers at once, from several processes, and still gets answers. A slot that was
+    acquired on one side may be released on the other: both are called, and one that could not be released is released
+    before its visitor takes the next.
     """
 
     def __init__(self, shared: StreamSlots, own: StreamSlots) -> None:
@@ -62,6 +62,6 @@ class FallbackStreamSlots:
         except Unavailable:
             if late not in self._not_released:
                 self._not_released.add(late)
-                asyncio.get_running_loop().call_later(LEASE_SECONDS, self._not_released.discard, late)  # it has run out
+                asyncio.get_running_loop().call_later(LEASE_SECONDS, self._not_released.discard, late)  # it has expired
         else:
             self._not_released.discard(late)

@@ -1,1 +1,1 @@
-"""Redis, so used that a server which is away or slow holds nobody up."""
+"""Redis, used such that a server that is down or slow delays nobody."""

@@ -10,7 +10,7 @@ _PREFIX: Final = "docent:"
 
 
 class RedisCache:
-    """While Redis is away every read is a miss, and what would be written is forgotten."""
+    """While Redis is down, every read is a miss and every write is dropped."""
 
     def __init__(self, redis: RedisWithBreaker) -> None:
         self._redis = redis

@@ -1,4 +1,4 @@
-"""How we speak to Redis: few connections, and never a long wait."""
+"""Connections to Redis: few of them, and never a long wait."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,14 +8,14 @@ from redis.exceptions import RedisError
 
 from app.core.errors import Unavailable
 
-_SECONDS: Final = 2.0  # the last resort: whoever cannot wait so long bounds the call, and this counts our own lateness
+_SECONDS: Final = 2.0  # the last resort, our own delays included: who cannot wait so long sets their own limit
 _CONNECTIONS: Final = 16
 _FACTS_SECONDS: Final = 3.0  # an operator can wait
 _MIB: Final = 1024**2
 
 
 def redis_client(url: str, *, seconds: float = _SECONDS, connections: int = _CONNECTIONS) -> Redis:
-    """A client that waits `seconds` for a connection, and as long for an answer. Connects with its first command;
+    """A client that waits `seconds` for a connection, and as long for a response. Connects with its first command;
     close it with `aclose()`."""
     pool = BlockingConnectionPool.from_url(
         url,
@@ -29,7 +29,7 @@ def redis_client(url: str, *, seconds: float = _SECONDS, connections: int = _CON
 
 @dataclass(frozen=True, slots=True)
 class RedisFacts:
-    """`policy` is what it gives up first when `max_mib` are full (0: no limit); `time` is seconds of the epoch."""
+    """`policy` is what it evicts when `max_mib` are full (0: no limit); `time` is seconds of the epoch."""
 
     version: str
     policy: str

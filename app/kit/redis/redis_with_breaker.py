@@ -1,4 +1,4 @@
-"""Clients of Redis that leave it alone while it is away: one for short calls, one for calls that wait for something."""
+"""Clients of Redis that do not call it while it is down: one for short calls, one for calls that wait."""
 
 import asyncio
 import math
@@ -22,7 +22,8 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-# Three of them, which open the circuit, stay below a quarter of a second: what a visitor waits at most.
+# Three of them, which open the circuit, take less than a quarter of a second together: the longest that a visitor
+# waits.
 CALL_SECONDS: Final = 0.08
 
 REFUSALS_SAID_EVERY_SECONDS: Final = 60.0
@@ -31,10 +32,10 @@ _AWAY: Final = (RedisConnectionError, RedisTimeoutError, OSError, TimeoutError)
 
 
 class RedisWithBreaker:
-    """All that one process asks of one Redis: `call_seconds` a call, and one circuit, so that what the cache has
-    waited for, the limits do not wait for again. Only what Redis takes is counted, not what this process is late.
+    """One process's use of one Redis: `call_seconds` per call, and a single circuit, so that after a failure of the
+    cache, the limits need not wait as well. Only Redis's time counts, not delays of this process.
 
-    `client` is there for what must wait longer than a call may.
+    `client` is for calls that may take longer.
     """
 
     def __init__(
@@ -52,9 +53,9 @@ class RedisWithBreaker:
         self._says_refusals_from = -math.inf
 
     async def call(self, command: Callable[[Redis], Awaitable[T]]) -> T:
-        """What `command` gives. Raises Unavailable.
+        """The result of `command`. Raises Unavailable.
 
-        A refusal, such as of a write when the memory is full, comes at once and leaves the circuit closed.
+        An error reply, such as to a write when the memory is full, raises at once and leaves the circuit closed.
         """
         try:
             with self._circuit.call(_AWAY):
@@ -81,15 +82,15 @@ class RedisWithBreaker:
 
 
 LONGEST_WAIT_SECONDS: Final = 5.0  # of one call of `waiting`
-_CALL_SECONDS: Final = 1.0  # many events at once, on a busy machine
-_LATENESS_SECONDS: Final = 10.0  # of our own, which the library's bounds count and `asking` does not
+_CALL_SECONDS: Final = 1.0  # for many events at once, on a busy machine
+_LATENESS_SECONDS: Final = 10.0  # of our own, which the library's limits include and `asking` does not
 _CALLS: Final = 8
 _WAITING_CALLS: Final = 256
 
 
 class BlockingRedis:
-    """`client` is for calls that are answered at once. Each call of `waiting` may take `LONGEST_WAIT_SECONDS`, and
-    has its own connections, so that none of the others waits for it."""
+    """`client` is for calls that return at once. Each call of `waiting` may take `LONGEST_WAIT_SECONDS`, and has its
+    own connections, so that the others need not wait for it."""
 
     def __init__(self, url: str, circuit: CircuitBreaker, *, call_seconds: float = _CALL_SECONDS) -> None:
         longest = LONGEST_WAIT_SECONDS + call_seconds
@@ -100,14 +101,14 @@ class BlockingRedis:
 
     @asynccontextmanager
     async def asking(self, wait_seconds: float = 0.0) -> AsyncIterator[None]:
-        """Around one call, for which Redis is told to wait `wait_seconds` where there is nothing. Raises Unavailable; a
-        refusal, such as of a full memory, leaves the circuit closed, and so does what this process is late itself."""
+        """Around a call that lets Redis wait up to `wait_seconds` for data. Raises Unavailable; an error reply, such as
+        about full memory, leaves the circuit closed, and so does a delay of our own."""
         try:
             with self._circuit.call(_AWAY):
                 async with patient_timeout(wait_seconds + self._call_seconds):
                     yield
                     task = asyncio.current_task()
-                    if task and task.cancelling():  # before Python 3.12 the library may lose a cancel while it sends
+                    if task and task.cancelling():  # before Python 3.12, the library may lose a cancel while it sends
                         raise asyncio.CancelledError
         except CircuitOpen as error:
             raise Unavailable(f"Redis is not asked: {error}.") from error

@@ -1,1 +1,1 @@
-"""Tasks that must last as long as the process, that come round again, or that have to end."""
+"""Tasks that run as long as the process, run periodically, or have to end."""

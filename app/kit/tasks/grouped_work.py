@@ -1,4 +1,4 @@
-"""Work that costs little more for many than for one: those that wait meanwhile share the next round of it."""
+"""Work that costs little more for many items than for one: waiting items share the next round."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 class _Waiting(Generic[Item, Result]):
-    """An item whose result, when it is there, is the only one of `results`."""
+    """An item; once done, its result is the only element of `results`."""
 
     def __init__(self, item: Item) -> None:
         self.item = item
@@ -19,11 +19,11 @@ class _Waiting(Generic[Item, Result]):
 
 
 class GroupedWork(Generic[Item, Result]):
-    """Does `work` on up to `most` items at once, and never twice at a time. It gives a result for each, in their order,
-    and may be repeated.
+    """Calls `work` with up to `most` items at once, one call at a time. `work` returns a result for each, in order, and
+    may be repeated.
 
-    An item that comes while nothing is done goes at once. When a group fails, each of it is tried by itself. The first
-    of a group works for all of it: when that one is cancelled the work ends, and the others begin anew.
+    If nothing is running, an item is processed at once. If a group fails, each of its items is tried alone. The caller
+    of a group's first item runs the work for all: if it is cancelled, the work ends, and the others start again.
     """
 
     def __init__(self, work: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]], *, most: int) -> None:
@@ -33,7 +33,7 @@ class GroupedWork(Generic[Item, Result]):
         self._waiting: list[_Waiting[Item, Result]] = []  # first come first
 
     async def run(self, item: Item) -> Result:
-        """The result of this item. Raises what `work` raises for it alone."""
+        """The result for this item. Raises what `work` raises for it alone."""
         own = _Waiting[Item, Result](item)
         self._waiting.append(own)
         try:
@@ -45,7 +45,7 @@ class GroupedWork(Generic[Item, Result]):
         return own.results[0]
 
     async def _lead(self, own: _Waiting[Item, Result]) -> None:
-        """Work for `own`, and for others that wait."""
+        """Run the work for `own` and for waiting items."""
         others = [each for each in self._waiting if each is not own and not each.results and not each.is_alone]
         group = [own] if own.is_alone else [own, *others[: self._most - 1]]
         try:

@@ -1,5 +1,5 @@
-"""Keeps work going for as long as the process: an error that nobody foresaw is logged and counted, and ends nothing.
-Some of it is done again and again. And how a task of ours is ended."""
+"""Keeps background work running for as long as the process: unexpected errors are logged and counted, and end nothing.
+Also periodic work, and ending a task."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,15 +17,15 @@ _REST_SECONDS: Final = 1.0
 
 
 async def end_task(task: "asyncio.Task[Any]") -> None:
-    """Cancel it until it ends: before Python 3.12 `asyncio.wait_for`, which libraries use inside, may lose a cancel.
-    Its error, if it had one, is not raised."""
+    """Cancel the task until it ends: before Python 3.12, `asyncio.wait_for`, which libraries use inside, may lose a
+    cancellation. Does not raise the task's error."""
     while not task.done():
         task.cancel()
         await asyncio.wait([task], timeout=_AGAIN_SECONDS)
 
 
 class Supervisor:
-    """`count` is called with the name of the work at each of its failures."""
+    """`count` is called with the name of the work at each failure."""
 
     def __init__(self, count: Callable[[str], None] = lambda work: None) -> None:
         self._count = count
@@ -33,8 +33,8 @@ class Supervisor:
     async def keep_going(
         self, name: str, work: Callable[[], Awaitable[object]], rest_seconds: float = _REST_SECONDS
     ) -> NoReturn:
-        """Await `work` again and again until cancelled, after a failure when `rest_seconds` have passed. Where nothing
-        is to be done `work` waits itself."""
+        """Await `work` again and again until cancelled, and `rest_seconds` after a failure. `work` itself waits if
+        there is nothing to do."""
         while True:
             try:
                 await work()
@@ -43,7 +43,7 @@ class Supervisor:
                 await asyncio.sleep(rest_seconds)
 
     def note_failure(self, name: str, error: Exception) -> None:
-        """For work that goes on by itself. What we raise on purpose says enough without a traceback."""
+        """For work that continues by itself. Our own errors need no traceback."""
         self._count(name)
         if isinstance(error, DocentError):
             log.warning("background.failed", work=name, reason=str(error))
@@ -52,7 +52,7 @@ class Supervisor:
 
 
 class PeriodicTask:
-    """Does `work` while its block runs. It returns how much it did: after a round that did something the next one
+    """Calls `work` while its block runs. `work` returns how much it did: after a round that did something, the next
     follows at once, else after `pause_seconds`. Several workers may do the same rounds at the same time."""
 
     def __init__(
