@@ -1,5 +1,5 @@
-"""Rows to values (frozen dataclasses), and configurations to JSON objects and back. What is stored
-under a field's name is converted by the field's type: enums, tuples, and dataclasses within."""
+"""Converts rows to values (frozen dataclasses), and configurations to JSON objects and back. A column is converted by
+the type of the field with its name: enums, tuples, and nested dataclasses."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, is_dataclass
@@ -22,16 +22,16 @@ def config_to_json(config: Any) -> dict[str, Any]:
 
 
 def config_from_json(kind: type[Config], stored: dict[str, Any]) -> Config:
-    """The value of that kind. A row older than a field gets the field's default; a key that no field claims any
-    longer is dropped."""
+    """The value of that type. If a row is older than a field, the field gets its default; a key without a field is
+    dropped."""
     hints = _field_types(cast(Hashable, kind))
     known = {key: _value(hints[key], value) for key, value in stored.items() if key in hints}
     return kind(**known)
 
 
 def value_of(kind: type[Config], row: Row[*tuple[Any, ...]], **others: Any) -> Config:
-    """The value of that kind, whose fields are the columns of their names. `others` are those that no column is; a
-    field that is neither gets its default."""
+    """The value of that type, whose fields are the columns of the same names. `others` are fields that no column has; a
+    field that is in neither gets its default."""
     stored, fields = row._mapping, _row_fields(cast(Hashable, kind))
     known = {
         name: stored[name] if hint is None else _value(hint, stored[name])
@@ -42,13 +42,13 @@ def value_of(kind: type[Config], row: Row[*tuple[Any, ...]], **others: Any) -> C
 
 
 def row_of(value: object, table: Table) -> dict[str, Any]:
-    """`value_of` backwards: the columns that are fields of the value."""
+    """The inverse of `value_of`: the columns that are fields of the value."""
     columns = (column.name for column in table.columns if hasattr(value, column.name))
     return {name: _stored(getattr(value, name)) for name in columns}
 
 
 def _stored(value: Any) -> Any:
-    """As a column takes it, which knows ids and moments itself."""
+    """As columns take it; they convert ids and moments themselves."""
     if is_dataclass(value) and not isinstance(value, type):
         return config_to_json(value)
     if isinstance(value, tuple | list | Mapping):
@@ -58,7 +58,7 @@ def _stored(value: Any) -> Any:
 
 @cache
 def _row_fields(kind: Hashable) -> tuple[tuple[str, Any], ...]:
-    """Names with types; None where a row has the value itself."""
+    """Names with types; None if the row has the value itself."""
     plain = (str, int, float, bool, bytes, datetime, date, UUID)
     of_rows = {one for kind in plain for one in (kind, kind | None)}
     return tuple((name, None if hint in of_rows else hint) for name, hint in _field_types(kind).items())
@@ -89,7 +89,7 @@ def _value(hint: Any, stored: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    if type(value) in _PLAIN:  # most of a turn's trace; the checks below are dear
+    if type(value) in _PLAIN:  # most of a turn's trace; the checks below are expensive
         return value
     if isinstance(value, Enum):
         return value.value

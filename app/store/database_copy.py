@@ -1,4 +1,4 @@
-"""Moves a system of record whole from one database to another, and proves it table by table."""
+"""Copies a system of record from one database to another, and verifies it table by table."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ from app.store.tables.sources import SOURCE_FILES
 from app.store.tables.tenancy import PROCESSES
 from app.store.vendor_errors import translated_errors
 
-_LIVING_SECONDS: Final = 20  # without a heartbeat, and a process counts as dead
+_LIVING_SECONDS: Final = 20  # without a heartbeat, after which a process counts as dead
 _ROWS_AT_ONCE: Final = 200
 _FILES_AT_ONCE: Final = 1  # up to 200 MiB each
 _LOCK_SECONDS: Final = 10
@@ -30,7 +30,7 @@ _LOCK_SECONDS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class TableSum:
-    """`digest` (hex) is the same for the same rows, whatever their order and their engine."""
+    """`digest` (hex) is equal for equal rows, whatever their order and their database engine."""
 
     table: str
     rows: int
@@ -49,10 +49,12 @@ class CopyStep:
 def copy_database(
     source_url: str, target_url: str, source_named: str, target_named: str, on_step: Callable[[CopyStep], None]
 ) -> list[TableSum]:
-    """Copy every row of every table, all in one transaction or none, and return the sums that both databases have.
+    """Copy every row of every table, all in one transaction or none, and return the sums, which are equal in both
+    databases.
 
-    Neither database takes another writer meanwhile. The target is brought to this version's tables first and must hold
-    no row; the source must be of this version, and no process may serve it. Messages begin with what a URL is named by.
+    Neither database accepts other writers meanwhile. The target is first migrated to this version, and must have no
+    rows; the source must be of this version, and no process may serve it. Messages begin with the name under which a
+    URL was given.
 
     Raises InvalidInput, Misconfigured, Overloaded, and Unavailable.
     """
@@ -68,7 +70,7 @@ def copy_database(
             _refuse_rows(writing, target_named)
             sums = [_copy_table(table, reading, writing, on_step) for table in tables]
             _refuse_differences(sums, [_sum_of(table, writing) for table in tables])
-            if not is_sqlite(target):  # its planner knows nothing of the new rows otherwise
+            if not is_sqlite(target):  # otherwise its planner knows nothing of the new rows
                 writing.execute(text(f"ANALYZE {_every_table()}"))
             return sums
 
@@ -76,7 +78,7 @@ def copy_database(
 def _copy_table(
     table: Table, reading: Connection, writing: Connection, on_step: Callable[[CopyStep], None]
 ) -> TableSum:
-    """Returns the sum of what was read."""
+    """Returns the sum of the rows read."""
     rows = reading.execute(select(func.count()).select_from(table)).scalar_one()
     total, done = _RowSum(), 0
     for batch in _batches(table, reading):
@@ -106,7 +108,7 @@ def _batches(table: Table, connection: Connection) -> Iterator[list[dict[str, An
 
 
 class _RowSum:
-    """A sum of the rows' hashes, for two databases sort text each in their own way."""
+    """A sum of the rows' hashes, because the two databases sort text differently."""
 
     def __init__(self) -> None:
         self._rows = 0
@@ -123,7 +125,7 @@ class _RowSum:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON writes it, the same for what either engine gives back: JSONB keeps 1e16 as a whole number."""
+    """A value as JSON, the same for what both engines return: JSONB stores 1e16 as an integer."""
     match value:
         case float() if value.is_integer():
             return int(value)
@@ -203,7 +205,7 @@ def _refuse_differences(read: list[TableSum], written: list[TableSum]) -> None:
 
 
 def _hold_writers_off(connection: Connection) -> None:
-    """SQLite's transaction has its one writer's place from its beginning."""
+    """On SQLite, the transaction holds the write lock from its beginning."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'"))
         connection.execute(text(f"LOCK TABLE {_every_table()} IN SHARE ROW EXCLUSIVE MODE"))

@@ -1,4 +1,4 @@
-"""Rows that wait to be handed to somebody else's server: due, claimed, delivered or given up."""
+"""Rows to be delivered to somebody else's server: due, claimed, delivered or given up."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Table, select
 
 from app.store.transaction import Repository, Transaction, new_id
 
-# After each failed attempt but the last. One attempt more than this has numbers is made in all.
+# After each failed attempt except the last, so there is one more attempt than numbers.
 RETRY_AFTER: Final = (
     timedelta(minutes=1),
     timedelta(minutes=5),
@@ -20,15 +20,15 @@ RETRY_AFTER: Final = (
 
 
 def retry_delay(attempts: int, luck: float) -> timedelta | None:
-    """How long to wait after that many failed attempts (1..), up to a fifth more or less by `luck` in [0, 1), so
-    that a receiver that comes back is not met by all at once. None: it is given up."""
+    """How long to wait after that many failed attempts (1..), varied by up to a fifth with `luck` in [0, 1), so that a
+    receiver that comes back does not get all requests at once. None: it is given up."""
     if attempts > len(RETRY_AFTER):
         return None
     return RETRY_AFTER[attempts - 1] * (0.8 + 0.4 * luck)
 
 
 class Deliveries(Repository):
-    """Over a table with the columns `attempts`, `next_at` (when it is due; NULL: it is not), `last_error`,
+    """Works on a table with the columns `attempts`, `next_at` (when it is due; NULL if it is not), `last_error`,
     `delivered_at` and `died_at`."""
 
     def __init__(self, tx: Transaction, table: Table) -> None:
@@ -40,8 +40,8 @@ class Deliveries(Repository):
         return self._connection.scalar(due) is not None
 
     def claim(self, limit: int, lease_until: datetime) -> list[UUID]:
-        """At most `limit` of those that are due, longest due first, with this attempt counted. Nobody else gets them
-        before `lease_until`; who has not settled one by then has failed to, and it is due again."""
+        """At most `limit` due rows, longest due first, with this attempt counted. Nobody else gets them before
+        `lease_until`; a row that is not settled by then counts as failed and is due again."""
         due = (
             select(self._table.c.id)
             .where(self._table.c.next_at <= self._now())
@@ -56,15 +56,15 @@ class Deliveries(Repository):
         return claimed
 
     def owe(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Each is due at once; what is owed already is left as it is. `rows` hold what no other table of deliveries
-        has."""
+        """Each row is due at once; a row that exists already is left unchanged. `rows` have the columns that only this
+        table has."""
         own = {"attempts": 0, "last_error": "", "next_at": self._now()}
         if rows:
             owed = [{"id": new_id(), **own, **row} for row in rows]
             self._connection.execute(self._insert(self._table).on_conflict_do_nothing(), owed)
 
     def revive(self, delivery_id: UUID, is_mine: ColumnElement[bool]) -> bool:
-        """One that was given up is due now, with all of its attempts before it. False for what is none."""
+        """Make a delivery that was given up due now, with all its attempts. False if it was not given up."""
         given_up = (self._table.c.id == delivery_id, self._table.c.died_at.is_not(None), is_mine)
         return self._update(self._table, *given_up, next_at=self._now(), died_at=None, attempts=0) > 0
 
@@ -73,8 +73,8 @@ class Deliveries(Repository):
         self._update(self._table, self._table.c.id == delivery_id, **ended)
 
     def failed(self, delivery_id: UUID, attempts: int, error: str, luck: float | None) -> bool:
-        """Due again as `retry_delay` has it, or given up, as without `luck`. Whether it was given up. Nothing happens
-        to what others have claimed since, who have counted more `attempts`."""
+        """Due again according to `retry_delay`, or given up, as it is without `luck`; returns whether it was given up.
+        Does nothing to rows that others have claimed since, which have more `attempts`."""
         is_ours = (self._table.c.attempts == attempts, self._table.c.delivered_at.is_(None))
         now, delay = self._now(), None if luck is None else retry_delay(attempts, luck)
         due = {"next_at": None, "died_at": now} if delay is None else {"next_at": now + delay, "died_at": None}

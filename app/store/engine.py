@@ -1,4 +1,4 @@
-"""Opens a database by URL, with the settings that our promises need."""
+"""Opens a database by URL, with the settings that Docent's guarantees need."""
 
 import sqlite3
 import time
@@ -21,15 +21,15 @@ _WAL_ATTEMPTS = 100
 _WAL_PAUSE_SECONDS = 0.02
 POSTGRES_CONNECTIONS = 20
 SQLITE_READERS = 4  # at once: each holds the interpreter's lock for most of its time
-# A writer takes its lock at once: a transaction that reads first and writes later could not be retried.
+# A writer takes its lock at once, because a transaction that reads first and writes later could not be retried.
 _BEGIN_WRITING = "BEGIN IMMEDIATE"
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg"}
 _EXAMPLE = "postgresql://user:password@host:5432/docent"
 
 
 def open_engine(url: str, named: str = "DOCENT_DATABASE_URL") -> Engine:
-    """`sqlite:///path` or `postgresql://...`. Nothing connects until the first transaction; the caller disposes of the
-    engine. Raises Misconfigured, which begins with what the URL is `named` by: a setting, or a command's option."""
+    """For `sqlite:///path` or `postgresql://...`. Connects with the first transaction; the caller disposes of the
+    engine. Raises Misconfigured, whose message begins with `named`, the setting or option that holds the URL."""
     parsed = usable_url(url, named)
     if parsed.get_backend_name() != "sqlite":
         engine = create_engine(
@@ -48,8 +48,8 @@ def open_engine(url: str, named: str = "DOCENT_DATABASE_URL") -> Engine:
 
 
 def open_migration_engine(url: URL) -> Engine:
-    """One connection for one migration. SQLite changes a table by copying and dropping it, which must not cascade,
-    so foreign keys are off here and checked at the end."""
+    """One connection for one migration. SQLite changes a table by copying and dropping it, which must not cascade, so
+    foreign keys are off and checked at the end."""
     engine = create_engine(url, poolclass=NullPool)
     if is_sqlite(engine):
         settings = _sqlite_settings(_MIGRATION_BUSY_SECONDS, foreign_keys=False)
@@ -59,8 +59,8 @@ def open_migration_engine(url: URL) -> Engine:
 
 
 def read_side(engine: Engine) -> Engine:
-    """For transactions that only read: each sees one consistent picture. SQLite's have connections of their own, which
-    refuse to write and close with the engine."""
+    """For transactions that only read, each of which sees a consistent snapshot. SQLite uses separate read-only
+    connections, which close with the engine."""
     if not is_sqlite(engine):
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     reading = _open_sqlite(engine.url, settle_reader, "BEGIN")
@@ -69,21 +69,21 @@ def read_side(engine: Engine) -> Engine:
 
 
 def committed_side(engine: Engine, reading: Engine) -> Engine:
-    """For a transaction that wants to know what stood before it. On Postgres with connections of its own: writers that
-    waited in one pool for a second connection each would wait for each other. SQLite has one writer."""
+    """For a transaction that needs to read the state before it. On Postgres, it has separate connections: if writers
+    waited in one pool for a second connection each, they would wait for each other. SQLite has one writer."""
     if is_sqlite(engine):
         return reading
     return read_side(create_engine(engine.url, poolclass=NullPool, hide_parameters=True))
 
 
 def truncate_wal(engine: Engine) -> bool:
-    """Move what SQLite's write-ahead log holds into the database and cut the log to nothing. False when a reader
-    outlasted the busy timeout."""
+    """Move the content of SQLite's write-ahead log into the database and truncate the log. False if a reader outlasted
+    the busy timeout."""
     with engine.connect() as connection:
         raw = connection.connection.driver_connection
         if raw is None:
             return False
-        # Through SQLAlchemy it would run inside a transaction, which may not cut the log.
+        # SQLAlchemy would run it inside a transaction, which cannot truncate the log.
         is_busy, _, _ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not is_busy
 
@@ -93,8 +93,8 @@ def is_sqlite(engine: Engine) -> bool:
 
 
 def _leave_access_mode_to_server(connection: Any, _record: Any) -> None:
-    """For the event "checkin". A connection that was read by begins its next transaction READ WRITE otherwise, which
-    writes to a server that was set to read-only, and which a standby refuses as a feature that it lacks."""
+    """For the event "checkin". Otherwise, a connection that was used for reading begins its next transaction READ
+    WRITE, which writes to a server that was set to read-only, and which a standby rejects as unsupported."""
     if connection is not None and not connection.closed:
         connection.read_only = None
 
@@ -107,7 +107,7 @@ def _open_sqlite(url: URL, settle: Callable[[Any, Any], None], begin: str) -> En
         pool_use_lifo=True,
         max_overflow=0,
         pool_timeout=10,
-        # What visitors wrote must not reach the logs inside a database error.
+        # Database errors must not carry what visitors wrote into the logs.
         hide_parameters=True,
         connect_args={"check_same_thread": False},
     )
@@ -118,12 +118,12 @@ def _open_sqlite(url: URL, settle: Callable[[Any, Any], None], begin: str) -> En
 
 def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any, Any], None]:
     def settle(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves
+        connection.isolation_level = None  # we send BEGIN ourselves
         cursor = connection.cursor()
         try:
             cursor.execute(f"PRAGMA busy_timeout = {busy_seconds * 1000}")
             _switch_to_wal(cursor)
-            # NORMAL may lose the last commits on power loss, and `done` is a receipt.
+            # NORMAL may lose the last commits in a power failure, but `done` is a receipt.
             cursor.execute("PRAGMA synchronous = FULL")
             cursor.execute("PRAGMA secure_delete = ON")
             cursor.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
@@ -134,14 +134,14 @@ def _sqlite_settings(busy_seconds: int, *, foreign_keys: bool) -> Callable[[Any,
 
 
 def settle_reader(connection: Any, record: Any) -> None:
-    """For the event "connect" of a connection that must change nothing."""
+    """For the event "connect" of a read-only connection."""
     _sqlite_settings(_BUSY_SECONDS, foreign_keys=False)(connection, record)
     connection.execute("PRAGMA query_only = ON")
 
 
 def _switch_to_wal(cursor: Any) -> None:
-    """Only the first connection ever changes the file. Processes that start together on a new one may be refused
-    at once, whatever the busy timeout says, so they ask again."""
+    """Only the first connection ever changes the file. Processes that start together on a new one may be refused at
+    once, whatever the busy timeout, so they retry."""
     for _ in range(_WAL_ATTEMPTS):
         try:
             cursor.execute("PRAGMA journal_mode = WAL")
@@ -155,7 +155,7 @@ def _switch_to_wal(cursor: Any) -> None:
 
 
 def _begin_by(engine: Engine, statement: str) -> None:
-    """Said by the dialect: an event would make SQLAlchemy look for listeners around each statement."""
+    """Issued by the dialect, because an event would make SQLAlchemy look for listeners around each statement."""
 
     def begin(connection: Any) -> None:
         connection.execute(statement)
@@ -164,7 +164,7 @@ def _begin_by(engine: Engine, statement: str) -> None:
 
 
 def usable_url(url: str, named: str) -> URL:
-    """With the driver that is used here. Raises Misconfigured, as `open_engine`."""
+    """The URL with our driver. Raises Misconfigured, like `open_engine`."""
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -178,7 +178,7 @@ def usable_url(url: str, named: str) -> URL:
 
 
 def _make_private_file(url: URL, named: str) -> None:
-    """What visitors say is for the owner of the process alone; SQLite's side files inherit these rights."""
+    """The data is for the owner of the process alone; SQLite's side files inherit these permissions."""
     if not url.database or url.database == ":memory:":
         return
     path = Path(url.database)

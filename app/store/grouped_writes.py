@@ -1,8 +1,8 @@
-"""Transactions that write to SQLite: one at a time in a thread, and those that wait meanwhile in one commit.
+"""Write transactions on SQLite: they run one at a time in a thread, and those that wait meanwhile share a commit.
 
-SQLite has one writer at a time and lets the others poll. Within a process they queue here instead: first come, first
-served, and none of them holds a connection while it waits. A commit waits for the disk, so that a hundred turns at once
-share a few.
+SQLite has one writer at a time, and lets the others poll. Within a process, they queue here instead, first come, first
+served, without holding a connection while they wait. A commit waits for the disk, so a hundred concurrent turns share a
+few.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ from app.store.vendor_errors import translated_errors
 Value = TypeVar("Value")
 Write = Callable[[Connection, bool], Value]
 
-_TOGETHER: Final = 32  # transactions in one commit: whoever comes later waits for all of them
+_TOGETHER: Final = 32  # transactions per commit: a later one waits for all of them
 _WAIT_SECONDS = 10
 
 
 class MustBeAlone(Exception):
-    """Raised in a transaction that shares a commit and must not: it is tried again by itself."""
+    """Raised in a transaction that shares a commit but must not, so that it is tried again alone."""
 
 
 class _Waiting(Generic[Value]):
-    """A transaction that has not begun yet, or whose outcome nobody has heard of yet."""
+    """A transaction that has not begun, or whose outcome was not delivered yet."""
 
     def __init__(self, write: Write[Value]) -> None:
         self.write = write
@@ -54,10 +54,11 @@ class GroupedWrites:
         self._writing: asyncio.Task[None] | None = None
 
     async def run(self, write: Write[Value]) -> Value:
-        """Commits, or raises what `write` raised and keeps nothing of it. `write` is told whether it is alone in its
-        commit, and may be called twice: when another of its group fails, each is tried by itself.
+        """Commits, or raises what `write` raised and keeps none of its changes. `write` receives whether it is alone in
+        its commit, and may be called twice: if another one of its group fails, each is tried alone.
 
-        Raises Overloaded when its turn does not come in time. Once it has begun it ends, whoever leaves.
+        Raises Overloaded if its turn does not come in time. Once it has begun, it completes even if the caller is
+        cancelled.
         """
         waiting = _Waiting(write)
         self._waiting.append(waiting)
@@ -102,6 +103,6 @@ class GroupedWrites:
                 for waiting in group:
                     self._run([waiting])
                 return
-            # Alone none of them would fare better where another process holds the database.
+            # If another process holds the database, none of them would fare better alone.
             for waiting in group:
                 waiting.error = error

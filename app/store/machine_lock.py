@@ -1,4 +1,4 @@
-"""A lock among all processes that share the database, on whatever machine."""
+"""A lock among all processes that share the database, on any machine."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -16,10 +16,9 @@ log = structlog.get_logger(__name__)
 
 
 class MachineLock:
-    """Of one name. On SQLite, whose processes share a machine, there is nothing to keep apart: it is always free.
+    """A lock by name. On SQLite, whose processes share a machine, nothing needs to be separated, so it is always free.
 
-    Whoever holds it for longer than `longest_seconds` loses it, so that a machine that stands still or is cut off stops
-    no other one.
+    A holder loses it after `longest_seconds`, so that a machine that hangs or is cut off does not stop the others.
     """
 
     def __init__(self, engine: Engine, name: str, *, longest_seconds: float = 120.0) -> None:
@@ -29,7 +28,7 @@ class MachineLock:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[None]:
-        """Held while the block runs; lost, and so free for others, when this process ends. Raises Unavailable."""
+        """Held while the block runs; released when this process dies. Raises Unavailable."""
         if is_sqlite(self._engine):
             yield
             return
@@ -55,7 +54,7 @@ class MachineLock:
 
 
 def _free(connection: Connection) -> None:
-    """By the transaction's end, which may have come before: the server restarted, or took the lock away."""
+    """At the transaction's end. It may be free already, if the server restarted or released the lock."""
     try:
         connection.rollback()
     except DBAPIError as error:

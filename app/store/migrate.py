@@ -1,4 +1,4 @@
-"""Brings a database to the tables that this code expects."""
+"""Migrates a database to the tables that this code expects."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _POSTGRES_LOCK = 0x446F63656E74  # "Docent"
 
 
 def migrate(engine: Engine) -> None:
-    """Run every migration that is missing, in one transaction: all or none. Processes that start together wait for
-    each other, and the later ones find nothing left to do. Alembic is imported only where something may be missing."""
+    """Run all missing migrations in one transaction: all or none. Processes that start together wait for each other,
+    and the later ones find nothing to do. Alembic is only imported if something may be missing."""
     if _is_current(engine):
         return
     own = open_migration_engine(engine.url)
@@ -43,13 +43,15 @@ def newest_revision() -> str:
 
 
 def all_migrations() -> list[str]:
-    """As "0038_baseline", in order: a migration's file begins with its revision, and they are counted up."""
+    """In order, by names such as "0038_baseline": a migration's file begins with its revision, and revisions
+    count up.
+    """
     return sorted(path.stem for path in (_SCRIPTS / "versions").glob("[0-9]*_*.py"))
 
 
 def missing_migrations(engine: Engine) -> list[str]:
-    """Those of `all_migrations` that `migrate` would run; nothing is changed. Raises Unavailable where the database was
-    made by a newer version, and where it does not answer."""
+    """Those of `all_migrations` that `migrate` would run; changes nothing. Raises Unavailable if the database was made
+    by a newer version, or does not respond."""
     with translated_errors(), engine.connect() as connection:
         revision = _revision(connection)
     known = all_migrations()
@@ -61,7 +63,7 @@ def missing_migrations(engine: Engine) -> list[str]:
 
 
 def _revision(connection: Connection) -> str | None:
-    """None where there are no tables yet."""
+    """None if there are no tables yet."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     revision: str = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
@@ -72,7 +74,7 @@ def _is_current(engine: Engine) -> bool:
     try:
         with engine.connect() as connection:
             revisions = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
-    except DBAPIError:  # a new database, or one that does not answer: whoever migrates says what is wrong
+    except DBAPIError:  # a new database, or one that does not respond: migrating reports what is wrong
         return False
     return list(revisions) == [newest_revision()]
 

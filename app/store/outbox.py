@@ -1,4 +1,4 @@
-"""What webhooks may want to hear of, written in the transaction in which it happens."""
+"""Events for webhooks, written in the transaction in which they happen."""
 
 from datetime import date, datetime
 from functools import cache
@@ -15,12 +15,12 @@ class Outbox(Repository):
     def tell_once(
         self, agent_id: UUID, kind: str, payload: dict[str, Any], *, first_day: date, happened_at: datetime
     ) -> bool:
-        """One row about the week or day of the agent that began on `first_day`. False where that kind was told of it
+        """Add one row about the agent's week or day that began on `first_day`. False if there is one of that kind
         already."""
         row = self._insert(OUTBOX).values(
             id=new_id(), agent_id=agent_id, kind=kind, week=first_day, payload=payload, created_at=happened_at
         )
-        told = row.on_conflict_do_nothing().returning(OUTBOX.c.id)  # Postgres counts no rows of an insert
+        told = row.on_conflict_do_nothing().returning(OUTBOX.c.id)  # Postgres reports no row count for an insert
         return self._connection.scalar(told) is not None
 
     def tell(
@@ -32,7 +32,7 @@ class Outbox(Repository):
         turn_id: UUID | None = None,
         conversation_id: UUID | None = None,
     ) -> None:
-        """One row of what happens now. A kind that was told of the turn is not told again."""
+        """Add one row about something that happens now, unless the turn already has one of that kind."""
         row = {
             "id": new_id(),
             "turn_id": turn_id,
@@ -51,5 +51,5 @@ class Outbox(Repository):
 
 @cache
 def _news(dialect: str) -> Insert:
-    """Made once: every turn ends with it."""
+    """Built once, because every turn ends with it."""
     return insert_of(dialect, OUTBOX).on_conflict_do_nothing()

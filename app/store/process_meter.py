@@ -1,4 +1,4 @@
-"""What a process holds, for /metrics: memory, descriptors, tasks, connections to the system of record."""
+"""Resources of a process for /metrics: memory, descriptors, tasks, connections to the system of record."""
 
 import asyncio
 
@@ -8,8 +8,8 @@ from sqlalchemy.pool import QueuePool
 
 
 def process_metrics(engine: Engine) -> CollectorRegistry:
-    """A registry that has them, each counted when it is asked for, and to which others add theirs. Call it inside the
-    event loop whose tasks are meant."""
+    """A registry with these metrics, each measured when it is read; callers add theirs. Call it inside the event loop
+    whose tasks are counted."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Which of our processes live, by the database's time: their own clocks may differ."""
+"""Tracks which of our processes are alive, by the database's clock, because their own may differ."""
 
 from datetime import datetime
 
@@ -10,8 +10,8 @@ from app.store.types import UtcDateTime
 
 
 def database_time(dialect: str, *, seconds_ago: int = 0) -> ColumnElement[datetime]:
-    """The moment at which the statement runs, or one before it: one clock for all processes, whatever their own say.
-    SQLite's is that of its machine, to the millisecond, written as UtcDateTime writes it."""
+    """The time at which the statement runs, or an earlier one of the same clock, for all processes. SQLite's is that of
+    its machine, in milliseconds, in the format of UtcDateTime."""
     if dialect == "postgresql":
         moment = func.clock_timestamp() - func.make_interval(0, 0, 0, 0, 0, 0, seconds_ago)
     else:
@@ -29,10 +29,10 @@ class ServerFacts(Repository):
 
 
 class ProcessRecords(Repository):
-    """`name` is unique to one start of one process; `kind` is "web" or "worker"."""
+    """`name` is unique to one start of a process; `kind` is "web" or "worker"."""
 
     def beat(self, name: str, kind: str) -> float:
-        """The process lives now. Returns the seconds since its last beat, 0 at its first."""
+        """Record that the process is alive now. Returns the seconds since its last beat, 0 at its first."""
         now = self._database_time()
         last = self._connection.execute(select(PROCESSES.c.beaten_at, now).where(PROCESSES.c.name == name)).first()
         statement = self._insert(PROCESSES).values(name=name, kind=kind, started_at=now, beaten_at=now)
@@ -42,11 +42,11 @@ class ProcessRecords(Repository):
         return max(0.0, (last[1] - last[0]).total_seconds()) if last else 0.0
 
     def leave(self, name: str) -> None:
-        """The process ends in good order."""
+        """The process ends normally."""
         self._delete(PROCESSES, PROCESSES.c.name == name)
 
     def living(self, kind: str, within_seconds: int) -> set[str]:
-        """Names that have beaten in that time."""
+        """Names of processes whose last beat is within that time."""
         since = self._database_time(within_seconds)
         statement = select(PROCESSES.c.name).where(PROCESSES.c.kind == kind, PROCESSES.c.beaten_at >= since)
         return set(self._connection.scalars(statement))

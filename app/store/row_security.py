@@ -1,5 +1,6 @@
-"""Postgres' own bounds between workspaces, beneath those of our queries: a transaction of one workspace runs as a role
-that row-level security shows no row of another. Others run as the tables' owner, whom no policy binds."""
+"""Row-level security in Postgres, as a second line of defence below our queries: a transaction of one workspace runs as
+a role to which no other workspace's rows are visible. Other transactions run as the tables' owner, to whom no policy
+applies."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -43,22 +44,22 @@ _WITHOUT_POLICY = text(
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceScope:
-    """The rows that a transaction sees: one workspace's. `statement` makes it so."""
+    """Limits a transaction to the rows of one workspace, with `statement`."""
 
     statement: str
 
     @classmethod
     def of_workspace(cls, role: str, workspace_id: UUID) -> "WorkspaceScope":
-        """`role` is who sees no others."""
+        """`role` is the role that sees no others."""
         return cls(_ENTER.format(workspace=f"'{workspace_id}'", role=_literal(role)))
 
     @classmethod
     def of_agent(cls, role: str, agent_id: UUID) -> "WorkspaceScope":
-        """Of the agent's workspace; no rows at all where there is no such agent."""
+        """For the agent's workspace; no rows at all if there is no such agent."""
         return cls(_ENTER.format(workspace=_WORKSPACE_OF.format(agent=agent_id), role=_literal(role)))
 
     def enter(self, connection: Connection) -> None:
-        """For a transaction's beginning, until its end. Raises DBAPIError, as SQLAlchemy does."""
+        """Call at the beginning of a transaction; applies until its end. Raises DBAPIError, as SQLAlchemy does."""
         raw: Any = connection.connection.driver_connection
         dialect = connection.dialect
         vendor_error = dialect.loaded_dbapi.Error
@@ -73,7 +74,9 @@ class WorkspaceScope:
             ) from error
 
     def _begin(self, raw: Any) -> None:
-        """psycopg waits for its BEGIN before it sends anything else; these two wait for the server once."""
+        """psycopg waits for its BEGIN before it sends anything else; these two together wait for the server
+        only once.
+        """
         begin = ["BEGIN"]
         if raw.isolation_level is not None:
             begin.append(f"ISOLATION LEVEL {raw.isolation_level.name.replace('_', ' ')}")
@@ -82,7 +85,7 @@ class WorkspaceScope:
         raw.pgconn.exec_(f"{' '.join(begin)}; {self.statement}".encode())
         if raw.info.transaction_status != _IN_TRANSACTION:
             raw.rollback()
-            raw.execute(self.statement)  # says what is wrong, as psycopg says it
+            raw.execute(self.statement)  # raises psycopg's error for it
 
 
 def _literal(text: str) -> str:
@@ -90,8 +93,8 @@ def _literal(text: str) -> str:
 
 
 def settle_role(engine: Engine, role: str) -> None:
-    """Look whether the database's user and the `role` ("": none) are who they must be, and give the role what it lacks
-    on our tables. SQLite has no roles. Raises Misconfigured."""
+    """Check that the database's user and the `role` ("": none) are suitable, and grant the role missing rights on our
+    tables. SQLite has no roles. Raises Misconfigured."""
     if is_sqlite(engine):
         return
     with translated_errors(), engine.begin() as connection:
@@ -102,13 +105,13 @@ def settle_role(engine: Engine, role: str) -> None:
 
 
 def unprotected_tables(connection: Connection) -> list[str]:
-    """Those that should have a policy, and lack one."""
+    """Tables that should have a policy, but do not."""
     wanted = [table.name for table in _kept_apart()]
     return list(connection.scalars(_WITHOUT_POLICY, {"tables": wanted}))
 
 
 def seen_tables(connection: Connection) -> list[str]:
-    """Those that should have a policy, and of which this transaction sees a row."""
+    """Tables that should have a policy, but of which this transaction sees a row."""
     return [table.name for table in _kept_apart() if connection.execute(select(select(table).exists())).scalar_one()]
 
 
@@ -117,7 +120,7 @@ def _kept_apart() -> list[Table]:
 
 
 def _refuse_bound_user(connection: Connection) -> None:
-    """One who does not own the tables would find them empty."""
+    """A user who does not own the tables would see them as empty."""
     if connection.scalar(text("SELECT row_security_active('agents')")):
         raise Misconfigured(
             "DOCENT_DATABASE_URL: its user does not own Docent's tables, so that row-level security hides every row "

@@ -1,4 +1,4 @@
-"""Rows that hold a secret in their column `sealed`, sealed by the key `sealed_by`, each for its own row."""
+"""Rows that hold a secret in the column `sealed`, sealed with the key `sealed_by` for that row alone."""
 
 from typing import Any, Final
 from uuid import UUID
@@ -22,7 +22,7 @@ class SealedRows(Repository):
         self._table = table
 
     def sealed(self, row_id: UUID, secret: bytes) -> dict[str, Any]:
-        """The values of both columns of that row."""
+        """The values of both columns for that row."""
         sealed = self._tx.secret_keys.seal(secret, self._place(row_id))
         return {"sealed": sealed.data, "sealed_by": sealed.key_name}
 
@@ -31,14 +31,14 @@ class SealedRows(Repository):
         return self._tx.secret_keys.open(Sealed(row.sealed, row.sealed_by), self._place(row.id))
 
     def opened_or_none(self, row: Row[Any]) -> bytes | None:
-        """None where no key opens it."""
+        """None if no key opens it."""
         try:
             return self.opened(row)
         except SecretsLocked:
             return None
 
     def seal_again(self) -> int:
-        """With the key that seals now; return how many. Raises SecretsLocked."""
+        """Seal all with the current key; returns how many. Raises SecretsLocked."""
         rows = self._connection.execute(select(self._table).with_for_update()).all()
         for row in rows:
             sealed = self.sealed(row.id, self.opened(row))
@@ -46,7 +46,7 @@ class SealedRows(Repository):
         return len(rows)
 
     def forget_locked(self) -> int:
-        """Remove those that no key opens; return how many."""
+        """Remove those that no key opens; returns how many."""
         keys = self._tx.secret_keys
         locked = [
             row.id

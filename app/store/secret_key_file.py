@@ -1,4 +1,4 @@
-"""The secret key of an installation that was given none: a file beside its data, for its owner alone."""
+"""The secret key of an installation without a configured one: a file next to its data, readable by its owner alone."""
 
 import os
 import secrets
@@ -11,13 +11,15 @@ from app.store.secret_keys import new_key, read_key
 
 
 class SecretKeyFile:
-    """One key a line, the sealing one first. Made with its first reading; processes that start together make one."""
+    """One key per line; the first one seals. Created when it is first read; processes that start together
+    create one.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> list[bytes]:
-        """Raises SecretsLocked for a file that holds something else."""
+        """Raises SecretsLocked if the file holds anything else."""
         if not self._path.exists():
             self._make()
         try:
@@ -26,16 +28,16 @@ class SecretKeyFile:
             raise SecretsLocked(f"{self._path}: {error}. Restore the file from its backup.") from error
 
     def prepend(self) -> None:
-        """A new key seals from now on, beside those before it, which still open."""
+        """The new key seals from now on; those before it still open."""
         self.read()
         self._replace([new_key(), *self._lines()])
 
     def keep_first(self) -> None:
-        """Nothing is sealed with the other keys any more."""
+        """Call this once nothing is sealed with the other keys any more."""
         self._replace(self._lines()[:1])
 
     def is_open_to_others(self) -> bool:
-        """Whether other accounts of this machine may read it."""
+        """Whether other accounts of this machine can read it."""
         return bool(self._path.exists() and stat.S_IMODE(self._path.stat().st_mode) & 0o077)
 
     def _lines(self) -> list[str]:
@@ -44,7 +46,7 @@ class SecretKeyFile:
     def _make(self) -> None:
         written = self._written([new_key()])
         try:
-            os.link(written, self._path)  # fails where another process was first
+            os.link(written, self._path)  # fails if another process was first
         except FileExistsError:
             pass
         finally:
@@ -54,7 +56,7 @@ class SecretKeyFile:
         self._written(lines).replace(self._path)
 
     def _written(self, lines: Sequence[str]) -> Path:
-        """A whole and durable file under another name: a reader never sees half of it."""
+        """The content, complete and durable, under another name, so that no reader sees half of it."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         path = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,4 +1,6 @@
-"""Seals what the system of record must not show to whoever reads its file: AES-256-GCM (NIST SP 800-38D)."""
+"""Encrypts secrets in the system of record, so that reading its file does not reveal them: AES-256-GCM (NIST SP
+800-38D).
+"""
 
 import hashlib
 import re
@@ -20,17 +22,17 @@ _WRITTEN: Final = re.compile(r"[\w-]{43}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """A nonce and what it was sealed with, and the name of the key that opens it."""
+    """A nonce with the ciphertext, and the name of the key that opens it."""
 
     data: bytes
     key_name: str
 
 
 class SecretKeys:
-    """The first key seals, each of them opens. Keys have 32 bytes.
+    """The first key seals, all of them open. Keys have 32 bytes.
 
-    A sealed value opens at its own place ("signing_keys.secret:<kid>") only, not where it was moved to another row.
-    `read` is asked once more when a value names a key that is not known: another process may have changed the file.
+    A sealed value only opens for its own place ("signing_keys.secret:<kid>"), not after it was moved to another row.
+    `read` is called again if a value names an unknown key, because another process may have changed the file.
     """
 
     def __init__(self, read: Callable[[], Sequence[bytes]]) -> None:
@@ -42,7 +44,7 @@ class SecretKeys:
 
     @property
     def sealing(self) -> str:
-        """The name of the key that seals. It says nothing about the key."""
+        """The name of the key that seals. It reveals nothing about the key."""
         return next(iter(self._keys))
 
     def seal(self, secret: bytes, place: str) -> Sealed:
@@ -77,12 +79,12 @@ class SecretKeys:
 
 
 def new_key() -> str:
-    """A key as it is written down: 43 characters of base64url."""
+    """A key as text: 43 characters of base64url."""
     return urlsafe_b64encode(secrets.token_bytes(KEY_BYTES)).decode().rstrip("=")
 
 
 def read_key(text: str) -> bytes:
-    """Raises ValueError, which does not repeat the text."""
+    """Raises ValueError, whose message does not contain the text."""
     written = text.strip().removesuffix("=")
     if not _WRITTEN.fullmatch(written):
         raise ValueError("a secret key is 32 bytes in base64url; `docent secrets new-key` creates one")

@@ -27,16 +27,17 @@ Work = Callable[[Transaction], Value]
 
 
 class SystemOfRecord:
-    """Runs transactions: a function of repositories, from its first statement to its commit in one visit to a thread.
+    """Runs transactions. A transaction is a function that uses repositories, and runs in a thread from its first
+    statement to its commit, in one hop.
 
-    The event loop is left alone meanwhile, and no lock is held for as long as it is busy. A function cannot await, so
-    that no transaction is held over a call to a model or to the network.
+    So the event loop is free meanwhile, and no lock is held while it is busy. A function cannot await, so no
+    transaction stays open during a call of a model or the network.
 
-    What is told by `of_workspace` and `of_agent` whose rows a transaction is about sees no others, even where a query
-    forgets to ask: on Postgres, with the name of a `role`; elsewhere both give the record itself. A transaction that is
-    told nothing sees the whole installation.
+    A transaction over `of_workspace` or `of_agent` sees no other workspace's rows, even if a query forgets to filter:
+    on Postgres, with the name of a `role`; otherwise, both return the record itself. Other transactions see the whole
+    installation.
 
-    The engine stays the caller's, who disposes of it. `on_turn_end` are called in the transaction in which a turn ends.
+    The caller owns the engine and disposes of it. `on_turn_end` are called in the transaction in which a turn ends.
     """
 
     def __init__(
@@ -68,26 +69,26 @@ class SystemOfRecord:
         return self._within(WorkspaceScope.of_workspace(self._role, workspace_id)) if self._role else self
 
     def of_agent(self, agent_id: UUID) -> Self:
-        """For transactions about the workspace of one agent, where nobody has said which it is."""
+        """For transactions about the workspace of one agent, if the caller does not know which it is."""
         return self._within(WorkspaceScope.of_agent(self._role, agent_id)) if self._role else self
 
     async def read(self, work: Work[Value]) -> Value:
-        """What `work` returns, of one consistent picture, or what it raises. It does not wait for writers."""
+        """What `work` returns, from a consistent snapshot, or what it raises. Does not wait for writers."""
         return await anyio.to_thread.run_sync(self._read, work, limiter=self._threads)
 
     async def write(self, work: Work[Value]) -> Value:
-        """What `work` returns, committed; or what it raises, and nothing of it is kept.
+        """What `work` returns, committed; or what it raises, and then nothing is stored.
 
-        On SQLite it may share its commit with others that wait, and be called twice: it changes nothing but what is
-        stored. Raises Overloaded when its turn does not come in time.
+        On SQLite, `work` may share its commit with waiting writes and be called twice, so it must have no effect except
+        on the database. Raises Overloaded if its turn does not come in time.
         """
         if self._grouped is None:
             return await unbroken(anyio.to_thread.run_sync(self._write, work, limiter=self._threads))
         return await self._grouped.run(lambda connection, is_alone: work(self._over(connection, is_alone=is_alone)))
 
     async def empty_journal(self) -> bool:
-        """Clear what was erased out of SQLite's write-ahead log; Postgres recycles its own. False when readers kept it
-        busy: it then goes with a later one."""
+        """Remove erased data from SQLite's write-ahead log; Postgres recycles its own. False if readers kept it busy: a
+        later call then does it."""
         if self._grouped is None:
             return True
         with translated_errors():
@@ -95,13 +96,13 @@ class SystemOfRecord:
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """A transaction as `read` opens it, in the thread that asks."""
+        """A transaction like that of `read`, in the calling thread."""
         with translated_errors(), self._reading.connect() as connection:
             yield self._over(self._entered(connection))
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """A transaction as `write` opens it, in the thread that asks. Commits when the block ends, rolls back when it
+        """A transaction like that of `write`, in the calling thread. Commits when the block ends, rolls back if it
         raises."""
         with translated_errors(), self._engine.begin() as connection:
             yield self._over(self._entered(connection))
@@ -129,25 +130,25 @@ class SystemOfRecord:
         return connection
 
     def _within(self, scope: WorkspaceScope) -> Self:
-        """Shares all else with this one."""
+        """A record for that scope, which shares everything else with this one."""
         scoped = copy(self)
         scoped._scope = scope
         return scoped
 
 
 def _refused() -> AbstractContextManager[Connection]:
-    """What others of its group have done is not committed yet, and stood there before it all the same."""
+    """Changes by others of its group are not committed yet, but count as the state before it."""
     raise MustBeAlone
 
 
 class UseCase(Protocol):
-    """What has methods that are a transaction each."""
+    """Base of classes whose methods are decorated with `reads` and `writes`."""
 
     _records: SystemOfRecord
 
 
 class Member(Protocol):
-    """Who belongs to a workspace: an operator or a program, a visitor."""
+    """Somebody who belongs to a workspace: an operator, a program, a visitor."""
 
     @property
     def workspace_id(self) -> UUID: ...
@@ -160,8 +161,8 @@ Caller = TypeVar("Caller", bound=Member)
 def reads(
     method: Callable[Concatenate[Owner, Transaction, Caller, Given], Value],
 ) -> Callable[Concatenate[Owner, Caller, Given], Coroutine[Any, Any, Value]]:
-    """The method is a transaction of its own that reads, over the workspace of who calls it. It is called without `tx`,
-    and awaited; it cannot await itself."""
+    """Makes the method a read transaction over its caller's workspace. Callers leave out `tx` and await it; the method
+    itself cannot await."""
 
     @wraps(method)
     async def reading(self: Owner, caller: Caller, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:
@@ -174,7 +175,9 @@ def reads(
 def writes(
     method: Callable[Concatenate[Owner, Transaction, Caller, Given], Value],
 ) -> Callable[Concatenate[Owner, Caller, Given], Coroutine[Any, Any, Value]]:
-    """As `reads`, of a method that changes something: it is committed when it returns, see `SystemOfRecord.write`."""
+    """Like `reads`, for a method that changes something: it is committed when it returns, see
+    `SystemOfRecord.write`.
+    """
 
     @wraps(method)
     async def writing(self: Owner, caller: Caller, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:

@@ -1,4 +1,4 @@
-"""Ids that sort in the order in which they were made (RFC 9562, UUID version 7)."""
+"""Ids that sort by creation time (RFC 9562, UUID version 7)."""
 
 import os
 import threading
@@ -10,8 +10,8 @@ _last_tick = 0
 
 
 def new_id() -> UUID:
-    """A UUIDv7. Within one process each id is greater than all before it, so rows of the same instant keep their
-    order, and new rows land at the end of their index."""
+    """A UUIDv7. Within one process, each id is greater than all before it, so rows of the same instant keep their
+    order, and new rows are appended to their index."""
     global _last_tick
     tick = time.time_ns() * 4096 // 1_000_000  # milliseconds, and 12 bits below them
     with _lock:

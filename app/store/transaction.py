@@ -1,5 +1,5 @@
-"""One transaction over the system of record, and what every repository in it is built on. Lists are handed over page by
-page: a cursor is the sort key of the last item."""
+"""A transaction over the system of record, and the base of all its repositories. Lists are returned page by page: a
+cursor is the sort key of the last item."""
 
 import base64
 import binascii
@@ -39,14 +39,14 @@ _LARGEST_INT = 2**31 - 1
 
 
 class Keyset:
-    """The columns that order a list; together they are unique. All rise, or all fall."""
+    """The columns that order a list; together they are unique. All ascend, or all descend."""
 
     def __init__(self, *columns: sa.Column[Any] | sa.Label[Any], descending: bool = False) -> None:
         self._columns = columns
         self._descending = descending
 
     def after(self, statement: sa.Select[Any], page: PageRequest) -> sa.Select[Any]:
-        """The statement's rows after the page's cursor, and one more than the page holds."""
+        """The statement's rows after the page's cursor, and one more than fits on the page."""
         if not 1 <= page.limit <= MAX_LIMIT:
             raise InvalidInput("limit", f"must be between 1 and {MAX_LIMIT}.")
         if page.cursor is not None:
@@ -74,7 +74,7 @@ class Keyset:
         page: PageRequest,
         item: Callable[[sa.Row[Any]], Item],
     ) -> ListPage[Item]:
-        """Run the statement, of whose columns the item is made."""
+        """Run the statement, whose columns become the items."""
         rows = connection.execute(self.after(statement, page)).all()
         return ListPage([item(row) for row in rows[: page.limit]], self.next_cursor(rows, page))
 
@@ -117,7 +117,7 @@ def _from_json(kind: Any, value: Any) -> Any:
 
 
 def among(name: str) -> sa.BindParameter[Any]:
-    """A parameter for any number of values, of a statement that is made once: `column.in_(among("ids"))`."""
+    """A parameter for any number of values, for a statement that is built once: `column.in_(among("ids"))`."""
     return sa.bindparam(name, expanding=True)
 
 
@@ -129,7 +129,7 @@ def batches(items: Iterable[Item], size: int = BATCH_SIZE) -> Iterator[list[Item
 
 @dataclass(frozen=True, slots=True)
 class TurnIds:
-    """A turn, and whose it is."""
+    """A turn, with its conversation, visitor and agent."""
 
     id: UUID
     agent_id: UUID
@@ -139,8 +139,8 @@ class TurnIds:
 
 @dataclass(frozen=True, slots=True)
 class KnownRows:
-    """Rows that are read again and again and never change once they are there, as values by their ids. What may be
-    told of them, and to whom, is asked of the database each time."""
+    """Rows that are read repeatedly and never change once they exist, as values by their ids. Whether they may be
+    shown, and to whom, is queried from the database each time."""
 
     configs: RecentValues[UUID, AgentConfig] = field(default_factory=lambda: RecentValues(256))  # of published versions
     chunks: RecentValues[str, Chunk] = field(default_factory=lambda: RecentValues(4096))  # of 2 to 3 KB each
@@ -148,10 +148,10 @@ class KnownRows:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What repositories are made of: `GapRecords(tx)`. It is open while the function runs that it was opened for.
+    """The argument of repositories: `GapRecords(tx)`. It is open while the function that it was opened for runs.
 
-    `before` connects to what stood before this transaction. `on_turn_end` are called in turn, in the transaction in
-    which a turn ends. All transactions of a record share what is `known`.
+    `before` connects to the state before this transaction. `on_turn_end` are called in order, in the transaction in
+    which a turn ends. All transactions of a record share `known`.
     """
 
     connection: sa.Connection
@@ -173,18 +173,18 @@ class Repository:
         self._connection = tx.connection
 
     def _value(self, kind: type[Value], statement: sa.Select[Any]) -> Value | None:
-        """Of the first row, whose columns its fields are."""
+        """From the first row, whose columns are the value's fields; None without a row."""
         row = self._connection.execute(statement).first()
         return None if row is None else value_of(kind, row)
 
     def _found(self, kind: type[Value], statement: sa.Select[Any], name: str) -> Value:
-        """That of the first row. Raises NotFound, naming what is missed."""
+        """From the first row. Raises NotFound with the name of what is missing."""
         return value_of(kind, self._first_row(statement, name))
 
     def _first_row(
         self, statement: sa.Executable, name: str, parameters: Mapping[str, Any] | None = None
     ) -> sa.Row[Any]:
-        """The first one. Raises NotFound, naming what is missed."""
+        """The first row. Raises NotFound with the name of what is missing."""
         row = self._connection.execute(statement, parameters).first()
         if row is None:
             raise NotFound(name)
@@ -197,12 +197,12 @@ class Repository:
         return order.page(self._connection, statement, page, lambda row: value_of(kind, row))
 
     def _add(self, table: sa.Table, value: object = None, **others: Any) -> None:
-        """A row. Each column is that of `others`, else the value's field of its name, else its default."""
+        """Insert a row. Each column comes from `others`, else the value's field of its name, else its default."""
         self._connection.execute(sa.insert(table), row_of(value, table) | others)
 
     def _put(self, table: sa.Table, keys: Mapping[str, Any], value: object = None, **others: Any) -> None:
-        """The row of these keys, in place of the one that is there. Its other columns are as `_add` has them; those
-        that the value does not have stay as they are."""
+        """Replace the row with the same keys. Columns come from the same sources as in `_add`; columns that the value
+        does not have stay unchanged."""
         row = {name: each for name, each in (row_of(value, table) | others).items() if name not in keys}
         statement = self._insert(table).values(**keys, **row)
         self._connection.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=row))
@@ -222,35 +222,37 @@ class Repository:
         return self._tx.connection.dialect.name
 
     def _alone(self, purpose: str) -> None:
-        """Until this transaction ends no other one is alone for the same purpose. SQLite has one writer."""
+        """Until this transaction ends, no other one gets past this call for the same purpose. SQLite has only one
+        writer.
+        """
         if self._dialect == "postgresql":
             self._connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(purpose))))
 
     def _insert(self, table: sa.Table) -> sqlite.Insert:
-        """An insert that knows `on_conflict_...`."""
+        """An insert with `on_conflict_...`."""
         return insert_of(self._dialect, table)
 
     def _update(self, table: sa.Table, *conditions: Any, **values: Any) -> int:
-        """Return how many rows met all conditions."""
+        """Return how many rows matched all conditions."""
         return affected_rows(self._connection.execute(sa.update(table).where(*conditions).values(**values)))
 
     def _delete(self, table: sa.Table, *conditions: Any) -> int:
-        """Return how many rows are gone: those that met all conditions."""
+        """Return how many rows were deleted: those that matched all conditions."""
         return affected_rows(self._connection.execute(sa.delete(table).where(*conditions)))
 
     def _update_one(self, table: sa.Table, name: str, /, *conditions: Any, **values: Any) -> None:
-        """Raises NotFound, naming what is missed, where no row met all conditions."""
+        """Raises NotFound, with the name of what is missing, if no row matched all conditions."""
         if not self._update(table, *conditions, **values):
             raise NotFound(name)
 
     def _delete_one(self, table: sa.Table, name: str, *conditions: Any) -> None:
-        """Raises NotFound, as `_update_one` does."""
+        """Raises NotFound, like `_update_one`."""
         if not self._delete(table, *conditions):
             raise NotFound(name)
 
 
 def insert_of(dialect: str, table: sa.Table) -> sqlite.Insert:
-    """An insert that knows `on_conflict_...`, which both dialects spell alike."""
+    """An insert with `on_conflict_...`, which both dialects spell alike."""
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -259,5 +261,5 @@ def insert_of(dialect: str, table: sa.Table) -> sqlite.Insert:
 
 
 def affected_rows(result: sa.Result[Any]) -> int:
-    """How many rows an update or delete touched; -1 on Postgres for one with many sets of parameters."""
+    """How many rows an update or delete affected; -1 on Postgres for one with many sets of parameters."""
     return cast(sa.CursorResult[Any], result).rowcount

@@ -9,7 +9,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC. SQLite forgets the zone, so naive values are refused and UTC is put back on reading."""
+    """A moment in UTC. SQLite drops the time zone, so naive values are rejected and UTC is added on reading."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -28,7 +28,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class StorableText(TypeDecorator[str]):
-    """Text from browsers and websites. What no database can hold (NUL, lone surrogates) becomes U+FFFD."""
+    """Text from browsers and websites. Characters that no database can store (NUL, lone surrogates) become U+FFFD."""
 
     impl = Text
     cache_ok = True
@@ -55,7 +55,7 @@ class StorableJson(TypeDecorator[Any]):
 
 
 def storable(text: str) -> str:
-    """The text without characters that a UTF-8 database refuses."""
+    """The text without characters that a UTF-8 database rejects."""
     text = text.replace("\x00", "\ufffd")
     if text.isascii():
         return text

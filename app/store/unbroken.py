@@ -1,4 +1,4 @@
-"""Database calls that a cancelled task does not tear apart."""
+"""Protects database calls from the cancellation of their task."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 async def unbroken(call: Coroutine[Any, Any, Result]) -> Result:
-    """Run the call to its end even when the task is cancelled meanwhile; the cancellation follows after it."""
+    """Run the call to its end even if the task is cancelled meanwhile; the cancellation follows after it."""
     task = asyncio.ensure_future(call)
     cancellation: asyncio.CancelledError | None = None
     with anyio.CancelScope(shield=True):
@@ -21,6 +21,6 @@ async def unbroken(call: Coroutine[Any, Any, Result]) -> Result:
                 cancellation = error
     if cancellation is not None:
         if not task.cancelled():
-            task.exception()  # seen, so that nobody warns of it
+            task.exception()  # retrieved, so that asyncio does not warn
         raise cancellation
     return task.result()

@@ -1,4 +1,4 @@
-"""What a URL is found by: URLs may be longer than an index entry can be."""
+"""The key by which URLs are found, because they may be longer than an index entry can be."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""What the databases raise, in our words. A broken constraint that no code foresaw stays as it is: it is a bug."""
+"""Translates database errors into ours. A violated constraint that no code expected stays as it is: it is a bug."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,18 +25,18 @@ _POSTGRES_BUSY = frozenset(
 )
 _POSTGRES_AWAY = (
     "08",  # connection exceptions
-    "25006",  # read_only_sql_transaction: the server we write to is a standby now
+    "25006",  # read_only_sql_transaction: the server is a standby now
     "57P",  # the server shuts down, crashed, starts, or ended our session
 )
 _POSTGRES_DISK_FULL = "53100"
 _POSTGRES_FOREIGN_KEY = "23503"
 _POSTGRES_FORBIDDEN = "42501"
-_POSTGRES_ROW_CHECK = "ExecWithCheckOptions"  # where Postgres refuses a row that a policy forbids
+_POSTGRES_ROW_CHECK = "ExecWithCheckOptions"  # where Postgres rejects a row that a policy forbids
 
 
 def leave_server_that_is_away(context: ExceptionContext) -> None:
-    """For the event "handle_error". After a failover a pool still has connections to what is a standby now, which live
-    and refuse every write; SQLAlchemy gives up the whole pool for an error that means a lost server."""
+    """For the event "handle_error". After a failover, a pool still has connections to what is now a standby, which work
+    but reject every write; SQLAlchemy discards the whole pool for an error that means a lost server."""
     if str(getattr(context.original_exception, "sqlstate", None) or "").startswith(_POSTGRES_AWAY):
         context.is_disconnect = True
 
@@ -63,7 +63,7 @@ def _translated(error: DBAPIError) -> DocentError | None:
             return NotFound("parent record")  # it was erased while its child was being stored
         return None
     if sqlstate == _POSTGRES_FORBIDDEN and _raised_in(cause) == _POSTGRES_ROW_CHECK:
-        return NotFound("parent record")  # likewise, or it is of another workspace than the transaction
+        return NotFound("parent record")  # likewise, or it belongs to another workspace than the transaction
     if sqlstate in _POSTGRES_BUSY or any(sqlite_name.startswith(name) for name in _SQLITE_BUSY):
         return Overloaded(_BUSY)
     if sqlite_name == "SQLITE_FULL" or sqlstate == _POSTGRES_DISK_FULL:
@@ -77,5 +77,5 @@ def _translated(error: DBAPIError) -> DocentError | None:
 
 
 def _raised_in(error: BaseException | None) -> str | None:
-    """The function of Postgres: unlike its messages, the same in every language."""
+    """The Postgres function that raised it: unlike its messages, the same in every language."""
     return getattr(getattr(error, "diag", None), "source_function", None)

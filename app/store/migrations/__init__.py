@@ -1,1 +1,1 @@
-"""How the tables came to be what they are."""
+"""The migrations."""

@@ -1,7 +1,7 @@
-"""Brings a database that a version before the baseline has made to the baseline.
+"""Brings a database from a version before the baseline to the baseline.
 
-Those versions came to it in 37 steps that only ever added. What a database lacks is therefore found by comparing, and
-three of the steps changed what was stored as well.
+Those versions took 37 steps that only added things, so what a database lacks is found by comparing. Three of the steps
+also changed stored values.
 """
 
 from typing import Any, Final, cast
@@ -20,7 +20,7 @@ _PAUSED_RUNS, _GAP_MEANINGS, _AGENT_DAYS, _STEEPNESS_DIVIDES = "0002", "0014", "
 
 def bring_to_baseline(connection: Connection, revision: str) -> None:
     """`revision` counts from "0001" on."""
-    if revision < _PAUSED_RUNS:  # the condition of this index changed, which no comparison sees
+    if revision < _PAUSED_RUNS:  # the condition of this index changed, which a comparison does not find
         connection.execute(text("DROP INDEX uq_crawl_runs_unfinished"))
     _add_what_lacks(connection)
     if revision < _GAP_MEANINGS:
@@ -48,18 +48,18 @@ def _add_what_lacks(connection: Connection) -> None:
     context = MigrationContext.configure(connection, opts={"include_object": _is_of_baseline})
     for table_steps in cast(UpgradeOps, produce_migrations(context, METADATA).upgrade_ops).ops:
         assert isinstance(table_steps, ModifyTableOps)  # noqa: S101 - every table is there
-        with Operations(context).batch_alter_table(table_steps.table_name) as altered:  # SQLite copies where it must
+        with Operations(context).batch_alter_table(table_steps.table_name) as altered:  # SQLite copies if it must
             for step in table_steps.ops:
                 altered.invoke(step)
 
 
 def _is_of_baseline(_item: Any, _name: str | None, _kind: str, is_stored: bool, counterpart: Any) -> bool:
-    """What else a database holds is not ours to drop."""
+    """Anything else in the database is not ours to drop."""
     return not is_stored or counterpart is not None
 
 
 def _invert_steepness(connection: Connection) -> None:
-    """`confidence_steepness` divides a logit, which it multiplied before. A row without one has the default of the
+    """`confidence_steepness` now divides a logit that it multiplied before. A row without one has the default of the
     code that reads it."""
     for name, config in (("agents", "draft"), ("agent_versions", "config")):
         rows = table(name, column("id"), column(config, JSON))

@@ -10,7 +10,7 @@ from app.store.types import StorableJson, StorableText, UtcDateTime
 
 
 def _plain_types(kind: str, thing: Any, _context: AutogenContext) -> str | Literal[False]:
-    """A migration names the database's types, not ours: it must read the same when ours have changed."""
+    """A migration uses the database's types, not ours, so that it means the same when ours have changed."""
     if kind != "type":
         return False
     if isinstance(thing, UtcDateTime):

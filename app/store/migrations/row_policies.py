@@ -1,4 +1,6 @@
-"""Which rows Postgres shows to a transaction of one workspace. A migration that makes a table adds its policy."""
+"""Policies about which rows Postgres shows to a transaction of a workspace. A migration that creates a table adds its
+policy.
+"""
 
 from alembic import op
 
@@ -7,8 +9,8 @@ _OF_PARENT = "EXISTS (SELECT 1 FROM {parent} WHERE {parent}.id = {table}.{column
 
 
 def keep_apart(table: str, column: str, parent: str = "") -> None:
-    """A row is its parent's: who sees that sees this, and nobody else does. Without a parent, `column` holds the
-    workspace. It binds whoever does not own the table: backups and migrations go on. SQLite has no policies."""
+    """A row is visible to whoever sees its parent. Without a parent, `column` holds the workspace. The policy does not
+    apply to the tables' owner, so backups and migrations still work. SQLite has no policies."""
     if op.get_bind().dialect.name != "postgresql":
         return
     condition = (_OF_PARENT if parent else _OF_SCOPE).format(table=table, column=column, parent=parent)

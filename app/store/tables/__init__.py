@@ -1,4 +1,6 @@
-"""The tables, a module a subject. Each is imported with the first repository that needs it: a command needs few."""
+"""The tables, one module per subject. Each is imported with the first repository that needs it, because a command needs
+few.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +13,7 @@ from app.store.tables.columns import METADATA, OfVisitors
 
 
 def all_tables() -> sa.MetaData:
-    """Every table, for whoever looks at the database as a whole."""
+    """Every table, for code that handles the database as a whole."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
     return METADATA
@@ -19,6 +21,6 @@ def all_tables() -> sa.MetaData:
 
 @cache
 def tables_of_visitors() -> Mapping[sa.Table, OfVisitors]:
-    """Those whose rows go with a visitor, each before those that its rows go with."""
+    """Tables whose rows are erased with a visitor, each before those whose erasure would erase its rows."""
     tables = reversed(all_tables().sorted_tables)
     return {table: table.info[OfVisitors] for table in tables if OfVisitors in table.info}

@@ -23,7 +23,7 @@ AGENTS = table(
 
 
 def own_row(table: sa.Table, workspace_id: UUID, row_id: UUID) -> sa.Select[Any]:
-    """The row of that id, where the agent that it names is the workspace's."""
+    """The row of that id, if its agent belongs to the workspace."""
     of_agent = sa.select(table).join(AGENTS, AGENTS.c.id == table.c.agent_id)
     return of_agent.where(table.c.id == row_id, AGENTS.c.workspace_id == workspace_id)
 

@@ -1,4 +1,4 @@
-"""What every table is written with."""
+"""The definitions with which tables are written."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ METADATA: Final = sa.MetaData(
 
 @dataclass(frozen=True, slots=True)
 class OfVisitors:
-    """Of a table: its rows go with the turn, the conversation or the visitor that is their `parent`. A receipt counts
-    them as `counted_as` ("": not at all, or by code of their own), which has the `meaning`. Those that `expire` go by
-    themselves as well, by `agent_id` and `created_at`, once they are older than their agent keeps what visitors wrote.
-    What a visitor takes along lists those of their `visitor_id` under the same name, each by the fields of `exported`.
+    """Declares that a table's rows are erased with the turn, conversation or visitor that is their `parent`. Receipts
+    count them as `counted_as` ("": not at all, or by their own code) and explain them with `meaning`. Those that
+    `expire` are also deleted by `agent_id` and `created_at`, once they are older than their agent's retention period. A
+    visitor's export lists those of their `visitor_id` under the same name, each with the fields of `exported`.
     """
 
     counted_as: str = ""
@@ -36,9 +36,10 @@ class OfVisitors:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """Of a table: its rows belong to what actions of that `kind` name, the first word of "agent.publish", by the column
-    `key`. The audit keeps a hash of them without the columns that are `unhashed`. `name` is what people call a row.
-    Nothing of visitors: not even a hash of what they wrote outlives its erasure."""
+    """Declares that a table's rows are subjects of audited actions whose first word is `kind`, such as "agent" in
+    "agent.publish"; the subject's id is in the column `key`. The audit stores a hash of them without the columns that
+    are `unhashed`. `name` returns what people call a row. Visitors' data is excluded: not even a hash of what they
+    wrote outlives its erasure."""
 
     kind: str
     name: Callable[[sa.Row[Any]], str] | None = None
@@ -62,8 +63,8 @@ def own_id() -> sa.Column[Any]:
 
 
 def parent(name: str, table: str, **options: Any) -> sa.Column[Any]:
-    """The id of a row whose erasure erases this one. It has an index of its own only where no other index begins with
-    it. The type stands there, for the parent's table may not be imported yet."""
+    """The id of a row whose erasure erases this one. It gets its own index only if no other index begins with it. The
+    column's type is explicit, because the parent's table may not be imported yet."""
     return column(name, sa.Uuid, sa.ForeignKey(f"{table}.id", ondelete="CASCADE"), **options)
 
 
