@@ -1,1 +1,1 @@
-"""A page becomes chunks in both indexes."""
+"""Turns a page into chunks in both indexes."""

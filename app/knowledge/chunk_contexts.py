@@ -1,4 +1,6 @@
-"""Keeps what chunks are indexed with in line with the agent's setting, and says beforehand what that would cost."""
+"""Keeps the contexts with which chunks are indexed in line with the agent's setting, and estimates their cost
+beforehand.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -14,17 +16,17 @@ from app.providers.token_counter import TokenCounter
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 NO_MODEL = "no chat model is set (DOCENT_MODEL_URL, DOCENT_MODEL_NAME)"
-# Providers keep nothing shorter than this for the next request.
+# Providers cache nothing shorter than this for the next request.
 _CACHEABLE_TOKENS = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ContextReport:
-    """What was done for the chunks of some versions. `missing` of them have their structural line alone, `reason` says
-    why; `changed` have to be indexed again."""
+    """The result for the chunks of some versions. `missing` of them have only their structural line, `reason` says why;
+    `changed` have to be indexed again."""
 
     written: int = 0
-    kept: int = 0  # the model had written them before
+    kept: int = 0  # written by the model before
     missing: int = 0
     changed: int = 0
     prompt_tokens: int = 0
@@ -43,7 +45,7 @@ class ContextReport:
         )
 
     def in_words(self) -> str:
-        """For the page's report; "" when nothing is missing."""
+        """For the page's report; "" if nothing is missing."""
         if not self.missing:
             return ""
         return f"Without a written context: {self.missing} chunks ({self.reason.rstrip('.')})."
@@ -51,13 +53,13 @@ class ContextReport:
 
 @dataclass(frozen=True, slots=True)
 class ContextEstimate:
-    """What writing the contexts of an agent would take. Tokens are counted by the shipped tokenizer, and some more or
-    fewer by a provider's. `cached_tokens` of the `prompt_tokens` begin like the request before; `answer_tokens` is the
-    most that may be written."""
+    """The estimated effort of writing the contexts of an agent. Tokens are counted by the shipped tokenizer; a
+    provider's count may differ somewhat. `cached_tokens` of the `prompt_tokens` begin like the request before;
+    `answer_tokens` is the maximum that may be written."""
 
     documents: int = 0
     chunks: int = 0
-    to_write: int = 0  # chunks that the model has not written about before
+    to_write: int = 0  # chunks about which the model has not written before
     prompt_tokens: int = 0
     cached_tokens: int = 0
     answer_tokens: int = 0
@@ -67,8 +69,8 @@ class ContextEstimate:
 
 
 class ChunkContexts:
-    """Whatever fails, the structural line stands. `writer` is None without a chat model; `max_tokens` is what the
-    embedder reads of one chunk."""
+    """If anything fails, the structural line is used. `writer` is None without a chat model; `max_tokens` is the
+    longest input of the embedder."""
 
     def __init__(
         self, record: SystemOfRecord, counter: TokenCounter, max_tokens: int, writer: ContextWriter | None
@@ -79,8 +81,8 @@ class ChunkContexts:
         self._writer = writer
 
     async def refresh(self, agent_id: UUID, version_id: UUID) -> ContextReport:
-        """Give the version's chunks what the agent's published setting asks for. Repeating it asks the model only for
-        what is missing."""
+        """Give the version's chunks the contexts that the agent's published setting requires. A repeated call only asks
+        the model for missing ones."""
 
         def work(tx: Transaction) -> tuple[VersionToSituate | None, ContextKind]:
             kind = _context_kind(tx, agent_id)
@@ -100,7 +102,7 @@ class ChunkContexts:
         return report + ContextReport(missing=len(version.chunks) - len(texts), changed=changed)
 
     async def estimate(self, agent_id: UUID) -> ContextEstimate:
-        """For what the agent knows now, whatever its setting is."""
+        """For the agent's current knowledge, whatever its setting."""
         version_ids = await self._record.of_agent(agent_id).read(lambda tx: ContextRecords(tx).live_versions(agent_id))
         total = ContextEstimate()
         for version_id in version_ids:
@@ -112,13 +114,13 @@ class ChunkContexts:
     async def _texts(
         self, agent_id: UUID, writer: ContextWriter, version: VersionToSituate
     ) -> tuple[dict[str, str], ContextReport]:
-        """What the model says of each chunk, by chunk id."""
+        """The model's texts, by chunk id."""
         texts: dict[str, str] = {}
         report = ContextReport()
         for window in self._windows(version):
             known = await self._kept(agent_id, version, window)
             missing = [request for request in window.requests if request.key not in known]
-            if missing and not report.reason:  # a model that has just failed is not asked for the next window
+            if missing and not report.reason:  # do not call a model that has just failed for the next window
                 written = await writer.write(window, missing)
                 if written.texts:
                     await self._record.of_agent(agent_id).write(
@@ -145,8 +147,8 @@ class ChunkContexts:
         return len(changed)
 
     def _fitted(self, written: str, chunk: ChunkToSituate) -> str | None:
-        """Before the structural line where the embedder reads as much, else in its place, cut to what it reads: the
-        chunk's own words are never pushed out."""
+        """The text before the structural line if the embedder reads both, else instead of it, cut to the embedder's
+        limit: the chunk's own words are never displaced."""
         room = self._max_tokens - RESERVED_TOKENS - self._counter.count(chunk.text)
         both = f"{written}\n{chunk.context}" if chunk.context else written
         if self._counter.count(both) <= room:

@@ -20,13 +20,13 @@ Item = TypeVar("Item")
 
 CHUNKS_A_BATCH = 64
 _HASHES_A_QUERY = 500
-# An index forgets by version. Rows whose version nobody knows any more are first put under this one.
+# An index deletes by version. Rows of unknown versions are first assigned to this one.
 _NO_VERSION = UUID(int=0)
-_PROBE = "reconcile"  # any word: an index of another language or version refuses to be searched at all
+_PROBE = "reconcile"  # any word: an index of another language or version raises on every search
 
 
 class ChunkIndexer:
-    """Puts chunks into the vector and the keyword index, and takes them out again. All of it may be repeated."""
+    """Adds chunks to the vector and the keyword index, and removes them. All calls can be repeated."""
 
     def __init__(
         self, record: SystemOfRecord, embedder: Embedder, vectors: VectorIndex, keywords: KeywordIndex
@@ -37,7 +37,7 @@ class ChunkIndexer:
         self._keywords = keywords
 
     async def put(self, agent_id: UUID, chunks: Sequence[StoredChunk]) -> Collection[str]:
-        """Add or replace the chunks in both indexes; return the content hashes that the embedder had to be asked for.
+        """Add or replace the chunks in both indexes; return the content hashes that had to be embedded.
 
         No transaction is open meanwhile. Raises EmbedderUnavailable, IndexUnavailable.
         """
@@ -60,7 +60,7 @@ class ChunkIndexer:
         await self._keywords.put(agent_id, language, chunk_terms(chunks))
 
     async def forget_versions(self, agent_id: UUID, version_ids: Sequence[UUID]) -> None:
-        """Take the rows of retired versions out of both indexes, then purge the versions."""
+        """Remove the rows of retired versions from both indexes, then purge the versions."""
         if not version_ids:
             return
         await self._vectors.drop_versions(agent_id, version_ids)
@@ -68,13 +68,13 @@ class ChunkIndexer:
         await self._record.of_agent(agent_id).write(lambda tx: DocumentRecords(tx).purge_versions(version_ids))
 
     async def forget_vectors(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
-        """Take rows of unknown versions out of the vector index."""
+        """Remove rows of unknown versions from the vector index."""
         somewhere = [1.0, *[0.0] * (self._embedder.dimensions - 1)]
         await self._vectors.put(agent_id, [ChunkVector(chunk_id, _NO_VERSION, somewhere) for chunk_id in chunk_ids])
         await self._vectors.drop_versions(agent_id, [_NO_VERSION])
 
     async def forget_terms(self, agent_id: UUID, chunk_ids: Iterable[str]) -> None:
-        """Take rows of unknown versions out of the keyword index."""
+        """Remove rows of unknown versions from the keyword index."""
         language = await self._record.of_agent(agent_id).read(lambda tx: keyword_language(tx, agent_id))
         await forget_terms(self._keywords, agent_id, language, chunk_ids)
 
@@ -84,7 +84,9 @@ class ChunkIndexer:
         await self._keywords.drop_agent(agent_id)
 
     async def _embeddings(self, chunks: Sequence[StoredChunk]) -> tuple[dict[str, list[float]], Collection[str]]:
-        """A vector for each content hash, from the cache or from the embedder, and the hashes of the latter's."""
+        """A vector for each content hash, from the cache or the embedder, and the hashes that the embedder had to
+        compute.
+        """
         model = self._embedder.model_id
         texts = {chunk.content_hash: chunk.searchable_text for chunk in chunks}
         vectors: dict[str, list[float]] = {}
@@ -99,15 +101,15 @@ class ChunkIndexer:
 
 
 async def forget_terms(keywords: KeywordIndex, agent_id: UUID, language: str | None, chunk_ids: Iterable[str]) -> None:
-    """Take entries of unknown versions out of a keyword index."""
+    """Remove entries of unknown versions from a keyword index."""
     await keywords.put(agent_id, language, [ChunkTerms(chunk_id, _NO_VERSION, "", "") for chunk_id in chunk_ids])
     await keywords.drop_versions(agent_id, [_NO_VERSION])
 
 
 async def forget_stray_terms(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> bool:
-    """Take entries out of a keyword index that are neither live nor being indexed; whether there were any. A machine
-    has them that learnt a page which another machine deleted. Raises IndexUnavailable."""
-    held = await keywords.chunk_ids(agent_id)  # before the record is read: what is put meanwhile is none of them
+    """Remove entries from a keyword index that are neither live nor being indexed; returns whether there were any. A
+    machine has such entries if it learnt a page that another machine deleted. Raises IndexUnavailable."""
+    held = await keywords.chunk_ids(agent_id)  # before the record, so that entries added meanwhile are safe
 
     def work(tx: Transaction) -> tuple[set[str], str | None]:
         return IndexedTextRecords(tx).standing(agent_id).strays(held), keyword_language(tx, agent_id)
@@ -119,8 +121,8 @@ async def forget_stray_terms(record: SystemOfRecord, keywords: KeywordIndex, age
 
 
 async def write_terms_anew(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> bool:
-    """Write a keyword index from what is live or being indexed, so that no file of it keeps a word of what is gone.
-    False, and nothing is changed, when something was put meanwhile. Raises IndexUnavailable."""
+    """Rewrite a keyword index from what is live or being indexed, so that its files keep no word of deleted content.
+    Returns False and changes nothing if something was added meanwhile. Raises IndexUnavailable."""
     await forget_stray_terms(record, keywords, agent_id)
 
     def work(tx: Transaction) -> tuple[list[StoredChunk], str | None]:
@@ -135,12 +137,12 @@ async def write_terms_anew(record: SystemOfRecord, keywords: KeywordIndex, agent
 
 
 def chunk_terms(chunks: Sequence[StoredChunk]) -> list[ChunkTerms]:
-    """The chunks as the keyword index takes them."""
+    """The chunks in the form that the keyword index takes."""
     return [ChunkTerms(chunk.id, chunk.document_version_id, chunk.title, chunk.searchable_text) for chunk in chunks]
 
 
 def keyword_language(tx: Transaction, agent_id: UUID) -> str | None:
-    """What the agent's keyword index is stemmed for: the language that its published version pins, or None."""
+    """The language for which the agent's keyword index is stemmed: the one that its published version sets, or None."""
     try:
         return AgentRecords(tx).live(agent_id).config.language
     except NotFound:
@@ -148,8 +150,8 @@ def keyword_language(tx: Transaction, agent_id: UUID) -> str | None:
 
 
 async def keyword_ids(record: SystemOfRecord, keywords: KeywordIndex, agent_id: UUID) -> set[str]:
-    """The chunks that the agent's keyword index holds. Raises IndexUnavailable, also for an index of another language
-    or version of Docent."""
+    """The chunks in the agent's keyword index. Raises IndexUnavailable, also for an index of another language or
+    version of Docent."""
     language = await record.of_agent(agent_id).read(lambda tx: keyword_language(tx, agent_id))
     await keywords.search(agent_id, language, _PROBE, 1)
     return await keywords.chunk_ids(agent_id)

@@ -1,10 +1,10 @@
-"""How long a chunk may be, in the embedder's own tokens."""
+"""The maximum length of a chunk, in the embedder's own tokens."""
 
 from dataclasses import dataclass
 
 # Special tokens and the line break between context and text, with room for tokenizers that count it.
 RESERVED_TOKENS = 8
-# A tokenizer may count a long run of letters as one unknown word: characters bound what tokens do not.
+# A tokenizer may count a long run of letters as one unknown word, so characters are limited as well.
 CHARS_PER_TOKEN = 8
 
 
@@ -25,17 +25,17 @@ class ChunkLimits:
 
     @property
     def tiny_tokens(self) -> int:
-        """A section below this says too little to stand alone."""
+        """A shorter section says too little on its own."""
         return self.chunk_tokens // 5
 
     @property
     def embedded_tokens(self) -> int:
-        """The most that one chunk brings to the embedder."""
+        """The maximum number of tokens of a chunk with its context line."""
         return self.chunk_tokens + self.context_tokens + RESERVED_TOKENS
 
     @classmethod
     def for_embedder(cls, max_tokens: int) -> "ChunkLimits":
-        """The defaults, or the same proportions below `max_tokens` for an embedder that takes less."""
+        """The defaults, or limits in the same proportions for an embedder that takes fewer than `max_tokens`."""
         limits = cls()
         if limits.embedded_tokens <= max_tokens:
             return limits
@@ -43,5 +43,5 @@ class ChunkLimits:
         return cls(int(limits.chunk_tokens * share), int(limits.context_tokens * share))
 
     def of_size(self, chunk_tokens: int) -> "ChunkLimits":
-        """Chunks of at most so many tokens; the context line keeps its room."""
+        """Chunks of at most that many tokens, with the same room for the context line."""
         return ChunkLimits(chunk_tokens, self.context_tokens)

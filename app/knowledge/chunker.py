@@ -1,4 +1,4 @@
-"""A page becomes chunks that follow its headings."""
+"""Splits a page into chunks along its headings."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,8 +31,8 @@ from app.knowledge.page_sections import Section, sections
 from app.providers.text_splitter import TextSplitter
 from app.providers.token_counter import TokenCounter
 
-# Part of every page's content hash, as is the size of chunks: raise it when the same page would be cut differently, so
-# that it is read anew.
+# Part of every page's content hash, like the size of chunks: raise it when the same page would be split differently, so
+# that it is read again.
 CHUNKING_VERSION = 8
 _CLAUSE_END = re.compile(r"(?<=[,;:]) +")
 _LINE_BREAK_TOKENS = 2
@@ -41,7 +41,7 @@ _ROOM_STEP = 10
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Text that fits a chunk, and the section it starts in. `is_whole` when it is all of its section."""
+    """Text that fits a chunk, and the section in which it starts. `is_whole` if it is the complete section."""
 
     section: Section
     text: str
@@ -50,13 +50,14 @@ class _Piece:
 
 
 class Chunker:
-    """Cuts pages into chunks of at most `limits.chunk_tokens`.
+    """Splits pages into chunks of at most `limits.chunk_tokens`.
 
-    A section is a chunk where it fits. A longer one is cut between its units: a list, a table or code stays with the
-    paragraph that introduces it, a definition with its term. A unit that is too long is cut between sentences, list
+    A section that fits is one chunk. A longer one is split between its units: a list, a table or code stays with the
+    paragraph that introduces it, a definition with its term. A unit that is too long is split between sentences, list
     items, table rows or lines of code, and each piece repeats the introduction, the table's header, the fences and the
-    command above its output. A tiny section joins its neighbour under the same parent, and the chunk keeps path and
-    anchor of its first section; a question and its answer join nobody. A heading stays with what follows it.
+    command above its output. A tiny section is merged with its neighbour under the same parent, and the chunk keeps
+    path and anchor of its first section; a question with its answer is never merged. A heading stays with the text
+    after it.
     """
 
     def __init__(self, splitter: TextSplitter, counter: TokenCounter, limits: ChunkLimits) -> None:
@@ -67,12 +68,12 @@ class Chunker:
 
     @property
     def cut_as(self) -> str:
-        """What the cut depends on beside the page; another one means that the same page may be cut differently."""
+        """What the result depends on besides the page; if it differs, the same page may be split differently."""
         size = self._limits.chunk_tokens
         return f"{CHUNKING_VERSION}" if size == ChunkLimits().chunk_tokens else f"{CHUNKING_VERSION} {size}"
 
     def cut(self, page: PageContent) -> list[ChunkDraft]:
-        """In the page's order; [] for a page without text. CPU work: milliseconds for a usual page."""
+        """In the page's order; [] for a page without text. Takes milliseconds of CPU time for a typical page."""
         title = self._context.title_of(page.title, page.markdown)
         carried = self._with_lone_headings_carried(sections(page.markdown, page.headings))
         pieces = self._merged(piece for section in carried for piece in self._pieces(section))
@@ -88,7 +89,7 @@ class Chunker:
         ]
 
     def _with_lone_headings_carried(self, found: Sequence[Section]) -> Iterator[Section]:
-        """A heading without text of its own introduces the next section."""
+        """A heading without its own text introduces the next section."""
         waiting: list[str] = []
         for at, section in enumerate(found):
             if not section.body and at + 1 < len(found):
@@ -110,8 +111,8 @@ class Chunker:
             yield self._piece(section, text, is_whole=False)
 
     def _packed(self, heading: str, body: Sequence[tuple[Block, ...]]) -> Iterator[str]:
-        """Units gathered while they fit; what is too long for one chunk is cut by its kind. A chunk that begins within
-        a definition begins with its term."""
+        """Units that fit together; a unit that is too long for one chunk is split by its kind. A chunk that begins
+        within a definition starts with its term."""
         current, has_text = heading, False
         for at, unit in enumerate(body):
             text = text_of(unit)
@@ -137,8 +138,8 @@ class Chunker:
 
     def _cut_unit(self, unit: tuple[Block, ...], lead: str) -> list[str]:
         """Pieces that fit, the first with `lead` (a heading, or a few words) before it. A paragraph that introduces the
-        rest is said again before each piece, where it leaves room for one. Sooner than a block is cut for it, it is
-        left out, but for the term of a definition."""
+        rest is repeated before each piece if there is room. It is left out rather than splitting a block for it, unless
+        it is the term of a definition."""
         is_introduced = len(unit) > 1 and (unit[0].kind is BlockKind.PARAGRAPH or names_code(unit[:2]))
         introduction = unit[0].text if is_introduced else ""
         is_defined = bool(introduction) and (unit[0].is_term or names_code(unit[:2]))
@@ -168,8 +169,8 @@ class Chunker:
         return [*pieces, current]
 
     def _groups(self, unit: Sequence[Block]) -> Iterator[Sequence[Block]]:
-        """Its blocks with what introduces them and what goes on behind them, while that fits. Of a long paragraph above
-        them it is the last sentence that does."""
+        """The unit's blocks with what introduces and continues them, as far as that fits. Of a long paragraph above
+        them, its last sentence is kept."""
         for group in together(unit):
             if self._fits(text_of(group)):
                 yield group
@@ -207,8 +208,8 @@ class Chunker:
         return [text for piece in fitting if piece for text in self._within_limits(piece)]
 
     def _item_in_parts(self, item: str, room: int) -> list[str]:
-        """Its lines, of which those that are nested become a list of their own; sentences of a longer one. Where it has
-        code, its first line and what is nested in it, as blocks of their own."""
+        """A list item as lines, of which nested ones become their own list, or as sentences if it is longer. If it
+        contains code, its first line and what is nested in it, as separate blocks."""
         first, _, nested = item.partition("\n")
         if not nested:
             return self._said_in_parts(item, room)
@@ -217,7 +218,7 @@ class Chunker:
         return [dedent(part) for part in self._gathered(item.split("\n"), room, self._said_in_parts)]
 
     def _said_in_parts(self, text: str, room: int) -> list[str]:
-        """Whole sentences, as many as fit in each part; of a longer one, what stands between commas, or else words."""
+        """Whole sentences, as many as fit in each part; a longer sentence is split at commas, else between words."""
 
         def words(part: str, room: int) -> list[str]:
             return list(self._gathered(part.split(" "), room, between=" "))
@@ -253,7 +254,7 @@ class Chunker:
         ]
 
     def _split(self, text: str, room: int) -> list[str]:
-        """In steps of `_ROOM_STEP` tokens: a splitter prepares itself once for each size that it is asked for."""
+        """In steps of `_ROOM_STEP` tokens, because creating a splitter for a new size takes time."""
         steady = room if room < 2 * _ROOM_STEP else room // _ROOM_STEP * _ROOM_STEP
         return self._splitter.split(text, steady)
 
@@ -264,7 +265,7 @@ class Chunker:
         cut: Callable[[str, int], list[str]] | None = None,
         between: str = "\n",
     ) -> Iterator[str]:
-        """Whole lines in groups of at most `room` tokens; a line that is too long is cut by itself."""
+        """Whole lines in groups of at most `room` tokens; a line that is too long is split."""
         cut = cut or self._split
         group = ""
         for line in lines:
@@ -280,7 +281,7 @@ class Chunker:
             yield group
 
     def _within_limits(self, text: str) -> Iterator[str]:
-        """The text itself, or, where tokens alone did not bound it, its words and characters in pieces that fit."""
+        """The text itself or, if it still exceeds a limit, its words and characters in pieces that fit."""
         if self._fits(text) or len(text) < 2:
             yield text
             return
@@ -306,7 +307,7 @@ class Chunker:
             yield current
 
     def _join(self, first: _Piece, second: _Piece) -> _Piece | None:
-        """Both as one when one is tiny and they stand under the same parent, else None."""
+        """Both as one if one is tiny and they have the same parent, else None."""
         if not (first.is_whole and second.is_whole) or first.section.is_question or second.section.is_question:
             return None
         if min(first.tokens, second.tokens) >= self._limits.tiny_tokens:
@@ -333,7 +334,7 @@ def _joined(first: str, second: str) -> str:
 
 
 def _halves(text: str) -> list[str]:
-    """Cut at the blank nearest to the middle, else in the middle."""
+    """Split at the blank nearest to the middle, else in the middle."""
     middle = len(text) // 2
     blank = max(text.rfind(" ", 0, middle), text.rfind("\n", 0, middle))
     at = blank if blank > 0 else middle

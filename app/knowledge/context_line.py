@@ -1,4 +1,4 @@
-"""The one line that says where a chunk stands: site, page, headings. It helps vectors and keywords alike."""
+"""The line that describes a chunk's position: site, page, headings. It helps both vectors and keywords."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ _TITLE_SEPARATORS = re.compile(r"(?<!\s)\s++[|–—·»-]\s++")
 class ContextLine:
     """Writes "site | page title | heading > heading" within `max_tokens`.
 
-    What does not fit goes from the least telling end: first the site, which is the same for every page, then the
-    upper headings, then the end of the title; the last heading is cut only when it alone is too long.
+    If it is too long, the least informative parts are dropped first: the site, which is the same for every page, then
+    the upper headings, then the end of the title; the last heading is only cut if it alone is too long.
 
-    A page without a title is named by the words that it says most: source files and pasted text have no other name.
-    Beside a title such words do harm (docs/evaluation.md).
+    A page without a title is named by its most frequent words: source files and pasted text have no other name. In
+    addition to a title, such words do harm (docs/evaluation.md).
     """
 
     def __init__(self, counter: TokenCounter, max_tokens: int) -> None:
@@ -29,11 +29,11 @@ class ContextLine:
 
     @staticmethod
     def title_of(title: str, text: str) -> str:
-        """The page's title, or what stands for it."""
+        """The page's title, or its replacement."""
         return title if title.strip() else " ".join(content_words(text, _CONTENT_WORDS))
 
     def write(self, site: str, title: str, headings: Sequence[str]) -> str:
-        """One line, or "" when there is nothing to say or no room."""
+        """One line, or "" if there is nothing to say or no room."""
         site, title = _one_line(site), _without_site(_one_line(title), site)
         path = _telling([_one_line(heading) for heading in headings], title)
         for parts in _ever_shorter(site, title, path):
@@ -69,7 +69,7 @@ def _ever_shorter(site: str, title: str, path: Sequence[str]) -> Iterator[tuple[
 
 
 def _telling(headings: Sequence[str], title: str) -> list[str]:
-    """The headings that say what the title does not."""
+    """The headings that add to the title."""
     title_words = folded_words(title)
     kept: list[str] = []
     for heading in headings:
@@ -80,7 +80,7 @@ def _telling(headings: Sequence[str], title: str) -> list[str]:
 
 
 def _without_site(title: str, site: str) -> str:
-    """ "Install | Docent" on docent.dev is "Install": the site is said once."""
+    """The title without the site, which the line has anyway: "Install | Docent" on docent.dev becomes "Install"."""
     parts = _TITLE_SEPARATORS.split(title)
     site_words = "".join(folded_words(site))
     if len(parts) < 2 or not site_words:

@@ -1,8 +1,8 @@
-"""Asks a chat model where chunks stand, a few at a time.
+"""Asks a chat model to describe the position of chunks in their document, a few at a time.
 
 A request is the document, then the chunk, then one or two sentences of ours. The document comes first and is the same
-for every chunk of it, so that a provider can keep what it has read of it. A long document is shown in windows, of which
-neighbouring chunks share one.
+for all its chunks, so that a provider can cache it. A long document is shown in windows, and neighbouring windows
+overlap.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _INSTRUCTION = (
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """One chunk of one window. `key` is the same for the same question about the same words."""
+    """One chunk of one window. `key` is equal for the same request about the same text."""
 
     chunk_id: str
     key: str
@@ -53,19 +53,19 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The chunks that are asked with one document text, in order."""
+    """The chunks for which one text of the document is shown, in order."""
 
     requests: tuple[ContextRequest, ...]
 
     @property
     def shared(self) -> str:
-        """What every request of the window begins with."""
+        """The common beginning of the window's requests."""
         return _INSTRUCTION + self.requests[0].document
 
 
 def context_requests(title: str, chunks: Sequence[tuple[str, str]], counter: TokenCounter) -> list[Window]:
-    """A window for each stretch of (chunk id, text) that fits `WINDOW_TOKENS`, one for a usual document. Long
-    documents: each window asks for the chunks of its middle half, and shows as much on either side of them."""
+    """A window for each stretch of (chunk id, text) that fits `WINDOW_TOKENS`, which is one for a typical document. In
+    long documents, each window asks for the chunks of its middle half, and shows as much on either side of them."""
     sizes = [counter.count(text) for _, text in chunks]
     windows = []
     for shown, asked in _stretches(sizes, WINDOW_TOKENS):
@@ -81,7 +81,7 @@ def _request(document: str, chunk_id: str, text: str) -> ContextRequest:
 
 
 def _stretches(sizes: Sequence[int], room: int) -> Iterator[tuple[range, range]]:
-    """For each window the chunks it shows and those, within, that it asks for. Every chunk is asked for once."""
+    """For each window, the chunks that it shows, and those of them that it asks for. Each chunk is asked for once."""
     if sum(sizes) <= room:
         if sizes:
             yield range(len(sizes)), range(len(sizes))
@@ -96,8 +96,8 @@ def _stretches(sizes: Sequence[int], room: int) -> Iterator[tuple[range, range]]
 
 
 def _reach(sizes: Sequence[int], start: int, room: int, *, step: int, at_least: int = 1) -> int:
-    """Where a walk from `start` ends that takes up to `room` tokens: the border after (step 1) or before (step -1)
-    the last chunk taken."""
+    """Walk from `start` for up to `room` tokens, and return the border after (step 1) or before (step -1) the last
+    chunk."""
     at, taken = start, 0
     while 0 <= at < len(sizes) and (taken < at_least or sizes[at] <= room):
         room -= sizes[at]
@@ -108,7 +108,7 @@ def _reach(sizes: Sequence[int], start: int, room: int, *, step: int, at_least: 
 
 @dataclass(slots=True)
 class Written:
-    """What came of one window: texts by key, and why others are missing."""
+    """The result of one window: texts by key, and why others are missing."""
 
     texts: dict[str, str] = field(default_factory=dict)
     reason: str = ""
@@ -117,16 +117,15 @@ class Written:
 
 
 class ContextWriter:
-    """Writes contexts by the chat port; retries and fallback are the port's. `model_id` names what the texts are
-    kept under."""
+    """Writes contexts with the chat port, which handles retries and fallback. Texts are stored under `model_id`."""
 
     def __init__(self, model: ChatModel, model_id: str) -> None:
         self._model = model
         self.model_id = model_id
 
     async def write(self, window: Window, requests: Sequence[ContextRequest]) -> Written:
-        """Those of the window's requests that are named. The first goes alone, so that the provider knows the
-        document when the others come; if it fails, the others are not asked."""
+        """Write those of the window's requests that are named. The first one goes alone, so that the provider has
+        cached the document when the others come; if it fails, the others are not sent."""
         written = Written()
         if not requests:
             return written

@@ -1,4 +1,4 @@
-"""A document is one page of a source; each change of its content is a new version."""
+"""A document is one page of a source. Each change of its content is a new version."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from app.knowledge.injection_scan import Finding
 
 
 class VersionState(StrEnum):
-    """pending -> live -> retired; one that is held waits for an operator before it is pending. Searches see live
-    versions only."""
+    """pending -> live -> retired; a held version waits for an operator before it becomes pending. Searches only see
+    live versions."""
 
     HELD = "held"
     PENDING = "pending"
@@ -21,7 +21,7 @@ class VersionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SectionHeading:
-    """One heading of a page's Markdown, in document order. A question's section is a chunk of its own."""
+    """A heading of a page's Markdown, in document order. The section of a question is a chunk of its own."""
 
     level: int
     text: str
@@ -31,7 +31,7 @@ class SectionHeading:
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """One page as it comes to be learnt: clean Markdown and what is known about it."""
+    """A page to be learnt: clean Markdown and its metadata."""
 
     url: str
     title: str
@@ -42,13 +42,13 @@ class PageContent:
     site: str = ""  # host, or the source's name
     published: date | None = None
     modified: date | None = None
-    hidden_text: str = ""  # that readers do not see: never learnt, only looked at
-    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of the operator's own, to filter by
+    hidden_text: str = ""  # invisible to readers: never learnt, only checked
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # set by the operator, to filter by
 
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """A live version, and the page as it was cut; `page.headings` is empty where they were not kept."""
+    """A live version, and its page as it was when it was chunked; `page.headings` is empty if they were not stored."""
 
     version_id: UUID
     agent_id: UUID
@@ -74,7 +74,7 @@ class Document:
 
 
 class Review(StrEnum):
-    """Where a version with findings stands: `dismissed` was looked at and is listed no more."""
+    """The state of a version with findings: one that is `dismissed` was looked at and is no longer listed."""
 
     NONE = ""
     OPEN = "open"
@@ -84,7 +84,7 @@ class Review(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedPage:
-    """A page with findings that no operator has looked at. While `is_held` its new text is not answered from."""
+    """A page with findings that no operator has looked at. While `is_held`, its new text is not used in answers."""
 
     document_id: UUID
     source_id: UUID
@@ -96,7 +96,7 @@ class QuarantinedPage:
 
 
 class IngestOutcome(StrEnum):
-    """What reading a page changed."""
+    """The change that reading a page made."""
 
     INDEXED = "indexed"
     UNCHANGED = "unchanged"
@@ -107,8 +107,8 @@ class IngestOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IngestReceipt:
-    """What one ingest did. `embedded` counts chunks that the embedder had to be asked for; `note` says in words what
-    could not be done for the page, "" usually."""
+    """The result of one ingest. `embedded` counts chunks that had to be embedded; `note` describes what could not be
+    done for the page, usually ""."""
 
     outcome: IngestOutcome
     document_id: UUID | None = None
@@ -127,7 +127,7 @@ class PageTexts:
 
 @dataclass(frozen=True, slots=True)
 class PendingVersion:
-    """A version that waits for its index rows."""
+    """A version whose index rows are not complete yet."""
 
     id: UUID
     agent_id: UUID

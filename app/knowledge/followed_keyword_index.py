@@ -1,4 +1,4 @@
-"""The keyword index of one machine of several, kept in step with the system of record, which all of them share."""
+"""The keyword index of one of several machines, kept in step with the system of record that they share."""
 
 import asyncio
 import time
@@ -34,7 +34,7 @@ _VERSIONS_A_QUERY: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """What an agent's index must hold at a generation of its knowledge: its live versions and their texts."""
+    """What an agent's index must contain at a generation of its knowledge: its live versions and their texts."""
 
     generation: int
     language: str | None
@@ -43,7 +43,9 @@ class _Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What brings an index to a standing: versions to put, versions to drop, and entries of unknown versions."""
+    """The changes that bring an index to a standing: versions to put, versions to drop, and entries of unknown
+    versions.
+    """
 
     to: _Standing
     put: list[UUID]
@@ -52,12 +54,12 @@ class _Step:
 
 
 class FollowedKeywordIndex:
-    """`local` lies in this machine's data folder, and a worker writes to that of its own machine alone. So before an
-    agent is searched, what was learnt or deleted elsewhere since the last search is put in or taken out.
+    """`local` is in this machine's data folder, and workers only write to the one of their own machine. So before an
+    agent is searched, what was learnt or deleted elsewhere since its last search is added or removed.
 
-    A search waits for that for `wait_seconds` at most. Past them it raises IndexUnavailable: vectors answer alone, and
-    what is half filled is not taken for the whole. An index from which something was dropped is written anew by a
-    `sweep`, at most once in `rewrite_pause_seconds`, so that its files keep no word of it.
+    A search waits for this for at most `wait_seconds`. Then it raises IndexUnavailable, so that vectors answer alone
+    rather than a partly filled index. An index from which something was dropped is rewritten by a `sweep`, at most once
+    in `rewrite_pause_seconds`, so that its files keep no deleted word.
     """
 
     def __init__(
@@ -76,7 +78,7 @@ class FollowedKeywordIndex:
         self._following: dict[UUID, asyncio.Task[None]] = {}
         self._has_remains: set[UUID] = set()
         self._rewritten_at: dict[UUID, float] = {}
-        self._cleared_at: dict[UUID, int] = {}  # the generation at which strays were looked for
+        self._cleared_at: dict[UUID, int] = {}  # the generation at which strays were last removed
 
     async def search(
         self,
@@ -137,12 +139,12 @@ class FollowedKeywordIndex:
         await asyncio.gather(*(end_task(task) for task in self._following.values()))
 
     async def follow(self, agent_id: UUID) -> None:
-        """Bring an agent in step, however long that takes. Raises IndexUnavailable."""
+        """Bring an agent in step, however long it takes. Raises IndexUnavailable."""
         await asyncio.shield(self._following.get(agent_id) or self._begin_to_follow(agent_id))
 
     async def sweep(self) -> int:
-        """Bring every agent that this machine holds in step, asked or not: what was deleted goes from its files too.
-        Returns 0: there is nothing to do at once again."""
+        """Bring every agent that this machine holds in step, even if nobody searches it, so that deleted content also
+        leaves its files. Returns 0: there is never more to do at once."""
         for agent_id in await self._local.agent_ids():
             try:
                 await self._bring_in_step(agent_id)
@@ -155,8 +157,8 @@ class FollowedKeywordIndex:
         return 0
 
     async def _forget_strays(self, agent_id: UUID) -> None:
-        """A page that a worker learnt here and another machine deleted before it was searched here was part of no
-        standing, so that following dropped nothing of it."""
+        """A page that a worker learnt here and another machine deleted before the next search here was in no standing,
+        so following did not drop it."""
         held = self._held.get(agent_id)
         if held is None or self._cleared_at.get(agent_id) == held.generation:
             return
@@ -188,7 +190,7 @@ class FollowedKeywordIndex:
 
     async def _follow(self, agent_id: UUID) -> None:
         held = self._held.get(agent_id)
-        # Before the record is read: what the index holds now is live then, pending, or stray.
+        # Before reading the record: what the index contains now is then live, pending, or stray.
         ids = await self._ids_in_index(agent_id) if held is None else set[str]()
         step = await self._record.of_agent(agent_id).read(lambda tx: _step(tx, agent_id, held, ids))
         if step is None:
@@ -208,7 +210,7 @@ class FollowedKeywordIndex:
         self._held[agent_id] = step.to
 
     async def _ids_in_index(self, agent_id: UUID) -> set[str]:
-        """None of an index that cannot be read, or of another language or version of Docent: `put` replaces it."""
+        """None for an index that cannot be read, or is of another language or version of Docent: `put` replaces it."""
         try:
             return await keyword_ids(self._record, self._local, agent_id)
         except IndexUnavailable as error:
@@ -237,7 +239,7 @@ class FollowedKeywordIndex:
 
 
 def _step(tx: Transaction, agent_id: UUID, held: _Standing | None, ids: Collection[str]) -> _Step | None:
-    """From what the index held, or holds by `ids` where that is not known. None for an agent that is gone."""
+    """From what the index contained, or from `ids` if that is unknown. None for an agent that is gone."""
     generation = AgentRecords(tx).generation(agent_id)
     if generation is None:
         return None
@@ -247,7 +249,7 @@ def _step(tx: Transaction, agent_id: UUID, held: _Standing | None, ids: Collecti
         put = [version for version, text in to.live.items() if held.live.get(version) != text]
         return _Step(to, put, [version for version in held.live if version not in to.live], set())
     if held is not None:
-        return _Step(to, list(to.live), [], set())  # under the other language the index begins anew
+        return _Step(to, list(to.live), [], set())  # in the other language, the index starts again
     standing = IndexedTextRecords(tx).standing(agent_id)
     missing = {standing.live[chunk_id] for chunk_id in standing.missing(ids)}
     return _Step(to, sorted(missing), [], standing.strays(ids))

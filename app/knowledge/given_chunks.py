@@ -1,4 +1,4 @@
-"""Pages whose chunks were cut elsewhere: what ingest does after cutting, for many pages at a time."""
+"""Pages that were chunked elsewhere: the steps of ingest after chunking, for many pages at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ class CutPage:
 
 
 class GivenChunks:
-    """Learns cut pages: the record first, then both indexes, then live. Two pages of the same content are two."""
+    """Learns chunked pages: first the record, then both indexes, then live. Two pages with the same content stay
+    separate.
+    """
 
     def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer, context: ContextLine) -> None:
         self._record = record

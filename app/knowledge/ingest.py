@@ -43,15 +43,15 @@ from app.knowledge.retire import Retire
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 _HELD: Final = "It waits for an operator to release it."
-_TWINS_ASKED: Final = 20  # some sites give all their pages one title
+_TWINS_ASKED: Final = 20  # some sites give all their pages the same title
 _TOGETHER: Final = 16  # pages, which have a few chunks each
 
 
 def page_hash(page: PageContent, cut_as: str) -> str:
-    """What "unchanged" means for a page: its title, its Markdown, its attributes, and `Chunker.cut_as`.
+    """The hash that decides whether a page has changed: its title, its Markdown, its attributes, and `Chunker.cut_as`.
 
-    Not hashed: dates and descriptions, which change without a word changing, and anchors, which some frameworks
-    draw anew for every answer; a stale one still opens the right page.
+    It excludes dates and descriptions, which change without the text changing, and anchors, which some frameworks
+    generate for every response; a stale one still opens the right page.
     """
     attributes = json.dumps(dict(page.attributes), sort_keys=True) if page.attributes else ""
     return content_hash(f"{cut_as}\n{page.title}\n{page.markdown}{attributes}")
@@ -59,14 +59,14 @@ def page_hash(page: PageContent, cut_as: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """`embedded` counts the chunks that the embedder was asked for."""
+    """`embedded` counts the chunks that had to be embedded."""
 
     embedded: int
     contexts: ContextReport
 
 
 def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
-    """As published, like all that pages are learnt by."""
+    """From the published configuration, like all settings for learning pages."""
     try:
         return AgentRecords(tx).live(agent_id).config.quarantine
     except NotFound:
@@ -74,7 +74,7 @@ def _quarantine(tx: Transaction, agent_id: UUID) -> Quarantine:
 
 
 def _known(tx: Transaction, source_id: UUID, url: str, digest: str) -> IngestReceipt | None:
-    """HELD or UNCHANGED, where the URL's page has this content already."""
+    """HELD or UNCHANGED, if the URL's page has this content already."""
     if QuarantineRecords(tx).held_hash(source_id, url) == digest:
         return IngestReceipt(IngestOutcome.HELD, LiveDocumentRecords(tx).document_at(source_id, url), note=_HELD)
     if LiveDocumentRecords(tx).live_hash(source_id, url) != digest:
@@ -104,12 +104,13 @@ class Ingest:
         self._retire = retire
         self._under_way: dict[tuple[UUID, str], anyio.Lock] = {}
         self._indexing: WeakValueDictionary[UUID, GroupedWork[PendingVersion, int]] = WeakValueDictionary()  # by agent
-        self._unfinished: PendingVersion | None = None  # of a page that was cut anew
+        self._unfinished: PendingVersion | None = None  # of a page that was chunked again
 
     async def learn(self, agent_id: UUID, source_id: UUID, page: PageContent) -> IngestReceipt:
-        """Make the page what the agent knows of its URL.
+        """Make the page the agent's knowledge of its URL.
 
-        Raises EmbedderUnavailable or IndexUnavailable; what was live stays live then, and learning again goes on.
+        Raises EmbedderUnavailable or IndexUnavailable; what was live then stays live, and learning the page again
+        continues.
         """
         digest = page_hash(page, self._chunker.cut_as)
         async with self._one_at_a_time(agent_id, page.title):
@@ -125,7 +126,7 @@ class Ingest:
             near_twin = await to_thread.run_sync(_near_twin_of, texts, alike) if alike else None
 
             def stored(tx: Transaction) -> PendingVersion | IngestReceipt:
-                """The receipt of a page that is not to be indexed."""
+                """The receipt of a page that need not be indexed."""
                 # Another worker may have made the page live since.
                 if (known := _known(tx, source_id, page.url, digest)) is not None:
                     return known
@@ -152,9 +153,9 @@ class Ingest:
         return IngestReceipt(IngestOutcome.INDEXED, version.document_id, len(drafts), finished.embedded, note)
 
     async def cut_anew(self) -> bool:
-        """Cut one live page that was cut by other rules than today's, from what is kept of it, and make that live;
-        return whether there was one. Visitors get the old chunks until then. Raises as `learn`; what could not be
-        finished is finished by the next call."""
+        """Chunk one live page again that was chunked by other rules than today's, from its stored text, and make the
+        result live; return whether there was one. Visitors get the old chunks until then. Raises like `learn`; the next
+        call finishes what could not be finished."""
         if self._unfinished is None and not await self._begin_to_cut():
             return False
         if self._unfinished is not None:
@@ -163,7 +164,7 @@ class Ingest:
         return True
 
     async def _begin_to_cut(self) -> bool:
-        """False where no page is cut otherwise; nothing is left unfinished where the page's chunks may stay."""
+        """False if no page has other chunks; nothing is left unfinished if the page's chunks may stay."""
         cut_as = self._chunker.cut_as
         live = await self._record.read(lambda tx: DocumentRecords(tx).cut_otherwise(cut_as))
         if live is None:
@@ -181,9 +182,9 @@ class Ingest:
         return True
 
     async def finish_pending(self, version: PendingVersion) -> Finished:
-        """Index a pending version and make it live. Chunks whose context cannot be written have their structural one.
+        """Index a pending version and make it live. Chunks whose context cannot be written get the structural one.
 
-        Repeating it, from whatever border a crash left, changes nothing more. Raises as `learn`.
+        A repeated call, after a crash at any border, changes nothing more. Raises like `learn`.
         """
         contexts = await self._contexts.refresh(version.agent_id, version.id)
         work = self._indexing.get(version.agent_id)
@@ -207,10 +208,10 @@ class Ingest:
     async def _looked_up(
         self, agent_id: UUID, source_id: UUID, page: PageContent, digest: str
     ) -> tuple[IngestReceipt | None, list[PageTexts]]:
-        """What `_known` says, an unchanged page's date being today's then; else what the source says elsewhere under
-        the same title. Pages with other titles are not compared: variants of a product may differ in little else. Nor
-        are other sources: a second file may correct the first. Nor are pages with attributes: their operator tells
-        them apart."""
+        """The result of `_known`, which sets an unchanged page's date to today; else whether the source has the same
+        content elsewhere under the same title. Pages with other titles are not compared, because variants of a product
+        may differ in little else; nor are other sources, because a second file may correct the first; nor are pages
+        with attributes, which their operator distinguishes by them."""
 
         def read(tx: Transaction) -> tuple[IngestReceipt | None, list[PageTexts]]:
             receipt = _known(tx, source_id, page.url, digest)
@@ -229,7 +230,7 @@ class Ingest:
 
     @asynccontextmanager
     async def _one_at_a_time(self, agent_id: UUID, title: str) -> AsyncIterator[None]:
-        """Two URLs with one content, read at once, must not both look new."""
+        """Two URLs with the same content that are read at once must not both look new."""
         key = (agent_id, title)
         lock = self._under_way.setdefault(key, anyio.Lock())
         try:

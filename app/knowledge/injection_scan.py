@@ -1,7 +1,7 @@
-"""Signs that a page's text is written for the model that reads it, and not for people.
+"""Detects signs that a page's text is written for the model that reads it, instead of for people.
 
-No list of phrases is complete, and a page about such attacks shows the same signs: findings are for an operator's eye.
-What keeps a model's answer within bounds is elsewhere, and does not depend on them.
+No list of phrases is complete, and a page about such attacks shows the same signs, so findings are for an operator to
+judge. Other measures keep a model's answer within bounds, and do not depend on them.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Final
 from app.core.text.small_letters import in_small_letters, small_letters
 
 _EXCERPT_CHARS: Final = 160
-_MAX_CHARS: Final = 200_000  # of a page; what is beyond is not looked at
+_MAX_CHARS: Final = 200_000  # of a page; the rest is not scanned
 
 
 class FindingKind(StrEnum):
@@ -38,7 +38,7 @@ IN_WORDS: Final = {
     FindingKind.HIDDEN_INSTRUCTIONS: "Text that readers do not see reads like instructions",
 }
 
-# Words that a language sets between: "ignore all of the previous ... instructions".
+# Words that a language may put in between: "ignore all of the previous ... instructions".
 _GAP: Final = r"(?:[^\w.!?]{1,20}\w{1,40}){0,4}?[^\w.!?]{1,20}"
 _FORGET: Final = "|".join(
     (
@@ -57,7 +57,7 @@ _FORGET: Final = "|".join(
         r"(?:पिछले|सभी)[^।\n]{0,20}(?:निर्देश|नियम)[^।\n]{0,12}(?:अनदेखा|भूल)",
     )
 )
-# Behind the beginning of a word. Said once for all of them: it is looked for at each character.
+# After the beginning of a word, which is matched once for all of them, because it is checked at each character.
 _ADDRESSED_IN_WORDS: Final = "|".join(
     (
         r"(?:note|notice|message|instruction|correction|attention|important)s?\b[^.\n]{0,30}\b(?:to|for|from)\b[^.\n]{0,30}"
@@ -116,13 +116,13 @@ _SIGNS: Final = (
     (FindingKind.FAKE_MESSAGES, small_letters(_MESSAGES)),
     (FindingKind.SMUGGLED_DATA, small_letters(_SMUGGLING)),
 )
-# What no people's text holds, not even one about it, outside of lists of such tokens.
+# Tokens that no text for people contains, even one about them, except lists of such tokens.
 _TOKENS: Final = re.compile(
     r"<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id)\|?>|\[/?INST\]|<</?SYS>>"
     r"|(?im:^[ \t]*human[ \t]*:[^\n]{0,200}$\s*^[ \t]*assistant[ \t]*:)"
 )
-# Orders to forget rules that are none: the bare phrase in quotation marks, as pages about such attacks have it, and a
-# step of a guide that holds for readers who have something ("Ignore the last instruction if you have version 2").
+# Phrases that are no attempt: the bare phrase in quotation marks, as on pages about such attacks, and a step of a guide
+# for readers who have something ("Ignore the last instruction if you have version 2").
 _OPENING: Final = frozenset("\"'\u2018\u201a\u201c\u201e\u00ab\u2039\u300c\u300e")
 _CLOSING: Final = re.compile(r"[.!\u2026]?[\"'\u2018\u2019\u201c\u201d\u00bb\u203a\u300d\u300f](?!\w)")
 _FOR_SOME: Final = re.compile(
@@ -135,8 +135,8 @@ _CODE: Final = re.compile(r"^(```|~~~).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTAL
 
 
 def scan_page(title: str, markdown: str, hidden: str = "") -> list[Finding]:
-    """At most one finding of each kind. Fenced and inline code is for showing such text, and is left out, but for the
-    tokens that set a model's messages apart."""
+    """At most one finding of each kind. Fenced and inline code is for showing such text and is skipped, except for the
+    tokens that separate a model's messages."""
     shown = f"{title}\n{_CODE.sub(' ', markdown[:_MAX_CHARS])}"
     found = {finding.kind: finding for finding in reversed(list(_signs(shown)))}
     token = _TOKENS.search(markdown[:_MAX_CHARS])
@@ -149,7 +149,7 @@ def scan_page(title: str, markdown: str, hidden: str = "") -> list[Finding]:
 
 
 def _signs(text: str, *, is_hidden: bool = False) -> Iterator[Finding]:
-    """Who hides a quotation or a guide has a reason: nothing excuses what readers do not see."""
+    """Nothing excuses hidden text: people have no reason to hide a quotation or a guide."""
     small = in_small_letters(text)
     for kind, sign in _SIGNS:
         match = next(

@@ -12,16 +12,16 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 _CLOSING_MARKS = re.compile(r"(?:^|(?<![ \t])[ \t]++)#++[ \t]*+$")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*+)\]\([^()]*+\)")
 _EMPHASIS = re.compile(r"\*{1,3}([^*]++)\*{1,3}|_{2,3}([^_]++)_{2,3}|(?<!`)`++([^`]++)`++")
-MAX_NAME_CHARS = 300  # of a heading in a path: every chunk below it carries it
+MAX_NAME_CHARS = 300  # of a heading in a path, which every chunk below it carries
 _PILCROW = re.compile(r"[¶🔗]\s*+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands between it and the next one; with `is_question`, a question and its answer.
+    """A heading and the text up to the next one; with `is_question`, a question and its answer.
 
-    `path` holds the headings from the top down to this one, () before the first. `heading_line` is the Markdown of
-    the heading itself, `body` all else, without blank lines around it. A name in `path` has at most `MAX_NAME_CHARS`.
+    `path` has the headings from the top down to this one, () before the first. `heading_line` is the Markdown of the
+    heading itself, `body` the rest, without blank lines around it. A name in `path` has at most `MAX_NAME_CHARS`.
     """
 
     path: tuple[str, ...]
@@ -36,10 +36,10 @@ class Section:
 
 
 def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Section]:
-    """The page cut at its headings, in order; a `#` inside fenced code is no heading.
+    """The page split at its headings, in order; a `#` inside fenced code is no heading.
 
-    `headings` names the anchors and the questions. It follows the page's order but may name headings that the
-    Markdown lacks, and lack some that it has: each is matched to the next one of the same words.
+    `headings` gives the anchors and the questions. It follows the page's order, but may contain headings that the
+    Markdown lacks, and lack some that it has: each is matched to the next one with the same words.
     """
     known = _HeadingFinder(headings)
     found: list[Section] = []
@@ -72,14 +72,14 @@ def sections(markdown: str, headings: Sequence[SectionHeading] = ()) -> list[Sec
 
 
 def plain_heading(text: str) -> str:
-    """A heading's words without links, emphasis, code marks and the sign that permalinks show."""
+    """A heading's words without links, emphasis, code marks and the sign of permalinks."""
     text = _IMAGE_OR_LINK.sub(r"\1", text)
     text = _EMPHASIS.sub(lambda found: found[1] or found[2] or found[3], text)
     return " ".join(_PILCROW.sub("", text).split())
 
 
 class _HeadingFinder:
-    """Hands out headings in the page's order, by their words."""
+    """Finds headings by their words, in the page's order."""
 
     def __init__(self, headings: Sequence[SectionHeading]) -> None:
         self._headings = [(folded_words(plain_heading(heading.text)), heading) for heading in headings]

@@ -1,4 +1,4 @@
-"""What an agent knows: its documents, and the passages of each as search and the model see them."""
+"""An agent's knowledge: its documents, and their passages as search and the model see them."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -20,12 +20,12 @@ class Passages:
     def documents(
         self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest, source_id: UUID | None = None
     ) -> ListPage[Document]:
-        """Those that the agent may answer from, oldest first; of one source where it is named. Raises NotFound for an
-        agent that is absent or another workspace's."""
+        """The documents that the agent may answer from, oldest first; with a source, only its own. Raises NotFound for
+        an agent that does not exist or belongs to another workspace."""
         return LiveDocumentRecords(tx).page(agent_id, page, source_id)
 
     @reads
     def of_document(self, tx: Transaction, actor: Actor, document_id: UUID) -> Sequence[Chunk]:
-        """In the order of the page; none when the agent may not answer from it. Raises NotFound for a document that is
-        absent or another workspace's."""
+        """In the page's order; none if the agent may not answer from the document. Raises NotFound for a document that
+        does not exist or belongs to another workspace."""
         return LiveDocumentRecords(tx).document_chunks(actor.workspace_id, document_id)

@@ -1,4 +1,4 @@
-"""Pages whose text reads like instructions to an assistant: an operator looks, and decides."""
+"""Pages whose text reads like instructions to an assistant, for an operator to decide on."""
 
 from uuid import UUID
 
@@ -15,7 +15,9 @@ from app.workspaces.records.audit import AuditRecords
 
 
 class PageQuarantine:
-    """Every method raises NotFound for what is absent or another workspace's, and for a page without open findings."""
+    """Every method raises NotFound for what does not exist or belongs to another workspace, and for a page without open
+    findings.
+    """
 
     def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
         self._records = records
@@ -23,7 +25,7 @@ class PageQuarantine:
 
     @reads_agent
     def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
-        """Latest first."""
+        """Newest first."""
         return QuarantineRecords(tx).quarantined(agent_id, page)
 
     @reads_agent
@@ -32,20 +34,20 @@ class PageQuarantine:
 
     @reads
     def reviews(self, tx: Transaction, actor: Actor, document_id: UUID) -> list[PageReview]:
-        """What is to be judged: of a document whose live and held versions both have findings, both, latest first."""
+        """The document's versions to judge, newest first: the live and the held one, if they have findings."""
         found = QuarantineRecords(tx).page_reviews(actor.workspace_id, document_id)
         if not found:
             raise NotFound("page with open findings")
         return found
 
     async def release(self, actor: Actor, document_id: UUID) -> None:
-        """There is nothing wrong with it: a worker makes a held text live."""
+        """The page is fine: a worker makes a held text live."""
         agent_id = await self._review(actor, document_id, Review.RELEASED)
-        # A crash before this line leaves a pending version, which the next worker to start finishes.
+        # A crash before this line leaves a pending version, which the next worker that starts finishes.
         await self._jobs.reconcile_agent(agent_id)
 
     async def dismiss(self, actor: Actor, document_id: UUID) -> None:
-        """It was seen. A held text stays out until the page says something else; a live one stays live."""
+        """The finding was noted. A held text stays out until the page changes; a live one stays live."""
         await self._review(actor, document_id, Review.DISMISSED)
 
     @writes

@@ -1,4 +1,6 @@
-"""Mends what a crash, a lost folder or a changed language left between the system of record and the indexes."""
+"""Repairs differences between the system of record and the indexes after a crash, a lost folder or a change of
+language.
+"""
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, fields
@@ -25,14 +27,14 @@ _CHUNKS_A_STEP = 256
 
 @dataclass(frozen=True, slots=True)
 class ReconcileReport:
-    """What was mended. `left` counts pending versions that could not be finished now."""
+    """What was repaired. `left` counts pending versions that could not be finished now."""
 
     agents: int = 0
     finished: int = 0
     left: int = 0
     retired: int = 0  # versions whose rows were still in an index
-    forgotten: int = 0  # agents that an index held and the record did not
-    orphans: int = 0  # rows that nothing live or pending stands behind
+    forgotten: int = 0  # agents that an index had and the record did not
+    orphans: int = 0  # rows without a live or pending version
     missing: int = 0  # rows that an index lacked
 
     @property
@@ -46,8 +48,8 @@ class ReconcileReport:
 class Reconcile:
     """Brings both indexes in step with the system of record, which is always right.
 
-    Where nothing is wrong it reads ids and writes nothing. It may run beside other workers: a version that one of
-    them is indexing now is finished twice, to the same end.
+    If nothing is wrong, it reads ids and writes nothing. It may run beside other workers: a version that one of them is
+    indexing now is finished twice, with the same result.
     """
 
     def __init__(
@@ -65,8 +67,8 @@ class Reconcile:
         self._ingest = ingest
 
     async def all_agents(self) -> ReconcileReport:
-        """What a worker does when it starts. Raises IndexUnavailable or EmbedderUnavailable when rows cannot be put
-        back; what was mended until then stays."""
+        """Run by a worker when it starts. Raises IndexUnavailable or EmbedderUnavailable if rows cannot be added;
+        earlier repairs stay."""
         report = await self._finish_pending()
         known = await self._record.read(lambda tx: LiveDocumentRecords(tx).agent_ids())
         indexed = await self._indexed_agents()
@@ -77,11 +79,13 @@ class Reconcile:
         return report
 
     async def finish_agent(self, agent_id: UUID) -> ReconcileReport:
-        """What an operator released, or a crash left, goes live; then as `agent`."""
+        """Make live what an operator released or a crash left; then the same as `agent`."""
         return await self._finish_pending(agent_id) + await self.agent(agent_id)
 
     async def agent(self, agent_id: UUID) -> ReconcileReport:
-        """One agent; also after its language has changed, which the keyword index is built for. Raises as above."""
+        """Reconcile one agent; also after its language has changed, for which the keyword index is rebuilt. Raises as
+        above.
+        """
 
         def work(tx: Transaction) -> tuple[list[UUID], bool]:
             exists = AgentRecords(tx).exists(agent_id)
@@ -148,7 +152,7 @@ class Reconcile:
         return found
 
     async def _held(self, ids: Awaitable[set[str]]) -> set[str]:
-        """An index that cannot be read holds nothing: what belongs there is put again."""
+        """An index that cannot be read counts as empty: everything is added again."""
         try:
             return await ids
         except IndexUnavailable as error:

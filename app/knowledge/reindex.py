@@ -1,4 +1,4 @@
-"""Rebuilds an agent's indexes from the system of record: they hold nothing that cannot be rebuilt."""
+"""Rebuilds an agent's indexes from the system of record."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ _CHUNKS_A_STEP = 512
 
 @dataclass(frozen=True, slots=True)
 class ReindexProgress:
-    """After each step: `done` of `total` chunks of one agent, `embedded` of them not in the embedding cache, and what
-    became of their contexts."""
+    """Progress after each step: `done` of `total` chunks of one agent, `embedded` of which were not in the embedding
+    cache, and the result for their contexts."""
 
     agent_id: UUID
     done: int
@@ -27,8 +27,8 @@ class ReindexProgress:
 
 
 class Reindex:
-    """Brings the contexts of an agent's chunks in line with its setting, then empties its indexes and fills them again;
-    searches find less until that is through."""
+    """Brings the contexts of an agent's chunks in line with its setting, then empties its indexes and refills them;
+    searches find less until that is done."""
 
     def __init__(self, record: SystemOfRecord, contexts: ChunkContexts, indexer: ChunkIndexer) -> None:
         self._record = record
@@ -36,7 +36,7 @@ class Reindex:
         self._indexer = indexer
 
     async def agent(self, agent_id: UUID) -> AsyncIterator[ReindexProgress]:
-        """One item before the first chunk, then one for each step. Raises EmbedderUnavailable, IndexUnavailable."""
+        """Yields once before the first chunk, then after each step. Raises EmbedderUnavailable, IndexUnavailable."""
         contexts = await self._refresh_contexts(agent_id)
         chunks = await self._record.of_agent(agent_id).read(lambda tx: LiveDocumentRecords(tx).agent_chunks(agent_id))
         await self._indexer.forget_agent(agent_id)
@@ -46,7 +46,7 @@ class Reindex:
             embedded += len(await self._indexer.put(agent_id, step))
             done += len(step)
             yield ReindexProgress(agent_id, done, len(chunks), embedded, contexts)
-        if contexts.changed:  # rankings of before are used no more
+        if contexts.changed:  # invalidates cached rankings
             await self._record.of_agent(agent_id).write(lambda tx: AgentRecords(tx).bump_generation(agent_id))
 
     async def _refresh_contexts(self, agent_id: UUID) -> ContextReport:
@@ -57,7 +57,7 @@ class Reindex:
         return report
 
     async def all_agents(self) -> AsyncIterator[ReindexProgress]:
-        """Every agent that has knowledge, one after the other."""
+        """Every agent with knowledge, one after the other."""
         agent_ids = await self._record.read(lambda tx: LiveDocumentRecords(tx).agent_ids())
         for agent_id in sorted(agent_ids):
             async for progress in self.agent(agent_id):

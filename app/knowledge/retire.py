@@ -1,4 +1,4 @@
-"""What left the website leaves the knowledge."""
+"""Removes pages from the knowledge that left their website."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -11,10 +11,10 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 
 
 class Retire:
-    """Takes documents out of what an agent may answer from.
+    """Removes documents from what an agent may answer from.
 
-    The system of record is told first, in one transaction: from then on nothing of it is answered from, whatever
-    the indexes still hold. A crash before they are cleared is mended by `Reconcile`.
+    The system of record is updated first, in one transaction: from then on, no answer uses them, whatever the indexes
+    still contain. `Reconcile` repairs a crash before the indexes are cleared.
     """
 
     def __init__(self, record: SystemOfRecord, indexer: ChunkIndexer) -> None:
@@ -22,7 +22,7 @@ class Retire:
         self._indexer = indexer
 
     async def page(self, agent_id: UUID, source_id: UUID, url: str) -> UUID | None:
-        """Retire what was learnt at the URL; return its document id, None when nothing there is live."""
+        """Retire what was learnt at the URL; return its document id, None if nothing there is live."""
 
         def work(tx: Transaction) -> tuple[UUID | None, Sequence[UUID]]:
             if LiveDocumentRecords(tx).live_hash(source_id, url) is None:
@@ -41,9 +41,9 @@ class Retire:
         await self._indexer.forget_versions(agent_id, version_ids)
 
     async def source(self, agent_id: UUID, source_id: UUID) -> int:
-        """Delete the source with all its documents; return how many document versions went.
+        """Delete the source with all its documents; return the number of document versions deleted.
 
-        Raises NotFound, as the records do.
+        Raises NotFound, like the records.
         """
         versions = await self._record.of_agent(agent_id).write(lambda tx: SourceRecords(tx).delete(agent_id, source_id))
         await self._indexer.forget_versions(agent_id, versions)

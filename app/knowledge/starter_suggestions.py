@@ -1,7 +1,7 @@
-"""Questions for visitors to begin with, found in what an agent has learnt: those that its pages ask and answer.
+"""Suggests starter questions for visitors from what an agent has learnt: questions that its pages ask and answer.
 
-Nothing is made up. A heading or a line of a FAQ that is a question is taken as it stands; a title becomes one only
-where a rule of its language does it without fail, such as "How to X" in English.
+Nothing is made up. A heading or a line of a FAQ that is a question is taken unchanged; a title becomes a question only
+if a rule of its language can convert it reliably, such as "How to X" in English.
 """
 
 import re
@@ -24,29 +24,29 @@ from app.core.text.words import folded_words, normalised
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
-_MAX_CHARS: Final = 90  # of a button above the line to write in
+_MAX_CHARS: Final = 90  # fits a button above the input field
 _MIN_WORDS: Final = 3
 _PER_PAGE: Final = 2
-_ON_PAGES: Final = 2  # what stands on more of them is furniture
-# What an English question begins with: "Need help?" and "Ready to start?" are no question of a visitor's.
+_ON_PAGES: Final = 2  # a heading on more pages is boilerplate
+# How English questions begin: "Need help?" and "Ready to start?" are no questions of a visitor.
 _ENGLISH: Final = frozenset(
     {"how", "what", "when", "where", "which", "who", "whom", "whose", "why", "can", "could", "do", "does", "did", "is"}
     | {"are", "was", "were", "may", "must", "shall", "should", "will", "would"}
 )
-_OF_THE_SITE: Final = frozenset({"we", "us", "our", "ours"})  # whoever says so is no visitor
+_OF_THE_SITE: Final = frozenset({"we", "us", "our", "ours"})  # no visitor says these
 _LINE_MARKS: Final = re.compile(r"^[ \t>#*+_-]*(?:\d{1,3}[.)][ \t]+)?[*_]*(?:[QF][.:)][ \t]*)?[*_]*")
 _LINK: Final = re.compile(r"\[[^\[\]]*+\]\([^()]*+\)|https?://|[<>{}|`]")
 # A page's title often ends with the website's name.
 _SITE: Final = re.compile(r"(?<!\s)\s++[|\u00b7\u2013\u2014-]\s++")
 _HOW_TO: Final = re.compile(r"how to (?P<rest>[a-z]\w*\b.*)", re.IGNORECASE)
-# "How" before an infinitive is a whole question in these languages, without a word more.
+# "How" and an infinitive are a complete question in these languages.
 _INFINITIVES: Final = {
     "fr": (re.compile(r"comment (?:s'|se )?\w+(?:er|ir|re)\b.*", re.IGNORECASE), "{} ?"),
     "es": (re.compile(r"c\u00f3mo \w+(?:ar|er|ir)(?:se|lo|la)?\b.*", re.IGNORECASE), "\u00bf{}?"),
     "it": (re.compile(r"come \w+(?:are|ere|ire|rsi)\b.*", re.IGNORECASE), "{}?"),
     "pt": (re.compile(r"como \w+(?:ar|er|ir)\b.*", re.IGNORECASE), "{}?"),
 }
-# Whoever asks says "my" where the page says "your"; how that is said hangs on more than a rule knows.
+# Visitors say "my" where the page says "your", which needs more than a rule in other languages.
 _ADDRESSED: Final = frozenset(
     {"votre", "vos", "ton", "ta", "tes", "vous", "notre", "nos"}
     | {"tu", "tus", "su", "sus", "usted", "nuestro", "nuestra", "nuestros", "nuestras"}
@@ -57,7 +57,7 @@ _ADDRESSED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StarterSuggestion:
-    """`url` and `title` are of the page that answers it."""
+    """`url` and `title` belong to the page that answers it."""
 
     question: str
     url: str
@@ -67,9 +67,9 @@ class StarterSuggestion:
 def starter_suggestions(
     chunks: Iterable[Chunk], language: str | None, most: int, known: Sequence[str] = ()
 ) -> list[StarterSuggestion]:
-    """At most `most`, from many pages rather than from one; `chunks` are whole pages in order, the most important page
-    first. Pages in another language than `language`, or than most pages where it is None, are left out, and so are
-    questions that are `known` and those that stand on page after page."""
+    """At most `most`, from as many pages as possible; `chunks` are whole pages in order, most important page first.
+    Pages in another language than `language`, or than most pages if it is None, are skipped, and so are questions that
+    are `known` or on many pages."""
     pages = _by_page(chunks)
     wanted = language or _main_language(pages)
     asked = [_questions(page) for page in pages if wanted is None or page[0].language in (wanted, None)]
@@ -99,7 +99,7 @@ def _main_language(pages: Sequence[Sequence[Chunk]]) -> str | None:
 
 
 def _questions(page: Sequence[Chunk]) -> list[StarterSuggestion]:
-    """Each once: headings in their order, then lines that are answered below, then what the title asks."""
+    """Each once: first headings in order, then lines with an answer below, then the title's question."""
     language = page[0].language
     headings = [heading for chunk in page for heading in chunk.breadcrumb]
     lines = [line for chunk in page for line in _asking_lines(chunk.text)]
@@ -134,7 +134,7 @@ def _is_question(text: str, language: str | None) -> bool:
 
 
 def _is_more(text: str) -> bool:
-    """Than one sentence."""
+    """Whether it is more than one sentence."""
     return len(sentences(text)) > 1
 
 
@@ -151,7 +151,7 @@ def _of_title(title: str, language: str | None) -> str | None:
 
 
 def _of_english(title: str) -> str | None:
-    """ "How to reset your password" is "How do I reset my password?" """
+    """Turns "How to reset your password" into "How do I reset my password?", and similar."""
     match = _HOW_TO.fullmatch(title)
     if match is None:
         return None
@@ -167,7 +167,7 @@ def _clean(text: str) -> str:
 
 
 SUGGESTED: Final = 12
-_CHUNKS: Final = 3000  # looked through, of the pages that were learnt first
+_CHUNKS: Final = 3000  # read from the pages that were learnt first
 
 
 class StarterSuggestions:
@@ -175,7 +175,9 @@ class StarterSuggestions:
         self._records = records
 
     async def of_agent(self, actor: Actor, agent_id: UUID) -> list[StarterSuggestion]:
-        """Without those that the draft has. Raises NotFound for an agent that is absent or another workspace's."""
+        """Without those that the draft has. Raises NotFound for an agent that does not exist or belongs to another
+        workspace.
+        """
 
         def work(tx: Transaction) -> tuple[list[Chunk], AgentConfig]:
             draft = AgentRecords(tx).get(actor.workspace_id, agent_id).draft

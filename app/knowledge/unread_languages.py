@@ -1,4 +1,4 @@
-"""Which of an agent's pages are in a language that the embedder does not read, in words for operators."""
+"""Tells operators which of an agent's pages are in a language that the embedder does not read."""
 
 from collections.abc import Collection
 from typing import Final
@@ -11,7 +11,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
-_LEAST_SHARE: Final = 0.05  # of the pages: a legal notice in another language, or one misread, is nothing to act on
+_LEAST_SHARE: Final = 0.05  # of the pages: a legal notice in another language, or a misdetected one, needs no action
 
 
 class UnreadLanguages:
@@ -21,10 +21,10 @@ class UnreadLanguages:
 
     @reads
     def of_agent(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[str]:
-        """One sentence or two for each such language, that of most pages first; [] with an embedder that is not known
-        for some languages only.
+        """One or two sentences for each such language, the one with most pages first; [] for an embedder without a
+        known list of languages.
 
-        Raises NotFound for an agent that is absent or another workspace's.
+        Raises NotFound for an agent that does not exist or belongs to another workspace.
         """
         agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
         pages = LiveDocumentRecords(tx).languages(agent_id)

@@ -1,4 +1,4 @@
-"""The questions that the widget offers before anything is asked: picked from what the pages ask themselves."""
+"""The console's page for starter questions: candidates are questions that the pages themselves ask."""
 
 from dataclasses import replace
 from typing import Final
@@ -11,7 +11,7 @@ from app.knowledge.starter_suggestions import StarterSuggestions
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, write
 
-_TICKED: Final = 4  # where the agent has none so far
+_TICKED: Final = 4  # if the agent has none so far
 
 
 class QuestionsForm(Form):

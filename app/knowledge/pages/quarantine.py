@@ -1,4 +1,6 @@
-"""Pages whose text reads like instructions to an assistant: what was found, where it stands, and the verdict."""
+"""The console's pages for text that reads like instructions to an assistant: findings, their passages, and the
+verdict.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -53,7 +55,7 @@ class QuarantinePages(Pages):
         return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
 
     async def _reviews(self, visit: Visit[Form]) -> Sequence[PageReview]:
-        """Of this agent's page. Raises NotFound."""
+        """Only for this agent's pages. Raises NotFound."""
         found = await self._quarantine.reviews(visit.actor, visit.path_id("document_id"))
         if found[0].agent_id != visit.agent.id:
             raise NotFound("page with open findings")

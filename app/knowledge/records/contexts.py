@@ -1,4 +1,4 @@
-"""What a model wrote about chunks, and which of it they are indexed with."""
+"""Contexts that a model wrote for chunks, and which of them are indexed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from app.store.transaction import Repository, batches
 
 @dataclass(frozen=True, slots=True)
 class ChunkToSituate:
-    """`context` is the structural line; `indexed_context` what stands in its place in the indexes, or None."""
+    """`context` is the structural line; `indexed_context` replaces it in the indexes, unless it is None."""
 
     id: str
     text: str
@@ -31,7 +31,7 @@ class VersionToSituate:
     chunks: tuple[ChunkToSituate, ...]
 
 
-# Asked for each page that is learnt, so it is made once.
+# Built once, because each page that is learnt needs it.
 _WRITTEN = select(CHUNKS.c.id).where(
     CHUNKS.c.version_id == bindparam("version_id"), CHUNKS.c.indexed_context.is_not(None)
 )
@@ -39,11 +39,11 @@ _WRITTEN = select(CHUNKS.c.id).where(
 
 class ContextRecords(Repository):
     def has_written(self, version_id: UUID) -> bool:
-        """Whether a chunk of the version is indexed with what a model wrote."""
+        """Whether a chunk of the version is indexed with a model's text."""
         return self._connection.execute(_WRITTEN, {"version_id": version_id}).first() is not None
 
     def version(self, version_id: UUID) -> VersionToSituate | None:
-        """Of any state; None when it is gone."""
+        """In any state; None if it is gone."""
         named = select(DOCUMENT_VERSIONS.c.document_id, DOCUMENT_VERSIONS.c.title)
         version = self._connection.execute(named.where(DOCUMENT_VERSIONS.c.id == version_id)).first()
         if version is None:
@@ -59,7 +59,7 @@ class ContextRecords(Repository):
         return list(self._connection.scalars(statement.order_by(DOCUMENT_VERSIONS.c.id)))
 
     def kept(self, document_id: UUID, model_id: str, keys: Sequence[str]) -> dict[str, str]:
-        """The texts that the model wrote before, by key."""
+        """The texts that the model wrote earlier, by key."""
         found: dict[str, str] = {}
         for batch in batches(dict.fromkeys(keys)):
             statement = select(CHUNK_CONTEXTS.c.key, CHUNK_CONTEXTS.c.text).where(
@@ -71,7 +71,7 @@ class ContextRecords(Repository):
         return found
 
     def keep(self, document_id: UUID, model_id: str, written: Mapping[str, str]) -> None:
-        """By key. They go with the document."""
+        """By key. They are deleted with the document."""
         now = self._now()
         for batch in batches(sorted(written.items())):
             rows = [
@@ -81,8 +81,8 @@ class ContextRecords(Repository):
             self._connection.execute(self._insert(CHUNK_CONTEXTS).on_conflict_do_nothing(), rows)
 
     def set_indexed(self, version_id: UUID, contexts: Mapping[str, str | None]) -> None:
-        """What the named chunks are indexed with, by chunk id; None: their structural line. Their content hashes
-        change with it, and embeddings that no chunk needs any more go."""
+        """Set the contexts with which the given chunks are indexed, by chunk id; None means their structural line. This
+        changes their content hashes, and removes embeddings that no chunk needs any more."""
         changed: set[str] = set()
         for batch in batches(sorted(contexts)):
             columns = select(CHUNKS.c.id, CHUNKS.c.text, CHUNKS.c.context, CHUNKS.c.content_hash)

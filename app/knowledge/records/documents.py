@@ -29,7 +29,7 @@ _PENDING = VersionState.PENDING.value
 _RETIRED = VersionState.RETIRED.value
 _HELD = VersionState.HELD.value
 
-# What each page that is learnt asks is made once.
+# Statements that each learnt page needs are built once.
 _OWN_SOURCE = select(SOURCES.c.id).where(
     SOURCES.c.id == bindparam("own_id"), SOURCES.c.agent_id == bindparam("own_agent")
 )
@@ -55,10 +55,10 @@ _VERSION_CHUNKS = STORED_CHUNKS.where(CHUNKS.c.version_id.in_(among("versions"))
 
 
 class DocumentRecords(Repository):
-    """What ingest changes. What searches see, what readings missed and what is held have a repository each."""
+    """The writes of ingest. Live versions, missed readings and held versions have their own repositories."""
 
     def touch(self, document_id: UUID) -> None:
-        """The page was read again and is unchanged: its "as of" becomes today."""
+        """The page was read again unchanged: set its "as of" date to today."""
         now = self._now()
         self._connection.execute(
             update(DOCUMENT_VERSIONS)
@@ -79,9 +79,9 @@ class DocumentRecords(Repository):
         is_held: bool = False,
         cut_as: str | None = None,
     ) -> PendingVersion:
-        """A new pending version with its chunks, or one that is held; older ones of the same document that are pending
-        or held are retired. Findings are open until an operator has looked at them. Chunks without `cut_as` are never
-        cut anew."""
+        """Add a new version with its chunks, pending or held; older pending or held versions of the document are
+        retired. Findings are open until an operator has looked at them. Chunks without `cut_as` are never made again.
+        """
         document_id = self._document(agent_id, source_id, page.url)
         self._connection.execute(_RETIRE, {"documents": [document_id], "states": [_PENDING, _HELD]})
         state = VersionState.HELD if is_held else VersionState.PENDING
@@ -109,7 +109,7 @@ class DocumentRecords(Repository):
         return version
 
     def cut_otherwise(self, cut_as: str) -> LivePage | None:
-        """A live page that was cut by other rules, or None; never one that is being learnt anew."""
+        """A live page that was chunked by other rules, or None; never one that is being learnt again."""
         pending = DOCUMENT_VERSIONS.alias()
         is_pending = exists().where(
             pending.c.document_id == DOCUMENT_VERSIONS.c.document_id, pending.c.state == _PENDING
@@ -138,15 +138,15 @@ class DocumentRecords(Repository):
         return value_of(LivePage, found, version_id=found.id, page=content)
 
     def is_cut_as(self, version_id: UUID, cut_as: str) -> None:
-        """The rules would cut this version as it is cut."""
+        """The rules would split this version as it is."""
         cut = update(DOCUMENT_VERSIONS).where(DOCUMENT_VERSIONS.c.id == version_id)
         self._connection.execute(cut.values(cut_as=cut_as))
 
     def add_cut(
         self, live: LivePage, content_hash: str, chunks: Sequence[ChunkDraft], cut_as: str
     ) -> PendingVersion | None:
-        """The same page in other chunks, as a pending version: its date, its findings and what an operator made of
-        them stay. None when the version is live no longer, or another of its document is pending."""
+        """Add the same page in other chunks, as a pending version: its date, its findings and an operator's verdict
+        stay. None if the version is no longer live, or another one of its document is pending."""
         self._lock([live.document_id])
         of_document = DOCUMENT_VERSIONS.c.document_id == live.document_id
         states = self._connection.execute(
@@ -186,9 +186,9 @@ class DocumentRecords(Repository):
         return [stored_chunk(*row) for row in self._connection.execute(_VERSION_CHUNKS, {"versions": version_ids})]
 
     def make_live(self, *versions: PendingVersion) -> list[UUID]:
-        """Each version becomes live, the one before it retired, the agent's generation + 1; return the ids of the
-        documents' retired versions, whose index rows may now go. Doing it twice changes nothing. A version that a
-        newer one or an erasure overtook does not come back: it is among the ids returned."""
+        """Make each version live, retire the one before it, and raise the agent's generation by 1; return the ids of
+        the documents' retired versions, whose index rows may be removed now. Repeating this changes nothing. A version
+        that was overtaken by a newer one or an erasure does not come back: it is among the ids returned."""
         self._lock([version.document_id for version in versions])
         stored = self._connection.execute(_STANDING, {"versions": [version.id for version in versions]}).all()
         own = {(version.id, version.agent_id) for version in versions}
@@ -207,7 +207,7 @@ class DocumentRecords(Repository):
         return [*retired, *(version.id for version in versions if version.id not in found)]
 
     def pending_versions(self) -> list[PendingVersion]:
-        """Of all agents: a crash left them."""
+        """Of all agents; a crash left them."""
         statement = (
             select(
                 DOCUMENT_VERSIONS.c.id,
@@ -229,8 +229,8 @@ class DocumentRecords(Repository):
         return list(self._connection.scalars(statement))
 
     def purge_versions(self, version_ids: Sequence[UUID]) -> None:
-        """Forget retired versions whose index rows are gone, and documents that have no version left. Others are
-        left as they are. Citations have copies of what they name."""
+        """Delete retired versions whose index rows are gone, and documents without versions. Other versions stay.
+        Citations have copies of what they name."""
         for batch in batches(version_ids):
             retired = and_(DOCUMENT_VERSIONS.c.id.in_(batch), DOCUMENT_VERSIONS.c.state == _RETIRED)
             of_retired = select(DOCUMENT_VERSIONS.c.document_id).where(retired).distinct()
@@ -241,12 +241,12 @@ class DocumentRecords(Repository):
             self._connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.id.in_(document_ids), ~is_used))
 
     def retire_document(self, agent_id: UUID, document_id: UUID) -> list[UUID]:
-        """Nothing of the document may be answered from now on, and the generation rises if anything could; return
-        its version ids, [] when the agent has no such document."""
+        """From now on, nothing of the document is used in answers; the generation rises if anything was live. Returns
+        its version ids, [] if the agent has no such document."""
         return self.retire_documents(agent_id, [document_id])
 
     def retire_documents(self, agent_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
-        """As `retire_document`, of many. A hundred at a time: whoever writes meanwhile waits."""
+        """Like `retire_document`, for many. Call it with a hundred at a time: other writers wait meanwhile."""
         of_documents = and_(DOCUMENT_VERSIONS.c.document_id.in_(document_ids), DOCUMENT_VERSIONS.c.agent_id == agent_id)
         self._lock(document_ids)
         statement = select(DOCUMENT_VERSIONS.c.id, DOCUMENT_VERSIONS.c.state).where(of_documents)
@@ -258,7 +258,7 @@ class DocumentRecords(Repository):
         return [version_id for version_id, _ in versions]
 
     def _document(self, agent_id: UUID, source_id: UUID, url: str) -> UUID:
-        """The page's document, made on first sight and locked until the transaction ends."""
+        """The page's document, created if necessary, and locked until the transaction ends."""
         if self._connection.scalar(_OWN_SOURCE, {"own_id": source_id, "own_agent": agent_id}) is None:
             raise NotFound("source")
         now = self._now()
@@ -280,7 +280,7 @@ class DocumentRecords(Repository):
             self._connection.execute(self._insert(CHUNKS), rows)
 
     def _lock(self, document_ids: Sequence[UUID]) -> None:
-        """Whoever changes versions takes their documents first, so that nobody waits in a circle."""
+        """Every writer locks documents before versions, so that there are no deadlocks."""
         self._connection.execute(_LOCK, {"documents": document_ids})
 
     def _bump(self, agent_id: UUID) -> None:

@@ -1,4 +1,4 @@
-"""What an index that lies elsewhere has to hold of an agent, version by version."""
+"""What an index on another machine must contain of an agent, version by version."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -14,15 +14,15 @@ from app.store.transaction import Repository
 
 
 class IndexedText(NamedTuple):
-    """Tells whether an index still holds a version as it is: its text never changes, contexts of its chunks may."""
+    """Identifies the state of a version in an index: its text never changes, contexts of its chunks may."""
 
     chunks: int
     context_chars: int
 
 
 class ChunkStanding(NamedTuple):
-    """Of an agent's chunks, those that an index must hold (`live`, with their versions), and those that it may hold,
-    for they are being indexed (`pending`). Read after the index: what it held then and is neither is a stray."""
+    """The chunks of an agent that an index must contain (`live`, with their versions), and those that it may contain
+    because they are being indexed (`pending`). Read this after the index: chunks that are in neither are strays."""
 
     live: dict[str, UUID]
     pending: set[str]
@@ -55,6 +55,6 @@ class IndexedTextRecords(Repository):
         return ChunkStanding(live, DocumentRecords(self._tx).pending_chunk_ids(agent_id))
 
     def chunks(self, agent_id: UUID, version_ids: Sequence[UUID]) -> list[StoredChunk]:
-        """Of those of the versions that are live still."""
+        """Only of versions that are still live."""
         named = STORED_CHUNKS.where(is_live_of(agent_id), DOCUMENT_VERSIONS.c.id.in_(version_ids))
         return [stored_chunk(*row) for row in self._connection.execute(named)]

@@ -1,4 +1,4 @@
-"""What an agent may answer from: live versions only."""
+"""What an agent may answer from: only live versions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ LiveRow: TypeAlias = tuple[str, str | None, date]  # a live chunk's id, indexed_
 
 _OLDEST_FIRST = Keyset(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
 
-# Columns instead of whole rows: every question reads a hundred chunks, every re-index all of them.
+# Columns instead of whole rows: every question reads a hundred chunks, every re-index reads all of them.
 STORED_CHUNKS = select(
     CHUNKS.c.id,
     CHUNKS.c.text,
@@ -57,10 +57,10 @@ _CHUNKS = (
     .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
 )
 
-# What each question asks is made once: which chunks are live, and what may have changed of them.
+# Statements of each question are built once: which chunks are live, and the parts of them that may have changed.
 _near = CHUNKS.alias("near")
 _NAMED = among("chunk_ids")
-# NULL where the version is not live. Not joined: SQLite would go through all chunks of the agent's live versions.
+# NULL if the version is not live. Not a join: SQLite would scan all chunks of the agent's live versions.
 _LIVE_AS_OF = (
     select(DOCUMENT_VERSIONS.c.as_of)
     .where(
@@ -82,7 +82,7 @@ _AROUND = (
     .order_by(_near.c.position)
 )
 
-# So is what each page that is read asks.
+# So are those of each page that is read.
 _AT_URL = and_(DOCUMENTS.c.source_id == bindparam("source_id"), DOCUMENTS.c.url_key == bindparam("url_key"))
 _DOCUMENT_AT_URL = select(DOCUMENTS.c.id).where(_AT_URL)
 _VERSIONS = select(DOCUMENTS.c.id, DOCUMENT_VERSIONS.c.id).join(
@@ -112,13 +112,13 @@ class LiveDocumentRecords(Repository):
         return self._connection.scalar(HASH_AT_URL, at_url(source_id, url) | {"state": VersionState.LIVE.value})
 
     def same_content(self, agent_id: UUID, content_hash: str, source_id: UUID, url: str) -> UUID | None:
-        """A document of the agent other than the source's at `url` whose live version has this content, or None."""
+        """Another document of the agent than the source's at `url`, whose live version has this content, or None."""
         content = {"agent_id": agent_id, "content_hash": content_hash, "most": 1}
         found: UUID | None = self._connection.scalar(_SAME_CONTENT, at_url(source_id, url) | content)
         return found
 
     def same_title(self, source_id: UUID, title: str, except_url: str, limit: int) -> list[PageTexts]:
-        """Up to `limit` documents of the source whose live version has this title, oldest first, but for the one at
+        """Up to `limit` documents of the source whose live version has this title, oldest first, except the one at
         `except_url`."""
         titled = at_url(source_id, except_url) | {"title": title, "most": limit}
         found: list[PageTexts] = []
@@ -134,7 +134,7 @@ class LiveDocumentRecords(Repository):
         return self._connection.scalar(_DOCUMENT_AT_URL, at_url(source_id, url))
 
     def live_chunks(self, agent_id: UUID, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
-        """Those of the named chunks that the agent may answer from: live versions only."""
+        """Those of the given chunks that the agent may answer from: only of live versions."""
         live: list[LiveRow] = []
         for batch in batches(dict.fromkeys(chunk_ids)):
             rows = self._connection.execute(_LIVE, {"chunk_ids": batch, "agent_id": agent_id}).all()
@@ -147,7 +147,7 @@ class LiveDocumentRecords(Repository):
     def versions_passing(
         self, agent_id: UUID, filters: Sequence[SearchFilter], document_id: UUID | None = None
     ) -> set[UUID]:
-        """The agent's live document versions that pass every filter; of one document where that is named."""
+        """The agent's live document versions that pass every filter, of one document if it is given."""
         statement = (
             select(DOCUMENT_VERSIONS.c.id, DOCUMENTS.c.url, DOCUMENT_VERSIONS.c.attributes)
             .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
@@ -176,7 +176,7 @@ class LiveDocumentRecords(Repository):
         return found
 
     def _chunks_now(self, live: Iterable[LiveRow]) -> dict[str, Chunk]:
-        """Chunks that the database says are live now, in its order: what is not known yet is read."""
+        """The chunks that are live according to the database, in its order; unknown ones are read."""
         known, of_now = self._tx.known.chunks, {key: (context, as_of) for key, context, as_of in live}
         chunks = known.get_all(of_now)
         for batch in batches([key for key in of_now if key not in chunks]):
@@ -187,7 +187,7 @@ class LiveDocumentRecords(Repository):
         return {key: _as_of_now(chunks[key], *of_chunk) for key, of_chunk in of_now.items() if key in chunks}
 
     def page_chunks(self, agent_id: UUID, urls: Sequence[str]) -> list[Chunk]:
-        """The live chunks, in order, of the oldest document that stands at one of the URLs; [] without one."""
+        """The live chunks, in order, of the oldest document at one of the URLs; [] without one."""
         keys = [url_key(url) for url in urls]
         documents = (
             select(DOCUMENTS.c.id)
@@ -199,7 +199,7 @@ class LiveDocumentRecords(Repository):
         return self._chunks_of(agent_id, self._connection.scalar(documents))
 
     def document_chunks(self, workspace_id: UUID, document_id: UUID) -> list[Chunk]:
-        """The live chunks of one document, in order; [] when no version of it is live. Raises NotFound."""
+        """The live chunks of one document, in order; [] if it has no live version. Raises NotFound."""
         own = (
             select(DOCUMENTS.c.agent_id)
             .join(AGENTS, AGENTS.c.id == DOCUMENTS.c.agent_id)
@@ -216,7 +216,7 @@ class LiveDocumentRecords(Repository):
         return [_chunk(*row) for row in rows]
 
     def first_chunks(self, agent_id: UUID, limit: int) -> list[Chunk]:
-        """Live chunks, page by page in their order, the oldest document first: a site's own first page, usually."""
+        """Live chunks, page by page in order, oldest document first, which is usually a site's home page."""
         statement = (
             _CHUNKS.where(is_live_of(agent_id))
             .order_by(DOCUMENTS.c.created_at, DOCUMENTS.c.id, CHUNKS.c.position)
@@ -226,13 +226,12 @@ class LiveDocumentRecords(Repository):
         return [_chunk(*row) for row in rows]
 
     def agent_chunks(self, agent_id: UUID) -> list[StoredChunk]:
-        """Every live chunk of the agent: what its indexes must hold."""
+        """Every live chunk of the agent, which its indexes must contain."""
         statement = STORED_CHUNKS.where(is_live_of(agent_id)).order_by(DOCUMENT_VERSIONS.c.id, CHUNKS.c.position)
         return [stored_chunk(*row) for row in self._connection.execute(statement)]
 
     def agent_ids(self) -> set[UUID]:
-        """Agents that have a live chunk or a retired version that was not purged: those whose indexes must be looked
-        after."""
+        """Agents with a live chunk or a retired version that was not purged, whose indexes therefore need checking."""
         kept = (VersionState.LIVE.value, VersionState.RETIRED.value)
         statement = select(DOCUMENT_VERSIONS.c.agent_id).where(DOCUMENT_VERSIONS.c.state.in_(kept)).distinct()
         return set(self._connection.scalars(statement))
@@ -260,13 +259,13 @@ class LiveDocumentRecords(Repository):
         return self._connection.scalar(documents) or 0, self._connection.scalar(chunks) or 0
 
     def languages(self, agent_id: UUID) -> dict[str | None, int]:
-        """How many live documents are in each language (BCP 47 primary subtag; None where it is not known)."""
+        """How many live documents are in each language (BCP 47 primary subtag; None if unknown)."""
         language = DOCUMENT_VERSIONS.c.language
         counted = select(language, func.count()).where(is_live_of(agent_id)).group_by(language)
         return {row[0]: row[1] for row in self._connection.execute(counted)}
 
     def _live_versions(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[Row[Any], int]]:
-        """By document: its live version and how many chunks that has."""
+        """By document: its live version and the number of its chunks."""
         chunks = (
             select(func.count())
             .select_from(CHUNKS)
@@ -303,7 +302,7 @@ def stored_chunk(
 
 
 def at_url(source_id: UUID, url: str) -> dict[str, object]:
-    """Where a statement looks for a page of a source."""
+    """Conditions for a page of a source."""
     return {"source_id": source_id, "url_key": url_key(url)}
 
 
@@ -369,7 +368,7 @@ def _chunk(
 
 
 def _as_of_now(chunk: Chunk, written_context: str | None, as_of: date) -> Chunk:
-    """With what changes of a live chunk: when its page was last seen so, and what the indexes hold before it."""
+    """With the parts of a live chunk that change: the date of its last reading, and its context in the indexes."""
     if chunk.as_of == as_of and chunk.written_context == written_context:
         return chunk
     return replace(chunk, as_of=as_of, written_context=written_context)

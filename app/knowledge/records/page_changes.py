@@ -1,4 +1,4 @@
-"""What pages said before they changed, until somebody has looked which answers rest on that."""
+"""The earlier texts of changed pages, until the answers that rest on them have been checked."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -29,11 +29,11 @@ _LIVE_TEXTS = (
 
 
 class PageChangeRecords(Repository):
-    """What came as passages has no text of its own and is not followed."""
+    """Pages that came as passages have no full text and are not followed."""
 
     def remember(self, document_ids: Sequence[UUID], next_versions: Sequence[UUID] = ()) -> None:
-        """What the documents' live versions say, before `next_versions`, one of each document, or nothing, take their
-        place. Where it says the same, nothing is kept; where a change waits already, its older text stays."""
+        """Store the text of the documents' live versions before `next_versions` (at most one per document) replace
+        them. Stores nothing if the text is the same; if a change is waiting already, its older text stays."""
         told = {"documents": document_ids, "now": self._now()}
         if next_versions:
             told |= {"next_versions": next_versions}

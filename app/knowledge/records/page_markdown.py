@@ -1,4 +1,4 @@
-"""The learnt pages that have an address on the web, as Markdown."""
+"""Learnt pages with an address on the web, as Markdown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _OLDEST_FIRST = Keyset(DOCUMENTS.c.created_at, DOCUMENTS.c.id)
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """`as_of`: the day that the page was last read with this content."""
+    """`as_of` is the day of the last reading with this content."""
 
     document_id: UUID
     version_id: UUID
@@ -58,7 +58,7 @@ class PageMarkdownRecords(Repository):
         return rows[: page.limit], _OLDEST_FIRST.next_cursor(rows, page)
 
     def _text(self, row: Row[Any]) -> WebPageText:
-        """As it was read; of what was given in passages, these."""
+        """As it was read; for a page that came in passages, those."""
         markdown = row.markdown
         if not markdown:
             chunks = select(CHUNKS.c.text).where(CHUNKS.c.version_id == row.version_id).order_by(CHUNKS.c.position)
@@ -83,6 +83,6 @@ def _pages(agent_id: UUID, *columns: Any) -> Select[Any]:
         .where(
             DOCUMENT_VERSIONS.c.agent_id == agent_id,
             DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value,
-            DOCUMENTS.c.url.startswith("http"),  # what has none is nobody's to open
+            DOCUMENTS.c.url.startswith("http"),  # other pages cannot be opened
         )
     )

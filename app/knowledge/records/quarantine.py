@@ -1,4 +1,4 @@
-"""Versions with findings that wait for an operator's eye."""
+"""Versions with findings that wait for an operator."""
 
 from typing import Any
 from uuid import UUID
@@ -30,7 +30,7 @@ class QuarantineRecords(Repository):
         return self._connection.scalar(HASH_AT_URL, at_url(source_id, url) | {"state": _HELD})
 
     def drop_held(self, document_id: UUID) -> None:
-        """The page says again what its live version says: what was held is retired."""
+        """Retire what was held, because the page again has the text of its live version."""
         self._connection.execute(
             update(DOCUMENT_VERSIONS)
             .where(DOCUMENT_VERSIONS.c.document_id == document_id, DOCUMENT_VERSIONS.c.state == _HELD)
@@ -38,21 +38,21 @@ class QuarantineRecords(Repository):
         )
 
     def quarantined(self, agent_id: UUID, page: PageRequest) -> ListPage[QuarantinedPage]:
-        """Pages with open findings, latest first."""
+        """Pages with open findings, newest first."""
         statement = _PAGES.where(
             DOCUMENT_VERSIONS.c.agent_id == agent_id, DOCUMENT_VERSIONS.c.review == Review.OPEN.value
         )
         return _LATEST_FIRST.page(self._connection, statement, page, _page)
 
     def quarantined_count(self, agent_id: UUID) -> int:
-        """How many `quarantined` lists."""
+        """The number of pages in `quarantined`."""
         statement = select(func.count()).where(
             DOCUMENT_VERSIONS.c.agent_id == agent_id, DOCUMENT_VERSIONS.c.review == Review.OPEN.value
         )
         return self._connection.scalar(statement) or 0
 
     def page_reviews(self, workspace_id: UUID, document_id: UUID) -> list[PageReview]:
-        """The document's versions with open findings, latest first: at most one that is held and one that is live."""
+        """The document's versions with open findings, newest first: at most one that is held and one that is live."""
         statement = (
             _PAGES.join(AGENTS, AGENTS.c.id == DOCUMENT_VERSIONS.c.agent_id)
             .where(
@@ -71,9 +71,8 @@ class QuarantineRecords(Repository):
         return tuple(ReviewedPassage(tuple(breadcrumb), text) for breadcrumb, text in rows)
 
     def review(self, workspace_id: UUID, document_id: UUID, verdict: Review) -> UUID:
-        """Close the document's open findings, those of a live version and of one that is held. RELEASED makes a held
-        version pending; DISMISSED leaves it held, and a live one live. Return the agent's id. Raises NotFound where
-        none are open."""
+        """Close the open findings of the document's live and held versions. RELEASED makes a held version pending;
+        DISMISSED leaves it held, and a live one live. Returns the agent's id. Raises NotFound if none are open."""
         found = (
             select(DOCUMENT_VERSIONS.c.id, DOCUMENT_VERSIONS.c.agent_id, DOCUMENT_VERSIONS.c.state)
             .join(AGENTS, AGENTS.c.id == DOCUMENT_VERSIONS.c.agent_id)
