@@ -1,1 +1,1 @@
-"""The kit of the edge, without a feature: routes, tokens, origins, limits, bodies, errors, OpenAPI."""
+"""The HTTP layer, without features: routes, tokens, origins, limits, bodies, errors, OpenAPI."""

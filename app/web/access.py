@@ -1,4 +1,4 @@
-"""Who may call which route: `access` of each operation of the API and of each page of the console."""
+"""Who may call which route: the `access` of each operation of the API and each page of the console."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Everyone:
 
 @dataclass(frozen=True, slots=True)
 class CountedAddress:
-    """Nobody is known yet, so addresses are counted: each may call so often a minute as `limit` of the limits says."""
+    """The caller is unknown, so addresses are counted: each may call as often per minute as `limit` says."""
 
     what: str
     limit: Callable[[LimitsPolicy], int]
@@ -53,8 +53,8 @@ class CountedAddress:
 
 @dataclass(frozen=True, slots=True)
 class VisitorAccess:
-    """A visitor token, from the origin that it was made for, which the agent must still list. It ends with what it is
-    for: a conversation that was erased, or a visitor."""
+    """A visitor token, from the origin for which it was made, which the agent must still list. It becomes invalid when
+    its conversation or visitor is erased."""
 
     scheme: str | None = VISITOR_SCHEME
     errors: Sequence[str] = ("unauthorized", "origin_refused", "not_found", "rate_limited")
@@ -73,13 +73,13 @@ class VisitorAccess:
 
 
 def _caller(tx: Transaction, session: VisitorSession) -> tuple[LiveAgent, bool]:
-    """Whom the visitor asks, and whether visitor and conversation are still there."""
+    """The agent that the visitor asks, and whether visitor and conversation still exist."""
     return AgentRecords(tx).live(session.agent_id), ConversationRecords(tx).is_kept(session)
 
 
 @dataclass(frozen=True, slots=True)
 class ScopedAccess:
-    """An API token, or an operator at the console, that has the scope."""
+    """An API token, or an operator at the console, with the scope."""
 
     scope: str
     scheme: str | None = API_SCHEME

@@ -1,4 +1,4 @@
-"""What is asked of before somebody may call, by the API and by the console alike."""
+"""Checks before somebody may call, for both the API and the console."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Where a request comes from, and whether over TLS. Addresses are for limits only: never stored or logged."""
+"""The client's address, and whether it used TLS. Addresses are only for limits: they are never stored or logged."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,8 +14,8 @@ FORWARDED_FOR: Final = "X-Forwarded-For"
 
 
 class ClientAddresses:
-    """What a trusted proxy says in its header. X-Forwarded-For is a list, read from the right as far as trusted proxies
-    have written it; any other header (Fly-Client-IP, X-Real-IP, CF-Connecting-IP) holds one address."""
+    """Reads the header of a trusted proxy. X-Forwarded-For is a list, read from the right as far as trusted proxies
+    wrote it; any other header (Fly-Client-IP, X-Real-IP, CF-Connecting-IP) has one address."""
 
     def __init__(self, trusted_proxies: Sequence[str] = (), header: str = FORWARDED_FOR) -> None:
         """Addresses or networks. Raises ValueError for anything else."""
@@ -24,12 +24,12 @@ class ClientAddresses:
         self._is_list = header.lower() == FORWARDED_FOR.lower()
 
     def limit_key(self, request: Request) -> str:
-        """The IPv4 address or the IPv6 /64 network: what one caller can hardly change."""
+        """The IPv4 address or the IPv6 /64 network, which a caller can hardly change."""
         address = self._address(request)
         return "unknown" if address is None else _key(address)
 
     def network_key(self, request: Request) -> str:
-        """The IPv4 /24 or the IPv6 /48 network: what one operator of machines is often given as a whole."""
+        """The IPv4 /24 or the IPv6 /48 network, which one operator of machines often gets as a whole."""
         address = self._address(request)
         if address is None:
             return "unknown"
@@ -38,13 +38,13 @@ class ClientAddresses:
         return str(ip_network((found, 24 if isinstance(found, IPv4Address) else 48), strict=False))
 
     def connection_key(self, host: str) -> str | None:
-        """The same for the other end of a connection; None for a trusted proxy, behind which are many."""
+        """The same for the peer of a connection; None for a trusted proxy, which has many clients."""
         address = _parsed(host)
         return None if address is None or self._is_trusted(address) else _key(address)
 
     def came_over_tls(self, request: Request) -> bool:
-        """To us, or to the trusted proxy that asks us."""
-        if request.scope.get("scheme") == "https":  # not `url`, which is put together anew for each request
+        """TLS to us, or to the trusted proxy."""
+        if request.scope.get("scheme") == "https":  # not `url`, which is built again for each request
             return True
         peer = _parsed(request.client.host) if request.client else None
         if peer is None or not self._is_trusted(peer):
@@ -79,7 +79,7 @@ def _key(address: _Address) -> str:
     return str(address)
 
 
-@lru_cache(maxsize=1024)  # each request asks it several times, and many come by one proxy
+@lru_cache(maxsize=1024)  # each request needs it several times, and many come through one proxy
 def _parsed(text: str) -> _Address | None:
     try:
         return ip_address(text.partition("%")[0])

@@ -1,4 +1,4 @@
-"""What a route says of itself stands on its handler: how it is put there, and how it is found again."""
+"""Declarations of routes on their handlers: attaching and finding them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ def declare(handler: Handler, declaration: object) -> Handler:
 
 
 def declarations(owner: object, **more: object) -> list[Any]:
-    """Those of the methods of `owner`, in their order, each with its handler bound to it, and with `more`."""
+    """The declarations on the methods of `owner`, in order, each with its bound handler and with `more`."""
     kind: Any = type(owner)
     return [replace(each, handler=each.handler.__get__(owner), **more) for each in _declared(kind)]
 

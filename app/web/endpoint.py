@@ -1,4 +1,4 @@
-"""Each route is declared on its handler; routing, validation and the OpenAPI document are made of that."""
+"""Each route is declared on its handler; routing, validation and the OpenAPI document are derived from that."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -48,19 +48,19 @@ class Access(Protocol[CallerOut]):
 
 @dataclass(frozen=True)
 class Call(Generic[CallerOut, InputOut]):
-    """One admitted request: who calls, with what."""
+    """An admitted request: the caller and the input."""
 
     request: Request
     caller: CallerOut
     input: InputOut
 
     def path_id(self, name: str) -> UUID:
-        """A path parameter such as "agent_id". What is no UUID is as absent as what does not exist."""
+        """A path parameter such as "agent_id". An invalid UUID reads as not found."""
         return path_id(self.request, name)
 
 
 def path_id(request: Request, name: str) -> UUID:
-    """Raises NotFound for what is no UUID."""
+    """Raises NotFound for an invalid UUID."""
     raw = str(request.path_params[name])
     if not _UUID.fullmatch(raw):
         raise NotFound(name.removesuffix("_id").replace("_", " "))
@@ -77,8 +77,8 @@ class StreamWords:
 
 @dataclass(frozen=True)
 class RefusalShape:
-    """How a route words its refusals where it speaks an API that is not ours: the response to a problem, and for each
-    of our codes the status and the word in its place. `model` is for the document."""
+    """The format of refusals for a route of a foreign API: the response to a problem, and for each of our codes its
+    status and word there. `model` is for the document."""
 
     response: Callable[[Problem], Response]
     status: Callable[[str], int]
@@ -87,16 +87,16 @@ class RefusalShape:
 
 
 class Details(TypedDict, total=False):
-    """What a route says of itself beside its path, its access and the types of its handler."""
+    """The declaration of a route besides its path, its access and the types of its handler."""
 
-    status: int  # else 200, or 204 of a handler that returns nothing
-    codes: Sequence[str]  # refusals beside those that access, input and an id in the path bring along
+    status: int  # else 200, or 204 if the handler returns nothing
+    codes: Sequence[str]  # refusals in addition to those of access, input and an id in the path
     is_input_optional: bool
     max_body_bytes: int
     text_body: str  # media type of a body that the handler reads itself
-    response_model: type[BaseModel]  # of a handler that makes its response itself
+    response_model: type[BaseModel]  # of a handler that creates its response itself
     response_media_type: str
-    other_media_types: Sequence[str]  # that the input may ask for
+    other_media_types: Sequence[str]  # that the input may request
     stream: StreamWords  # of an event stream that is not a turn's, for the document
     path_patterns: Mapping[str, str]  # of path parameters that are no ids
     other_statuses: Mapping[int, str]  # with the response model, for the document
@@ -105,8 +105,8 @@ class Details(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Endpoint(Generic[Caller, Input]):
-    """`input_model` is read from the query of a GET or DELETE, from the JSON body otherwise; `form_model` from a
-    multipart body. `Details` says what the other fields are."""
+    """`input_model` is read from the query of a GET or DELETE, otherwise from the JSON body; `form_model` from a
+    multipart body. For the other fields, see `Details`."""
 
     method: str
     path: str
@@ -180,7 +180,7 @@ AnyEndpoint = Endpoint[Any, Any]
 
 
 class Api:
-    """The operations of one subject: methods that `get`, `post`, `put`, `patch` or `delete` mark, in their order."""
+    """The operations of one subject: methods decorated with `get`, `post`, `put`, `patch` or `delete`, in order."""
 
     tag: ClassVar[str]  # under which the OpenAPI document lists them
 
@@ -192,8 +192,8 @@ Handler = Callable[[Any, Call[Caller, Input]], Awaitable[AnswerOf]]
 
 
 class _Verb:
-    """Marks a handler as the operation at a path. What comes in and goes out is read from the handler's annotations,
-    the OpenAPI operationId from its name."""
+    """Decorates a handler as the operation at a path. Input and output come from the handler's annotations, the OpenAPI
+    operationId from its name."""
 
     def __init__(self, method: str) -> None:
         self._method = method
@@ -213,7 +213,7 @@ get, post, put, patch, delete = (_Verb(method) for method in ("GET", "POST", "PU
 
 
 def _of_annotations(handler: Callable[..., Any]) -> dict[str, Any]:
-    """The models of what comes in and goes out; a handler that returns nothing answers with 204."""
+    """The models of input and output; a handler that returns nothing gives 204."""
     types = get_type_hints(handler)
     _, given = get_args(types["call"])
     found = {"form_model" if issubclass(given, Multipart) else "input_model": given, "response_model": types["return"]}
@@ -238,9 +238,9 @@ def _query(request: Request) -> dict[str, str]:
 
 
 def routes_of(endpoints: Iterable[AnyEndpoint], admission: Admission) -> list[Route]:
-    """One route for each path, so that a 405 can name all of its methods; "/agents/new" comes before "/agents/{id}",
-    and answers for each of its methods itself, "{name}.{build}.js" before "{name}.js". Requests are
-    compared with one route after the other, so that visitors' come first."""
+    """One route per path, so that a 405 can name all of its methods. "/agents/new" comes before "/agents/{id}" and
+    answers all methods itself; "{name}.{build}.js" comes before "{name}.js". Requests are compared with routes in
+    order, so visitors' routes come first."""
     by_path: dict[str, dict[str, AnyEndpoint]] = {}
     for endpoint in endpoints:
         methods = by_path.setdefault(endpoint.path, {})
@@ -268,5 +268,5 @@ def _route(path: str, methods: Mapping[str, AnyEndpoint], admission: Admission) 
         return await methods[method].respond(request, admission)
 
     route = Route(path, dispatch, methods=allowed, name=path)
-    route.methods = set()  # every method is ours to answer: Starlette would look for another path that takes it
+    route.methods = set()  # answer every method here: Starlette would otherwise try further routes
     return route

@@ -1,4 +1,4 @@
-"""Every refusal as `{"error": {"code", "message", "field"?}}`, decided here and nowhere else."""
+"""Every refusal as `{"error": {"code", "message", "field"?}}`. Only this module decides on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ _log = structlog.get_logger("docent.web")
 
 OVERLOADED_RETRY_SECONDS = 2
 
-# code -> status: the whole vocabulary of refusals, which openapi.py documents.
+# code -> status: all codes of refusals, which openapi.py documents.
 STATUS_OF_CODE: Mapping[str, int] = {
     "malformed_json": 400,
     "malformed_form": 400,
@@ -83,7 +83,7 @@ _CODE_OF_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "too_large"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What the caller is told."""
+    """The content of an error response."""
 
     code: str
     message: str
@@ -99,7 +99,7 @@ class Problem:
 
 
 class Refusal(Exception):
-    """What only the edge can refuse: a body that is no JSON, one that is too large, a scope that is missing."""
+    """Errors that only the HTTP layer raises: a body that is no JSON, one that is too large, a missing scope."""
 
     def __init__(self, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -107,7 +107,7 @@ class Refusal(Exception):
 
 
 def problem_of(error: Exception) -> Problem:
-    """Raises the error again when it is none that we raise on purpose."""
+    """Re-raises errors that Docent does not raise deliberately."""
     match error:
         case Refusal():
             return error.problem
@@ -134,7 +134,7 @@ def _problem_of_ours(error: DocentError) -> Problem:
         case Overloaded():
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
         case Unavailable():
-            # The text names our parts: it is for the operator's log, not for a visitor.
+            # The text names internal parts: it is for the operator's log, not for a visitor.
             _log.error("part.unavailable", kind=type(error).__name__, error=message)
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
             message = "A part of this service does not answer now. Try again in a moment."
@@ -142,7 +142,7 @@ def _problem_of_ours(error: DocentError) -> Problem:
 
 
 def _limit_headers(error: RateLimited) -> dict[str, str]:
-    """Retry-After, and where time gives the quota back the fields of draft-ietf-httpapi-ratelimit-headers-10."""
+    """Retry-After, and for quotas that recover with time, the fields of draft-ietf-httpapi-ratelimit-headers-10."""
     wait = max(1, error.retry_after_seconds)
     headers = {"Retry-After": str(wait)}
     if error.quota is not None:

@@ -1,4 +1,4 @@
-"""Downloads: lists as one file, for a spreadsheet or a program, and uploaded files as they were sent."""
+"""Downloads: lists as one file, for a spreadsheet or a program, and uploaded files unchanged."""
 
 import csv
 import io
@@ -16,12 +16,12 @@ from starlette.responses import JSONResponse, Response
 from app.core.source_file import OpenedFile
 from app.core.spreadsheet_cell import as_cell
 
-DOWNLOAD: Final = "application/octet-stream"  # nothing that a browser would draw
+DOWNLOAD: Final = "application/octet-stream"  # nothing that a browser would render
 ExportFormat = Literal["csv", "json"]
 
 
 def exported(name: str, form: ExportFormat, columns: Sequence[str], items: Iterable[BaseModel]) -> Response:
-    """A download, with the items' fields: a CSV with those that are `columns`, a JSON with all."""
+    """The items as a download: a CSV with the `columns`, or a JSON with all fields."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"', "Cache-Control": "no-store"}
     if form == "json":
         return JSONResponse([item.model_dump(mode="json") for item in items], headers=headers)
@@ -30,7 +30,9 @@ def exported(name: str, form: ExportFormat, columns: Sequence[str], items: Itera
 
 
 def csv_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """RFC 4180 with a header row. Texts of others go through `as_cell` first, so that no cell starts a formula."""
+    """RFC 4180 with a header row. Other people's texts go through `as_cell` first, so that no cell is read as a
+    formula.
+    """
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(columns)
@@ -60,7 +62,7 @@ def public_path(source_id: UUID) -> str:
 
 
 def served(file: OpenedFile) -> Response:
-    """What is in it runs nowhere: a browser saves it, guesses no type, and would sandbox it."""
+    """Served such that nothing in it runs: browsers save it, do not guess its type, and would sandbox it."""
     name = file.facts.name
     plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign in " -_.") else "_" for sign in name)
     return Response(

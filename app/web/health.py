@@ -1,4 +1,4 @@
-"""Whether the process lives, whether it can serve, and what it counts."""
+"""Liveness, readiness and metrics of the process."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -36,7 +36,7 @@ class IndexOut(Model):
 
 
 def exposition_of(registry: CollectorRegistry) -> Exposition:
-    """Of one process alone."""
+    """Of a single process."""
 
     async def text() -> bytes:
         return generate_latest(registry)

@@ -1,4 +1,4 @@
-"""How much one caller may ask of the edge, in one place."""
+"""All limits on one caller."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -54,21 +54,21 @@ def a_day(count: int) -> Limit:
 
 
 class VisitorLimits:
-    """Counts by where visitors call from and by who they are."""
+    """Limits by visitors' addresses and by visitors."""
 
     def __init__(self, limiter: RateLimiter, addresses: ClientAddresses) -> None:
         self._limiter = limiter
         self._addresses = addresses
 
     async def count(self, request: Request, visitor_id: UUID, what: str, *, per_address: int, per_visitor: int) -> None:
-        """Once more of `what`, of which so many a minute may be done. Raises RateLimited."""
+        """Count one more of `what`, with that limit per minute. Raises RateLimited."""
         address = self._addresses.limit_key(request)
         await self._limiter.hit(a_minute(per_address), what, "address", address)
         await self._limiter.hit(a_minute(per_visitor), what, "visitor", str(visitor_id))
 
     async def count_day(self, request: Request, agent_id: UUID, limits: LimitsPolicy, visitor_id: UUID | None) -> None:
-        """One more question to the agent; `visitor_id` is None for a program. Who begins anew as another visitor is
-        still of the same network. Raises RateLimited."""
+        """Count one more question to the agent; `visitor_id` is None for a program. Somebody who returns as another
+        visitor is still on the same network. Raises RateLimited."""
         agent = str(agent_id)
         if visitor_id is not None and limits.questions_per_visitor_day:
             day = a_day(limits.questions_per_visitor_day)

@@ -1,4 +1,4 @@
-"""What request and response bodies are made of."""
+"""The base of request and response bodies."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ ItemOut = TypeVar("ItemOut", bound="Model")
 
 
 class Model(BaseModel):
-    """What comes in and goes out: strict types, no unknown fields, no infinite numbers."""
+    """Input and output: strict types, no unknown fields, no infinite numbers."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, allow_inf_nan=False, from_attributes=True, defer_build=True
@@ -23,8 +23,8 @@ class Model(BaseModel):
 
     @classmethod
     def of(cls, *values: Any, **others: Any) -> Self:
-        """Each field is that of `others`, else the attribute of its name of the first of the values that has it. Models
-        within are made of such attributes as well."""
+        """Each field comes from `others`, else from the attribute of its name of the first value that has it. Nested
+        models are built from such attributes as well."""
         if len(values) == 1 and not others:
             return cls.model_validate(values[0], strict=False)
         found = {
@@ -37,7 +37,7 @@ class Model(BaseModel):
 
 
 def with_fields(fields: Mapping[str, Any]) -> Callable[[type[ItemOut]], type[ItemOut]]:
-    """Adds to a model what another place says of it: each field's type and `Field`, by its name."""
+    """Adds another class's fields to a model: the type and `Field` of each, by name."""
     return lambda model: create_model(
         model.__name__, __doc__=model.__doc__, __base__=model, __module__=model.__module__, **fields
     )
@@ -60,7 +60,7 @@ class Multipart(Model):
 
 
 def without_defaults(schema: dict[str, Any]) -> None:
-    """For the schema of a PATCH: what it leaves out keeps its value, so a default would mislead."""
+    """For the schema of a PATCH: fields that are left out keep their values, so defaults would mislead."""
     for described in schema["properties"].values():
         described.pop("default", None)
 

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the same endpoints and models that serve."""
+"""The OpenAPI 3.1 document, generated from the endpoints and models that are served."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ _TURN_STREAM = StreamWords(
     "from 1; `data` is one JSON object on one line that repeats the event's name. Comment lines are heartbeats.",
 )
 
-# As OpenAPI 3.2 has it, and tools for 3.1 read it: the schema is that of each event, its data still a text.
+# As in OpenAPI 3.2, in a way that tools for 3.1 read: the schema describes each event, whose data is still text.
 _EVENT: JsonObject = {
     "type": "object",
     "required": ["event", "data"],
@@ -70,10 +70,10 @@ _ERROR_SCHEMA: JsonObject = {
 
 
 class OpenApi(Api):
-    """Serves the document of all operations, its own among them.
+    """Serves the document of all operations, including its own.
 
-    Made when it is first asked for, and in a thread: it takes a quarter of a second, for which neither a start nor an
-    answer that streams meanwhile should wait.
+    It is generated when it is first requested, in a thread: it takes a quarter of a second, for which neither a start
+    nor streaming answers should wait.
     """
 
     tag = "Health"
@@ -95,7 +95,7 @@ class OpenApi(Api):
 
 
 def openapi_document(endpoints: Sequence[AnyEndpoint], version: str, server: str = "/") -> JsonObject:
-    """`server` is what stands before each path, as an address or a path."""
+    """`server` is the prefix of each path, as an address or a path."""
     inputs, outputs, definitions = _schemas(endpoints)
     paths: JsonObject = {}
     for endpoint in endpoints:
@@ -208,7 +208,7 @@ def _header_parameters(endpoint: AnyEndpoint) -> list[JsonObject]:
 
 
 def _inlined(schema: JsonObject, definitions: JsonObject) -> JsonObject:
-    """Query models hold enums at most, so their references are put in place."""
+    """Query models contain at most enums, so their references are replaced."""
     if "$ref" in schema:
         rest = {key: value for key, value in schema.items() if key != "$ref"}
         return {**definitions[schema["$ref"].rpartition("/")[2]], **rest}
@@ -239,8 +239,8 @@ def _responses(endpoint: AnyEndpoint, outputs: _Schemas) -> JsonObject:
 
 
 def refusal_codes(endpoint: AnyEndpoint) -> list[str]:
-    """Every code that the endpoint may answer with."""
-    absent = ["not_found"] if endpoint.path_ids else []  # what an id names may be gone, or never have been
+    """Every code that the endpoint may return."""
+    absent = ["not_found"] if endpoint.path_ids else []  # what an id names may be gone, or may never have existed
     codes = [*endpoint.access.errors, *absent, *endpoint.codes, "internal"]
     if endpoint.form_model is not None:
         codes += ["malformed_form", "unsupported_media_type", "invalid_request"]

@@ -1,4 +1,4 @@
-"""What an operation of the API is written with: its verb, who may call it, and what comes in and goes out."""
+"""What operations of the API are declared with: verbs, access, input and output."""
 
 from app.web.access import CountedAddress as CountedAddress
 from app.web.access import VisitorCaller as VisitorCaller

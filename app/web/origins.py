@@ -1,4 +1,4 @@
-"""The agent's list of websites decides twice, here: who is served, and whose pages may read the answer."""
+"""The agent's list of websites, which decides who is served and whose pages may read the response."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ _SCOPE_KEY = "docent.origin_verdict"
 
 @dataclass(slots=True)
 class OriginVerdict:
-    """What is known of one request's origin; the CORS layer reads it when the answer starts.
+    """What is known about a request's origin; the CORS layer reads it when the response starts.
 
-    A page may read a success only after its origin was admitted. It may read a refusal that came before any agent
-    was known (an expired token, a body too large): those tell nothing, and the widget must know to renew its token.
+    A page may only read a success after its origin was admitted. It may read a refusal before any agent was known (an
+    expired token, a body too large): these reveal nothing, and the widget must know when to renew its token.
     """
 
     origin: str | None
@@ -28,7 +28,7 @@ class OriginVerdict:
 
 
 def verdict_of(request: HTTPConnection) -> OriginVerdict:
-    """The request's one verdict, shared by everyone who asks."""
+    """The request's only verdict, shared by all layers."""
     found = request.scope.get(_SCOPE_KEY)
     if isinstance(found, OriginVerdict):
         return found
@@ -53,14 +53,14 @@ def admit_listed_origin(request: HTTPConnection, allowed: Sequence[str]) -> str:
 
 
 def is_own(request: HTTPConnection, origin: str) -> bool:
-    """Whether a page of this server calls, such as the console's preview, and no website."""
+    """Whether a page of this server calls, such as the console's preview, instead of a website."""
     return origin.partition("://")[2] == request.url.netloc.lower()
 
 
 def admit_token_origin(request: HTTPConnection, token_origin: str, allowed: Sequence[str]) -> None:
-    """The same for a request with a visitor token, which was made for one origin.
+    """The same for a request with a visitor token, which belongs to one origin.
 
-    Browsers leave Origin out of GETs to their own origin only, so there the token's stands; it must still be listed.
+    Browsers omit Origin only from GETs to their own origin, so the token's is used there; it must still be listed.
     """
     if not request.headers.getlist("origin") and request.scope["method"] in ("GET", "HEAD"):
         if not is_listed(token_origin, allowed):

@@ -32,13 +32,13 @@ from app.web.visitor_tokens import VisitorTokens
 
 ALGORITHM: Final = "SHA-256"
 MAX_NUMBER: Final = 30_000  # docs/widget.md says how long a phone takes
-LIFETIME: Final = TOKEN_LIFETIME + timedelta(minutes=5)  # it comes with a token, and may be asked for at its end
+LIFETIME: Final = TOKEN_LIFETIME + timedelta(minutes=5)  # it comes with a token, and may be needed at its end
 QUESTIONS_PER_PROOF: Final = 5
 SUSPICION_SECONDS: Final = 600
 MAX_PROOF_CHARS: Final = 1024
 
 _KEY_OF_PROOFS: Final = b"docent proof of work"
-# It ends in "&": else digits could be moved between it and the number, and so make another salt of the same hash.
+# It ends in "&", because otherwise digits could move between it and the number, giving another salt with the same hash.
 _SALT: Final = re.compile(r"[0-9a-f]{16}\?expires=([0-9]{10})&", re.ASCII)
 _FIELDS: Final = {"algorithm": str, "challenge": str, "maxnumber": int, "salt": str, "signature": str, "number": int}
 
@@ -47,7 +47,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """With `salt` short enough that salt and number are one block of SHA-256."""
+    """`salt` is short enough that salt and number fit one block of SHA-256."""
 
     algorithm: str
     challenge: str
@@ -57,11 +57,11 @@ class Challenge:
 
 
 class ProofRefused(Exception):
-    """`str` says why, for whoever writes a client."""
+    """`str` gives the reason for developers of clients."""
 
 
 class ProofOfWork:
-    """`limiter` remembers the challenges that were taken: where processes share it, each is taken once by all."""
+    """`limiter` remembers used challenges; if processes share it, each challenge works once in all of them."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class ProofOfWork:
         return Challenge(ALGORITHM, challenge, MAX_NUMBER, salt, _signature(key, challenge))
 
     async def taken(self, agent: LiveAgent, proof: str) -> str:
-        """What a visitor token says of it: its name. Raises ProofRefused."""
+        """The name of the proof for the visitor token. Raises ProofRefused."""
         try:
             name = await self._checked(proof)
         except ProofRefused as error:
@@ -98,8 +98,8 @@ class ProofOfWork:
         return name
 
     async def require(self, request: Request, session: VisitorSession, agent: LiveAgent) -> None:
-        """One more question of the visitor. Raises a Refusal where it wants a proof first: `always`, or with
-        `suspicious` while more came from it or its network without one than people do."""
+        """Call this for each question of the visitor. Raises a Refusal if it needs a proof first: `always`, or with
+        `suspicious`, while the visitor or their network has asked more without one than people do."""
         wanted = agent.config.proof_of_work
         if wanted is ProofWanted.OFF:
             return
@@ -120,8 +120,8 @@ class ProofOfWork:
         )
 
     async def count_conversation(self, request: Request, session: VisitorSession, agent: LiveAgent) -> None:
-        """The visitor has begun one. With `suspicious` it counts as a question does: who asks each in a conversation of
-        its own, or as another visitor, is no less suspicious. Nothing is refused here."""
+        """The visitor has begun a conversation. With `suspicious`, it counts as a question: asking each question in its
+        own conversation, or as another visitor, is no less suspicious. Refuses nothing."""
         if agent.config.proof_of_work is ProofWanted.SUSPICIOUS and not session.proof:
             with suppress(RateLimited):
                 await self._count_unproven(request, session)

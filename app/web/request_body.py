@@ -1,4 +1,4 @@
-"""Bodies of requests, JSON and forms, within their limits."""
+"""Request bodies, JSON and forms, within their limits."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -18,9 +18,9 @@ MAX_DEPTH = 32
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
-    """The whole body. Raises Refusal (too_large) as soon as it is known to be longer than allowed.
+    """The whole body. Raises Refusal (too_large) as soon as it is known to exceed the limit.
 
-    Starlette's own limit answers plain text; this one speaks as the rest of the API does.
+    Starlette's own limit responds with plain text; this one with our error format.
     """
     refuse_declared_length(request, max_bytes)
     body = bytearray()
@@ -38,9 +38,10 @@ def refuse_declared_length(request: Request, max_bytes: int) -> None:
 
 
 def check_json(request: Request, body: bytes) -> None:
-    """Raises Refusal for what is no JSON or not ours to read, InvalidInput for characters that no text has.
+    """Raises Refusal for a body that is no JSON or has another media type, InvalidInput for characters that no text
+    has.
 
-    Beyond pydantic's parser it refuses keys that stand twice, NUL and broken surrogates, wherever they are.
+    In addition to pydantic's parser, it rejects duplicate keys, NUL and lone surrogates everywhere.
     """
     _check_media_type(request.headers.get("content-type", ""))
     if not body.strip():
@@ -76,7 +77,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def check_values(value: Any) -> None:
-    """Raises InvalidInput for a value of JSON that is nested too deep or holds what no text does."""
+    """Raises InvalidInput for a JSON value that is nested too deeply or contains characters that no text has."""
     waiting: list[tuple[str, int, Any]] = [("", 1, value)]
     while waiting:
         path, depth, item = waiting.pop()
@@ -93,7 +94,7 @@ def check_values(value: Any) -> None:
 
 
 def check_characters(path: str, text: str) -> None:
-    """Raises InvalidInput for what no text holds: NUL, and half of a character."""
+    """Raises InvalidInput for characters that no text has: NUL, and lone surrogates."""
     if "\x00" in text:
         raise InvalidInput(path[:200], "This contains a NUL character. Remove it.")
     if any("\ud800" <= character <= "\udfff" for character in text):
@@ -106,13 +107,13 @@ def _too_large(max_bytes: int) -> Refusal:
 
 MAX_PARTS = 16
 MAX_FIELD_BYTES = 16 * 1024
-# What a form may hold beside its file.
+# The size of a form besides its file.
 FORM_BYTES = 32 * 1024
 _CHUNK_BYTES = 64 * 1024
 
 
 class _AsItIs:
-    """pydantic takes the part as the form's reader made it: bytes have no other shape."""
+    """pydantic takes the part unchanged from the form's parser."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
@@ -125,13 +126,13 @@ FilePart = Annotated[
 
 
 def media_type_of(request: Request) -> str:
-    """In lower case, without parameters; "" where none is given."""
+    """In lower case, without parameters; "" if there is none."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 async def read_form(request: Request, max_bytes: int) -> dict[str, str | Upload]:
-    """The fields by name. Raises Refusal for a body that is too large or no form, InvalidInput for a field that
-    stands twice, has no file name or holds characters that no text has."""
+    """The fields by name. Raises Refusal for a body that is too large or no form, InvalidInput for a field that is
+    duplicate, has no file name or contains characters that no text has."""
     if media_type_of(request) != "multipart/form-data":
         raise Refusal("unsupported_media_type", 'Send a form with "Content-Type: multipart/form-data".')
     body = await read_body(request, max_bytes)

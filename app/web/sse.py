@@ -1,7 +1,7 @@
 """Writes a turn as Server-Sent Events.
 
-The turn belongs to the app, not to this response: the response reads the turn's feed, and a visitor who leaves, a
-proxy that cuts or a send that times out ends the reading only.
+The turn belongs to the application, not to this response. The response reads the turn's feed, and if a visitor leaves,
+a proxy disconnects or a send times out, only the reading ends.
 """
 
 import json
@@ -34,8 +34,8 @@ _encoded = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",",
 
 
 def frame(event: NumberedEvent) -> bytes:
-    """One event on the wire: ASCII only, so that nothing in a text can end a line."""
-    if isinstance(event.event, Token):  # nearly all are: without a dictionary that is made for each
+    """One event on the wire. ASCII only, so that no text can contain a line break."""
+    if isinstance(event.event, Token):  # nearly all are, so they get no dictionary each
         data = f'{{"event":"token","token":{_encoded(event.event.token)}}}'
     else:
         data = _encoded(event_payload(event.event))
@@ -43,7 +43,7 @@ def frame(event: NumberedEvent) -> bytes:
 
 
 def last_event_id(request: Request) -> int:
-    """The number of the last event that the reader has, 0 when it has none. Raises InvalidInput."""
+    """The number of the reader's last event, 0 without one. Raises InvalidInput."""
     raw = request.headers.get("last-event-id", "").strip()
     if not raw:
         return 0
@@ -53,12 +53,12 @@ def last_event_id(request: Request) -> int:
 
 
 def stream_response(feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter) -> EventSourceResponse:
-    """The turn's events with numbers above `after`; headers leave before the first of them."""
+    """The turn's events with numbers above `after`; headers are sent before the first of them."""
     return turn_stream(lambda stopping: _frames(feed, after, policy, meter, stopping), policy)
 
 
 def turn_stream(frames: Callable[[anyio.Event], AsyncIterator[bytes]], policy: StreamPolicy) -> EventSourceResponse:
-    """Frames of a turn, made with the event that is set when the server is told to end."""
+    """Frames of a turn, given the event that is set when the server has to stop."""
     stopping = anyio.Event()
     return event_stream(frames(stopping), policy, stopping, policy.drain_seconds + GRACE_BEYOND_DRAIN_SECONDS)
 
@@ -66,8 +66,8 @@ def turn_stream(frames: Callable[[anyio.Event], AsyncIterator[bytes]], policy: S
 def event_stream(
     frames: AsyncIterator[bytes], policy: StreamPolicy, stopping: anyio.Event, grace_seconds: float
 ) -> EventSourceResponse:
-    """Written frames as they come, heartbeats between them. `stopping` is set when the server is told to end, and
-    `frames` then has `grace_seconds` to end by itself."""
+    """Sends the frames as they come, with heartbeats in between. `stopping` is set when the server has to stop;
+    `frames` then has `grace_seconds` to end."""
     return _EventStream(
         frames,
         headers=_HEADERS,
@@ -83,7 +83,7 @@ def event_stream(
 async def turn_events(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncGenerator[NumberedEvent, None]:
-    """The turn's events as they are worth a frame each, counted. Whoever leaves it early closes it."""
+    """The turn's events, coalesced into frames and counted. A caller that stops early closes it."""
     async with aclosing(_due_events(feed, after, policy, meter, stopping)) as batches:
         async for due in batches:
             for event in due:
@@ -93,7 +93,7 @@ async def turn_events(
 async def _due_events(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncGenerator[list[NumberedEvent], None]:
-    """The same, those that may go out at once together."""
+    """The same, with events that may be sent together in one list."""
     events = coalesced(
         feed,
         coalesce_seconds=policy.coalesce_seconds,
@@ -110,8 +110,8 @@ async def _due_events(
 
 
 class _EventStream(EventSourceResponse):
-    """The library's response, which opens and closes a cancel scope for each frame: here one timer looks after all of
-    them. `_send_with_timeout` is the library's own seam for a send; its pings go the library's way."""
+    """The library's response opens and closes a cancel scope for each frame; this one uses a single timer for all.
+    `_send_with_timeout` is the library's own hook for a send; its pings still use the library's way."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._timeout = ReusableTimeout()
@@ -133,8 +133,8 @@ class _EventStream(EventSourceResponse):
 async def _frames(
     feed: TurnFeed, after: int, policy: StreamPolicy, meter: StreamMeter, stopping: anyio.Event
 ) -> AsyncIterator[bytes]:
-    """One piece of the response for what goes out at once, for each is a call of the system; but a short one, for the
-    server notices with the next that a reader takes nothing."""
+    """One piece of the response for events that may be sent together, because each takes a system call. Pieces are
+    short, because the server only notices at the next one that a reader takes nothing."""
     async with aclosing(_due_events(feed, after, policy, meter, stopping)) as batches:
         async for due in batches:
             piece = b""

@@ -1,4 +1,4 @@
-"""Style sheets and scripts of a folder, each at an address that names its content and may be kept for good."""
+"""Style sheets and scripts of a folder, at addresses that contain their fingerprint and can be cached forever."""
 
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 class StaticFiles:
-    """Read with their first use, and once. `path` is the route's, with `{file}` in it."""
+    """Read on first use, and once. `path` is the route's, with `{file}` in it."""
 
     def __init__(self, folder: Path, path: str) -> None:
         self._folder = folder
@@ -27,11 +27,11 @@ class StaticFiles:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """By the name that carries the fingerprint."""
+        """By the name with the fingerprint."""
         return {self._pinned(name): name for name in self._files}
 
     def url(self, name: str) -> str:
-        """Without the prefix under which a proxy may serve it."""
+        """Without a proxy's prefix."""
         return self.path.format(file=self._pinned(name))
 
     def answer(self, request: Request) -> Response:

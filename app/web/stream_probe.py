@@ -1,4 +1,4 @@
-"""A stream of known pace that needs no agent and no model: `docent doctor --stream` reads it through every proxy."""
+"""A stream of known speed without an agent or a model, which `docent doctor --stream` reads through every proxy."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Turns a turn's events into what is worth a frame: tokens coalesced, and an honest end when the process goes."""
+"""Turns a turn's events into frames: joins tokens, and ends the stream with an error when the process stops."""
 
 import asyncio
 from collections import deque
@@ -19,13 +19,13 @@ SHUTTING_DOWN = Error(
 async def coalesced(
     feed: TurnFeed, *, coalesce_seconds: float, stopping: anyio.Event, drain_seconds: float, after: int = 0
 ) -> AsyncGenerator[list[NumberedEvent], None]:
-    """The feed's events, those that may go out at once together, with tokens that come within `coalesce_seconds` of the
-    last token frame joined into one, which carries the number of its last token. The first token goes out at once, and
-    no other event waits. While the event loop is late, tokens are coalesced for up to 0.07 s.
+    """The feed's events, with those that may be sent together in one list. Tokens that come within `coalesce_seconds`
+    of the last token frame are joined into one, with the number of its last token. The first token is sent at once, and
+    no other event waits. While the event loop is late, tokens are joined for up to 0.07 s.
 
-    When the feed has not ended `drain_seconds` after `stopping`, an error of ours ends the stream with the next number.
-    A turn that another process answers goes on there: its stream breaks off then without a word, and its reader comes
-    back to whoever is left. Leaving early ends the reading of the feed and nothing else.
+    If the feed has not ended `drain_seconds` after `stopping`, an error with the next number ends the stream. A turn in
+    another process continues: its stream just breaks off, and its reader reconnects to a remaining process. Leaving
+    early only ends the reading of the feed.
     """
     inbox = _Inbox(coalesce_seconds)
     last_word = SHUTTING_DOWN if feed.is_answered_here else None
@@ -47,24 +47,24 @@ async def coalesced(
             await asyncio.gather(watching, return_exceptions=True)
 
 
-_LATE_SECONDS: Final = 0.02  # of a loop that has more to do than it can: tokens that share frames spare it the most
-_COALESCE_WHEN_LATE_SECONDS: Final = 0.07  # longer, and what a visitor reads comes in jerks
-_FORGOTTEN: Final = 0.9  # of the lateness, with each frame
+_LATE_SECONDS: Final = 0.02  # of an overloaded loop: joining tokens relieves it most
+_COALESCE_WHEN_LATE_SECONDS: Final = 0.07  # any longer, and the text arrives in visible jerks
+_FORGOTTEN: Final = 0.9  # of the lateness, per frame
 
 
 class _Inbox:
-    """What has come and not gone out yet. It is bounded by the answer, and a slow reader by the send timeout."""
+    """Events that have not been sent yet. The answer's length limits it, and the send timeout limits a slow reader."""
 
     def __init__(self, coalesce_seconds: float) -> None:
         self._coalesce_seconds = coalesce_seconds
         self._loop = asyncio.get_running_loop()
         self._pending: deque[NumberedEvent] = deque()
-        self._urgent = 0  # of them beside tokens
-        self._tokens_at = 0.0  # when the next token may go out
+        self._urgent = 0  # events other than tokens
+        self._tokens_at = 0.0  # when the next token may be sent
         self._timer: asyncio.TimerHandle | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._woken_at = 0.0
-        self._lateness = 0.0  # of the loop, in seconds between the waking and being awake
+        self._lateness = 0.0  # of the loop: seconds between being due and running
         self._has_ended = False
         self.end: Error | None = None
 
@@ -79,8 +79,7 @@ class _Inbox:
         self.finish(last_word)
 
     async def take(self) -> list[NumberedEvent]:
-        """The next events, none at the end; tokens wait for more while it is not time for them, unless something else
-        comes."""
+        """The next events, none at the end; tokens wait for their time, unless another event comes."""
         while not self._is_due:
             self._waiter = self._loop.create_future()
             self._wake_when_due()
@@ -108,7 +107,7 @@ class _Inbox:
         return event
 
     def close(self) -> None:
-        """No timer is left."""
+        """Cancel the timer."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -120,7 +119,7 @@ class _Inbox:
         return bool(self._pending) and self._loop.time() >= self._tokens_at
 
     def _wake_when_due(self) -> None:
-        """At once, or at the time of the tokens that wait."""
+        """At once, or when the waiting tokens are due."""
         if self._waiter is None or self._waiter.done():
             return
         if self._is_due:
@@ -130,7 +129,7 @@ class _Inbox:
             self._timer = self._loop.call_at(self._tokens_at, self._on_time)
 
     def _on_time(self) -> None:
-        self._timer, self._tokens_at = None, 0.0  # a timer may be a little early
+        self._timer, self._tokens_at = None, 0.0  # a timer may fire a little early
         self._wake_when_due()
 
     def _joined(self, first: NumberedEvent, token: Token) -> NumberedEvent:
@@ -143,7 +142,7 @@ class _Inbox:
         return NumberedEvent(number, Token("".join(text)))
 
     def finish(self, end: Error | None = None) -> None:
-        """Nothing more comes; `end` goes out after what there is."""
+        """Nothing more comes; `end` is sent after the remaining events."""
         if not self._has_ended:
             self._has_ended, self.end = True, end
             self._wake_when_due()

@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in words that say the fix."""
+"""pydantic's errors, in words that give the fix."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from pydantic_core import ErrorDetails
 
 from app.core.errors import InvalidInput
 
-_UNION_TAGS = ("as-object", "as-text", "as-list")  # pydantic names the branch of a union beside the field
+_UNION_TAGS = ("as-object", "as-text", "as-list")  # pydantic puts the branch of a union into the path
 
 
 def invalid_input_of(error: ValidationError) -> InvalidInput:
-    """The first thing that is wrong; unknown fields come last, as a typing error explains a missing one."""
+    """The first error; unknown fields come last, because a typing error explains a missing field."""
     details = sorted(error.errors(include_url=False), key=lambda d: d["type"] == "extra_forbidden")
     first = details[0]
     return InvalidInput(_field(first), _message(first))
@@ -27,8 +27,7 @@ def messages_by_field(
     in_words: Callable[[ErrorDetails], str | None] = lambda detail: None,
     field: Callable[[Sequence[object]], str] = _first,
 ) -> dict[str, str]:
-    """The first thing that is wrong with each `field` of a path; "" for the whole. `in_words` says it in its own way,
-    or not."""
+    """The first error of each `field` of a path; "" is the whole. `in_words` may reword it."""
     found: dict[str, str] = {}
     for detail in error.errors(include_url=False):
         found.setdefault(field(detail["loc"]), in_words(detail) or _message(detail))

@@ -1,4 +1,4 @@
-"""Visitor tokens: what a browser proves that it is the visitor we spoke with."""
+"""Visitor tokens, with which a browser proves that it is a known visitor."""
 
 import base64
 import hmac
@@ -54,7 +54,7 @@ class SignedToken:
 
 
 class VisitorTokens:
-    """Keys come from the system of record and are kept for a few seconds, so that a rotation is seen at once."""
+    """Keys come from the system of record and are cached for a few seconds, so that a rotation takes effect soon."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
@@ -102,14 +102,14 @@ class VisitorTokens:
             )
         except jwt.PyJWTError:
             raise _refused() from None
-        if set(claims) - _OPTIONAL != set(_REQUIRED):  # `nbf` and whatever else we never write
+        if set(claims) - _OPTIONAL != set(_REQUIRED):  # we never write `nbf` or any other claim
             raise _refused()
         self._check_times(claims)
         return _parsed(claims)
 
     async def derived_keys(self, purpose: bytes) -> list[bytes]:
-        """Keys for something else that visitors are given for a while: that to sign with first, then the others that
-        hold."""
+        """Keys for other temporary credentials of visitors: the one to sign with first, then the others that
+        are valid."""
         newest, now = await self._newest_known_to_all(), self._clock.now()
         others = [key for key in await self._signing_keys() if key.is_for_visitors(now) and key.kid != newest.kid]
         return [hmac.digest(key.secret, purpose, "sha256") for key in (newest, *others)]
@@ -126,7 +126,7 @@ class VisitorTokens:
         raise _refused()
 
     async def _newest_known_to_all(self) -> SigningKey:
-        """Another process may not have seen a key that is younger than what it keeps."""
+        """Other processes may not have seen a key that is younger than their cache."""
         now = self._clock.now()
         keys = [key for key in await self._signing_keys() if key.is_for_visitors(now)]
         return next((key for key in keys if key.created_at + KEYS_LAST <= now), keys[-1])
@@ -134,7 +134,7 @@ class VisitorTokens:
     async def _signing_keys(self) -> list[SigningKey]:
         now = self._clock.now()
         if self._keys_until is None or now >= self._keys_until:
-            # The very first call makes the first key, so it has to write.
+            # The very first call creates the first key, so it has to write.
             transaction = self._records.read if self._keys else self._records.write
             keys = await transaction(lambda tx: TokenRecords(tx).signing_keys())
             self._keys = [key for key in keys if len(key.secret) >= MIN_KEY_BYTES]
@@ -153,8 +153,7 @@ class VisitorTokens:
 
 
 def _json(part: str) -> dict[str, Any]:
-    """Refuses what is no object, and what two parsers may read in two ways: a name that stands twice, or nesting
-    without end."""
+    """Rejects anything but an object, and what two parsers may read differently: duplicate names, unlimited nesting."""
     try:
         told = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=_unique)
     except (ValueError, RecursionError):
@@ -198,8 +197,8 @@ def _refused() -> Unauthorized:
 
 
 def parsed_filter(text: str) -> SearchFilter:
-    """What a website's server signs for a visitor. `text` is a JSON object with the fields of a search filter. Raises
-    InvalidInput, naming the field."""
+    """The filter that a website's server signs for a visitor. `text` is a JSON object with the fields of a search
+    filter. Raises InvalidInput, naming the field."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_FILTER_BYTES:
         raise InvalidInput("filter", f"This is too long. Keep it to {MAX_FILTER_BYTES} bytes of UTF-8.")
     try:
@@ -213,5 +212,5 @@ def parsed_filter(text: str) -> SearchFilter:
 
 
 def filter_text(only: SearchFilter) -> str:
-    """What `parsed_filter` reads."""
+    """The inverse of `parsed_filter`."""
     return SearchFilterModel.model_validate(only).model_dump_json(exclude_defaults=True)

@@ -1,4 +1,4 @@
-"""Serves the built widget to any page: the script, the same script for good, what it loads, and the client alone."""
+"""Serves the built widget to any page: the script, an immutable copy of it, what it loads, and the client alone."""
 
 import base64
 import gzip
@@ -20,7 +20,7 @@ from app.web.endpoint import Api, Call, get
 SCRIPT_PATH = "/widget/widget.js"
 _JAVASCRIPT, _JSON = "text/javascript; charset=utf-8", "application/json"
 _TYPES = "text/plain; charset=utf-8"  # TypeScript has no registered media type
-_ASKED_AFTER = "no-cache"  # kept, and asked after each time: a fix reaches every page at once
+_ASKED_AFTER = "no-cache"  # cached, but revalidated each time: a fix reaches every page at once
 _FOR_GOOD = "public, max-age=31536000, immutable"
 _LANGUAGE = "[a-z]{2,3}"
 _FINGERPRINT = "[A-Za-z0-9_-]{16}"
@@ -30,7 +30,7 @@ _ASKED_FOR = "widget|search|inline|invite|docent-client"
 
 @dataclass(frozen=True, slots=True)
 class BuiltFile:
-    """`digest` is the SHA-384 of `body`, `zipped` the same body in gzip."""
+    """`digest` is the SHA-384 of `body`, `zipped` is `body` in gzip."""
 
     modified_ns: int
     body: bytes
@@ -45,8 +45,8 @@ class BuiltFile:
 
     @property
     def fingerprint(self) -> str:
-        """What the address of the copy that never changes carries: the beginning of the integrity, so that a script
-        that carries both compresses well."""
+        """Part of the address of the immutable copy: the beginning of its integrity, so that a script with both
+        compresses well."""
         return base64.urlsafe_b64encode(self.digest[:12]).decode()
 
     @property
@@ -62,17 +62,17 @@ WidgetFolder = NewType("WidgetFolder", Path)
 
 
 def built_widget() -> WidgetFolder:
-    """The folder in which the package carries the built widget."""
+    """The folder of the built widget in the package."""
     return WidgetFolder(Path(str(resources.files("widget"))) / "dist")
 
 
 def pinned_path(script: BuiltFile, name: str = "widget") -> str:
-    """Where exactly this script is, or nothing."""
+    """The address of exactly this script, or nothing."""
     return f"/widget/{name}.{script.fingerprint}.js"
 
 
 class WidgetScript(Api):
-    """Reads a file again when it has changed, so that a rebuilt widget needs no restart."""
+    """Reads a file again if it has changed, so that a rebuilt widget needs no restart."""
 
     tag = "Widget"
 

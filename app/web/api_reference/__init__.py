@@ -1,1 +1,1 @@
-"""`/docs`: the OpenAPI document as a page, by Swagger UI, which lies in `static` as its authors publish it."""
+"""`/docs`: the OpenAPI document as a page, by Swagger UI, which is in `static` as published."""

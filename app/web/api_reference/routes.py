@@ -1,4 +1,4 @@
-"""The page and its files. It loads nothing from elsewhere."""
+"""The page and its files. It loads nothing from other hosts."""
 
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from app.web.static_files import StaticFiles
 
 PATH: Final = "/docs"
 STATIC_FILES = Path(__file__).parent / "static"
-# Swagger UI needs no inline script or style. Its style sheet holds its icons, as data URLs.
+# Swagger UI needs no inline script or style. Its style sheet contains its icons as data URLs.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -32,7 +32,7 @@ def api_reference_routes() -> list[Route]:
         return HTMLResponse(await anyio.to_thread.run_sync(_page, files, root_path_of(request)), headers=_HEADERS)
 
     async def static_file(request: Request) -> Response:
-        # In a thread, for the first use compresses nearly 2 MB.
+        # In a thread, because the first use compresses nearly 2 MB.
         return await anyio.to_thread.run_sync(files.answer, request)
 
     return [Route(PATH, page, name=PATH), Route(files.path, static_file, name=files.path)]

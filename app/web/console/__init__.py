@@ -1,1 +1,1 @@
-"""The console: pages for operators, which work without scripts. docs/console.md says how one is added."""
+"""The console: pages for operators, which work without scripts. docs/console.md describes how to add one."""

@@ -1,6 +1,6 @@
-"""Where the bars of a chart stand: places from left to right, numbers from zero up, several bars on one another.
+"""Positions of a chart's bars: places from left to right, numbers from zero up, several bars stacked.
 
-Across, all is in per cent of the width, down in pixels, as in a chart of lines.
+Horizontal values are percentages of the width, vertical ones pixels, as in a line chart.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from typing import Final
 from app.web.console.line_chart import BOTTOM, HEIGHT, TOP, WIDTH, round_up
 
 _WIDEST: Final = 6
-_SHARE: Final = 0.72  # of a place that its bar takes
+_SHARE: Final = 0.72  # of a place, for its bar
 _MOST_NAMES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """One value a place, each at least 0."""
+    """One value per place, each at least 0."""
 
     label: str
     values: Sequence[int]
@@ -24,7 +24,7 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBar:
-    """`kind` counts from 1, by the order in which the bars were given."""
+    """`kind` counts from 1, in the order in which the bars were given."""
 
     kind: int
     x: float
@@ -35,8 +35,8 @@ class DrawnBar:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The whole height from `x` on; `words` say what stands there. `name` stands under `middle`, where it has one; one
-    that is spare only where there is much room."""
+    """A place with its full height from `x` on; `words` describe its values. `name` is below `middle`, if it has one; a
+    spare name is only shown if there is much room."""
 
     x: float
     middle: float
@@ -47,7 +47,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """`grid` are (y, number); `first` and `last` name the places at both ends."""
+    """`grid` are (y, number); `first` and `last` are the names at both ends."""
 
     bars: tuple[DrawnBar, ...]
     places: tuple[Place, ...]
@@ -62,7 +62,7 @@ class BarChart:
 
 
 def bar_chart(names: Sequence[str], *bars: Bars) -> BarChart:
-    """A place for each name, of which there is one at least; those names are shown that there is room for."""
+    """A place for each of the names, of which there is at least one; names are shown as far as there is room."""
     sums = [sum(values) for values in zip(*(each.values for each in bars), strict=True)]
     top = round_up(max(1, *sums))
     high = BOTTOM - TOP

@@ -1,5 +1,5 @@
-"""Who comes in: session, role, form token, limits; and what a page answers, or why it does not.
-The routes lead here."""
+"""Admits requests to the console (session, role, form token, limits), and renders what a page returns, or why it does
+not. All its routes lead here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -68,7 +68,7 @@ class Dispatcher:
         self._admission = admission
 
     async def answer(self, page: ConsolePage, request: Request) -> Response:
-        """Never raises but for a visitor who has left."""
+        """Never raises, except if the client has left."""
         secret = secret_of(request)
         visit: Visit[Any] = Visit(request, None, NoForm(), page, self._pages, secret or new_secret(), self._clock.now())
         try:
@@ -88,7 +88,7 @@ class Dispatcher:
         return response
 
     async def _known(self, visit: Visit[Any]) -> Visit[Any]:
-        """With the operator, where one is signed in."""
+        """The visit with the operator, if one is signed in."""
         operator = await self._admission.sign_in.signed_in(visit.secret) if secret_of(visit.request) else None
         if operator is None:
             return visit
@@ -97,7 +97,7 @@ class Dispatcher:
     async def _admitted(self, visit: Visit[Any]) -> Response:
         page, request = visit.page, visit.request
         fields: Fields = {}
-        too_large = ""  # the file field of a form that was not read to its end
+        too_large = ""  # the file field of a form that was not read completely
         if request.method == "POST":
             try:
                 fields = await read_fields(request, page.max_body_bytes)
@@ -128,7 +128,7 @@ class Dispatcher:
         return await visit.page.handler(replace(visit, input=given))
 
     async def _posted(self, visit: Visit[Any], fields: Fields) -> Answer:
-        """The page of the form once more where something is wrong with what was sent."""
+        """Calls the action, and shows its page again if the input was invalid."""
         page = visit.page
         try:
             return await page.handler(replace(visit, input=form_of(page.form, fields)))
@@ -145,7 +145,7 @@ class Dispatcher:
     async def _shown_again(
         self, visit: Visit[Any], values: Mapping[str, tuple[str, ...]], errors: Mapping[str, str], status: int
     ) -> Response:
-        """The page of a refused form with what was sent and what is wrong with it."""
+        """The page of a refused form, with the input and its errors."""
         again = visit.again(Rejected(visit.page.name, values, errors))
         shown = await again.page.handler(again)
         return await self._response(again, replace(shown, status=status) if isinstance(shown, Shown) else shown)
@@ -182,7 +182,7 @@ class Dispatcher:
         return (await self._agents.page(visit.actor, PageRequest(AGENTS_TO_PICK_FROM))).items
 
     async def _waiting(self, visit: Visit[Any]) -> Mapping[str, int]:
-        """How much waits for an operator, by the name of the page where it does."""
+        """The number of items that wait for an operator, by the name of their page."""
         if visit.caller is None:
             return {}
         return {"live": await self._live_chats.waiting_count(visit.actor)}
@@ -195,14 +195,14 @@ class Dispatcher:
         return response
 
     def _to_sign_in(self, visit: Visit[Any]) -> Response:
-        """And back, where a look was asked for."""
+        """With a way back, if a page was requested."""
         url = visit.request.url
         wanted = f"{url.path}?{url.query}" if url.query else url.path
         target = visit.url(SIGN_IN, {"next": wanted} if visit.request.method in ("GET", "HEAD") else {})
         if visit.request.headers.get("hx-request"):
             return Response(headers={**HEADERS, "HX-Redirect": target})
         if visit.page.is_stream:
-            return Response(status_code=204, headers=HEADERS)  # a browser asks no more for such a stream
+            return Response(status_code=204, headers=HEADERS)  # browsers then stop reconnecting to the stream
         return RedirectResponse(target, 303, HEADERS)
 
 
@@ -235,7 +235,7 @@ def pages_by_name(parts: Iterable[Pages]) -> dict[str, ConsolePage]:
 
 
 def _placed(page: ConsolePage, pages: Mapping[str, ConsolePage]) -> ConsolePage:
-    """An action stands where the page of its form does, unless it says otherwise."""
+    """An action belongs to the page with its form, unless it says otherwise."""
     form = pages.get(page.shown_on)
     return replace(page, under=form.under or form.name) if form and not page.under else page
 

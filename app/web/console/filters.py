@@ -1,4 +1,4 @@
-"""How values read on the pages: the filters of the templates."""
+"""The filters of the templates, which format values."""
 
 import re
 import unicodedata
@@ -38,12 +38,12 @@ def percent(share: float | None) -> str:
 
 
 def in_percent(share: float) -> str:
-    """As it is written into a field, with all its digits."""
+    """As the value of a field, with all digits."""
     return f"{share * 100:.10g}"
 
 
 def number(value: float | None) -> str:
-    """With thousands apart, and no digits that mean nothing."""
+    """With separators for thousands, and no insignificant digits."""
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}".rstrip("0").rstrip(".")
@@ -58,7 +58,7 @@ def size(count_of_bytes: int) -> str:
 
 
 def words(name: str) -> str:
-    """A code such as "low_confidence" as words."""
+    """A code such as "low_confidence" in words."""
     return name.replace("_", " ")
 
 
@@ -66,14 +66,14 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
 
 
-# Besides control, format, private and unassigned characters: blanks that are letters, and what only joins others.
+# Besides control, format, private and unassigned characters: letters that look like blanks, and joiners.
 _UNSEEN: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 _UNSEEN_KINDS: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _LINES: Final = frozenset("\n\t")
 
 
 def revealed(text: str) -> list[tuple[str, str]]:
-    """The text in parts: (what is seen, ""), or for each unseen character ("U+200B", its name in Unicode)."""
+    """The text in parts: (visible text, ""), or for each invisible character ("U+200B", its name in Unicode)."""
     parts: list[tuple[str, str]] = []
     for is_unseen, signs in groupby(text, _is_unseen):
         if is_unseen:
@@ -89,7 +89,7 @@ def _is_unseen(sign: str) -> bool:
 
 
 def excerpt(markdown: str) -> str:
-    from app.web.console.markdown_html import markdown_excerpt  # of few pages: its package is not read at the start
+    from app.web.console.markdown_html import markdown_excerpt  # only some pages need it
 
     return markdown_excerpt(markdown)
 
@@ -104,8 +104,8 @@ _ROW_OR_CELL: Final = re.compile(r"<(tr|td|th)\b")
 
 
 def labelled(rows: str, heads: Sequence[str]) -> Markup:
-    """A table's rows, each of whose cells says what it is: for narrow screens, on which a row is a card. The roles stay
-    there, which some browsers take away with the look of a table."""
+    """A table's rows with a label on each cell, for narrow screens on which rows are cards. Roles are explicit, because
+    some browsers drop them when a table is styled differently."""
     at = iter(heads)
 
     def marked(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Reads forms, and says beside each field what is wrong with it."""
+"""Parses forms, and reports errors beside each field."""
 
 from collections.abc import Container, Mapping, Sequence
 from types import UnionType
@@ -21,7 +21,7 @@ MAX_FIELDS = 1000
 _URLENCODED = "application/x-www-form-urlencoded"
 Fields = dict[str, list[str | Upload]]
 FormKind = TypeVar("FormKind", bound=Form)
-_NO_FILE = Upload("", b"")  # what browsers send of a file field in which none was chosen
+_NO_FILE = Upload("", b"")  # what browsers send for a file field without a file
 
 
 def _split(value: object) -> object:
@@ -37,7 +37,7 @@ Percent = Annotated[float, Field(ge=0, le=100), AfterValidator(lambda written: w
 
 
 async def read_fields(request: Request, max_bytes: int) -> Fields:
-    """Every value of each field. Raises Refusal for a body that is no form or too large."""
+    """Every value of each field. Raises Refusal for a body that is no form or is too large."""
     media_type = media_type_of(request)
     if media_type == "multipart/form-data":
         return {name: [value] for name, value in (await read_form(request, max_bytes)).items()}
@@ -60,8 +60,8 @@ def parse_fields(encoded: str) -> Fields:
 
 
 def form_of(model: type[FormKind], fields: Mapping[str, list[str | Upload]]) -> FormKind:
-    """Raises ValidationError. Blank values are as good as absent. A field that is a dict has its texts in fields
-    `name.KEY`, or its forms in fields `name.KEY.FIELD`."""
+    """Raises ValidationError. Blank values count as absent. A field that is a dict has its texts in fields `name.KEY`,
+    or its forms in fields `name.KEY.FIELD`."""
     return model.model_validate(_found(model, fields))
 
 
@@ -95,12 +95,14 @@ def _takes_many(annotation: Any) -> bool:
 
 
 def file_field(model: type[Form]) -> str:
-    """The field of the form that takes a file, "" where none does."""
+    """The form's field for a file, or ""."""
     return next((name for name, declared in model.model_fields.items() if declared.annotation is Upload), "")
 
 
 def errors_of(error: ValidationError | InvalidInput, model: type[Form], sent: Container[str] = ()) -> dict[str, str]:
-    """By field of the form, of which those of its dicts are among the `sent`; what names none is about the whole."""
+    """By field of the form; for dicts, by those of the `sent` fields. Errors without a field are about the
+    whole form.
+    """
 
     def field(path: Sequence[object]) -> str:
         whole = ".".join(map(str, path))
@@ -115,7 +117,7 @@ def errors_of(error: ValidationError | InvalidInput, model: type[Form], sent: Co
 
 
 def _for_people(detail: ErrorDetails) -> str | None:
-    """What the API says to programs, to whom fills in a form."""
+    """Rewords the API's messages for people who fill in a form."""
     context = detail.get("ctx", {})
     match detail["type"]:
         case "int_type" | "int_parsing" | "int_from_float":

@@ -1,6 +1,6 @@
-"""Where the lines of a chart run: days or shares from left to right, numbers from zero up.
+"""Positions of a chart's lines: days or shares from left to right, numbers from zero up.
 
-Across, places are shares of the width in per cent, so that a chart is as wide as its card; down they are pixels.
+Horizontal values are percentages of the width, so that a chart is as wide as its card; vertical ones are pixels.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _STEPS = (1, 2, 4, 6, 8)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One value a place; None where there is none, and the line breaks."""
+    """One value per place; None is a gap in the line."""
 
     label: str
     values: Sequence[float | None]
@@ -26,8 +26,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class DrawnLine:
-    """`paths` are SVG path data in a box of WIDTH and HEIGHT, one for each stretch without a hole; `dots` stand where a
-    stretch is one day."""
+    """`paths` are SVG path data in a box of WIDTH and HEIGHT, one for each stretch without a gap; `dots` are stretches
+    of a single day."""
 
     label: str
     paths: tuple[str, ...]
@@ -37,7 +37,7 @@ class DrawnLine:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line from top to bottom at `x`, and its words in a row of their own: after the line, or `is_before` it."""
+    """A vertical line at `x`, with a label in a separate row: after the line, or before it with `is_before`."""
 
     x: float
     y: float
@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class LineChart:
-    """`grid` are (y, number); `first` and `last` are the words at both ends."""
+    """`grid` are (y, number); `first` and `last` are the labels at both ends."""
 
     lines: tuple[DrawnLine, ...]
     grid: tuple[tuple[float, int], ...]
@@ -61,7 +61,7 @@ class LineChart:
 
 
 def line_chart(days: Sequence[date], *lines: Line) -> LineChart:
-    """`days` holds at least one."""
+    """`days` has at least one element."""
     most = max((value for line in lines for value in line.values if value is not None), default=0)
     top = round_up(max(most, 1))
     at = _scale(len(days), top)
@@ -74,7 +74,7 @@ def line_chart(days: Sequence[date], *lines: Line) -> LineChart:
 
 
 def share_chart(*lines: Line, marks: Sequence[tuple[float, str]] = ()) -> LineChart:
-    """Per cent over shares from 0 to 1, which the values of each line divide evenly; `marks` are (share, words)."""
+    """Percentages over shares from 0 to 1; the values of each line are evenly spaced. `marks` are (share, words)."""
     at = _scale(len(lines[0].values), 100)
     ends = len(lines[0].values) - 1
     return LineChart(
@@ -91,7 +91,7 @@ def _mark(x: float, row: int, words: str) -> Mark:
 
 
 def _scale(places: int, top: float) -> Callable[[float, float], tuple[float, float]]:
-    """Where a value stands at a place, which may lie between two."""
+    """The interpolated position of a value."""
     wide = WIDTH / max(places - 1, 1)
 
     def at(place: float, value: float) -> tuple[float, float]:
@@ -115,7 +115,7 @@ def _drawn(line: Line, at: Callable[[float, float], tuple[float, float]]) -> Dra
 
 
 def round_up(number: float) -> int:
-    """To 1, 2, 4, 6 or 8 times a power of ten, so that half of it is whole where it is more than 1."""
+    """Round up to 1, 2, 4, 6 or 8 times a power of ten, so that half of it is an integer if it is more than 1."""
     power = 1
     while True:
         for step in _STEPS:

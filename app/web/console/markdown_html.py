@@ -1,5 +1,5 @@
-"""Markdown as operators read it: what answers are made of, drawn by the widget's rules, and nothing that a page could
-be harmed by."""
+"""Renders the Markdown of answers as HTML for operators, by the widget's rules and without anything that could harm a
+page."""
 
 import re
 from collections.abc import Collection, Iterator, MutableMapping, Sequence
@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 _EXCERPT_READ: Final = 1000
 _EXCERPT_CHARS: Final = 200
 _SCHEMES: Final = frozenset({"http", "https", "mailto", "tel"})
-# As in the widget's markdown_view.ts: "1,200.50", "3 %" or "€ 9". Longer cells are texts, whatever they are made of.
+# As in the widget's markdown_view.ts: "1,200.50", "3 %" or "€ 9". Longer cells count as text.
 _NUMBER: Final = re.compile(r"[\W\d_]*\d[\d.,\s]*(?:[\W_]|EUR|USD|GBP)*")
 _NUMBER_CHARS: Final = 40
 _CITED: Final = re.compile(r"\[(\d{1,3})\]")
@@ -24,9 +24,9 @@ _TASKS: Final = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
 def markdown_html(markdown: str, cited: Collection[int] = ()) -> Markup:
-    """HTML is shown as the text that it is, a picture as its words, a heading as a line in bold: the page has headings
-    of its own. A link leads to http:, https:, mailto: or tel:, and is a text otherwise. `cited` are the numbers of
-    sources, which stand raised."""
+    """HTML is shown as text, an image as its alternative text, a heading as a bold line, because the page has its own
+    headings. Links to anything but http:, https:, mailto: or tel: become text. `cited` are the numbers of sources,
+    which are superscript."""
     tokens = _MARKDOWN.parse(markdown)
     _align_amounts(tokens)
     for at, token in enumerate(tokens):
@@ -37,8 +37,8 @@ def markdown_html(markdown: str, cited: Collection[int] = ()) -> Markup:
 
 
 def markdown_excerpt(markdown: str) -> Markup:
-    """The beginning of it on one line, for lists: emphasis and code are drawn, links are text, and what stands in
-    cells, items and paragraphs follows upon each other."""
+    """The beginning on one line, for lists: emphasis and code are rendered, links become text, and the contents of
+    cells, items and paragraphs follow each other."""
     found: list[str] = []
     length = 0
     for token in _LINE.parse(markdown[:_EXCERPT_READ]):
@@ -54,7 +54,7 @@ def markdown_excerpt(markdown: str) -> Markup:
 
 
 def _align_amounts(tokens: Sequence[Token]) -> None:
-    """A column of numbers, at least by half, stands at the right with its heading and its words."""
+    """A column with at least half of its cells numeric is right-aligned, including its heading."""
     columns: list[list[tuple[Token, str]]] = []
     for token, inline in pairwise(tokens):
         if token.type == "table_open":
@@ -62,7 +62,7 @@ def _align_amounts(tokens: Sequence[Token]) -> None:
         elif token.type == "tr_open":
             at = 0
         elif token.type in ("th_open", "td_open"):
-            token.attrs.pop("style", None)  # the pages' policy refuses it
+            token.attrs.pop("style", None)  # the pages' Content-Security-Policy blocks it
             columns += [[]] if at == len(columns) else []
             columns[at].append((token, inline.content))
             at += 1
@@ -76,7 +76,7 @@ def _align_amounts(tokens: Sequence[Token]) -> None:
 
 
 def _tick_task(first: Token, item: Token) -> None:
-    """An item of a list of tasks has its box in place of a bullet."""
+    """A task list item has a checkbox instead of a bullet."""
     if item.type == "list_item_open" and first.content[:4] in _TASKS:
         first.content = _TASKS[first.content[:4]] + first.content[4:]
         item.attrSet("class", "task")

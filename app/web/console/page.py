@@ -1,4 +1,4 @@
-"""Each page of the console is declared on its handler; routes, menu and checks are made of that."""
+"""Each page of the console is declared on its handler; routes, menu and checks are derived from that."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,21 +28,21 @@ Value = TypeVar("Value")
 
 
 class Form(BaseModel):
-    """What a form or a query holds: texts, of which pydantic makes values. A field left blank has its default.
+    """The content of a form or a query: texts, which pydantic converts. A blank field gets its default.
 
-    One that is filled in with what a call of the API takes has the fields of that call: `RepositoryForm(RepositoryIn,
-    Form)`. It names those anew that are written in another way, or mean something else when they are left blank.
+    A form that takes the input of an API call inherits the fields of that call: `RepositoryForm(RepositoryIn, Form)`.
+    It redefines those that are written differently, or mean something else when blank.
     """
 
     model_config = {"strict": False, "extra": "ignore", "frozen": True, "allow_inf_nan": False}
 
 
 class NoForm(Form):
-    """Of pages that take nothing."""
+    """For pages without input."""
 
 
 class ListWanted(Form):
-    """Of pages with a list: what follows `cursor`, which is that of the page before."""
+    """For pages with a list, after `cursor`, which is the page before's."""
 
     cursor: str | None = Field(default=None, max_length=512)
 
@@ -52,7 +52,7 @@ class ListWanted(Form):
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A form as it was sent, and what is wrong with each field; "" for the whole."""
+    """A form as it was sent, and the error of each field; "" is the whole form."""
 
     page: str
     values: Mapping[str, tuple[str, ...]]
@@ -61,8 +61,8 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A template, by its path in `app`, to render with these values. `form` is what its form holds beside the
-    visit's own."""
+    """A template, by its path in `app`, to render with these values. `form` has values of its form in addition to the
+    visit's."""
 
     template: str
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """On to another page, where `message` is shown once. `tone` is "good" or "bad"."""
+    """Redirect to another page, where `message` is shown once. `tone` is "good" or "bad"."""
 
     to: str
     message: str = ""
@@ -84,7 +84,7 @@ Drawn = Callable[[Shown], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """Events, into which `response` may write pages: it is given what draws one as HTML."""
+    """An event stream. `response` may write pages into its events: it receives a function that renders one as HTML."""
 
     response: Callable[[Drawn], Response]
 
@@ -94,7 +94,7 @@ Answer = Shown | Go | Streamed | Response
 
 @dataclass(frozen=True)
 class Visit(Call[Actor | None, InputOut]):
-    """One admitted call of a page: who calls, with the form of a POST or the query of a GET."""
+    """An admitted call of a page: the caller, with the form of a POST or the query of a GET."""
 
     page: "ConsolePage"
     pages: Mapping[str, "ConsolePage"]  # every page by its name
@@ -121,11 +121,13 @@ class Visit(Call[Actor | None, InputOut]):
 
     @property
     def root_path(self) -> str:
-        """The prefix before every address of ours, "" without one."""
+        """The prefix of all our paths, or ""."""
         return root_path_of(self.request)
 
     def url(self, name: str, query: Mapping[str, object] | None = None, **ids: object) -> str:
-        """The address of a page; {agent_id} is this visit's agent unless given. None and "" leave the query."""
+        """The address of a page; {agent_id} is this visit's agent unless given. None and "" are left out of the
+        query.
+        """
         if self.agent_or_none is not None:
             ids.setdefault("agent_id", self.agent_or_none.id)
         path = self.root_path + self.pages[name].path.format(**ids)
@@ -133,7 +135,7 @@ class Visit(Call[Actor | None, InputOut]):
         return f"{path}?{urlencode(asked)}" if asked else path
 
     def again(self, rejected: Rejected) -> "Visit[Any]":
-        """The visit of the page on which the refused form stands."""
+        """The visit of the page with the refused form."""
         shown_on = self.pages[self.page.shown_on]
         visit: Visit[Any] = self
         return replace(visit, page=shown_on, input=shown_on.form.model_validate({}), rejected=rejected)
@@ -147,8 +149,8 @@ def _there(value: Value | None) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class MenuEntry:
-    """Entries with an {agent_id} in the page's path stand under the agent, the others below; above both those of which
-    `place` is below zero."""
+    """Entries with an {agent_id} in the page's path are listed under the agent, the others below; those with a `place`
+    below zero are above both."""
 
     label: str
     place: int
@@ -156,16 +158,16 @@ class MenuEntry:
 
     @property
     def part(self) -> int:
-        """Of an agent's entries: what comes in every day, what it answers from and how well, what is set up once."""
+        """The group among an agent's entries: daily work, knowledge and quality, one-time setup."""
         return self.place // 30
 
 
 class Details(TypedDict, total=False):
-    """What a page says of itself beside its path, its access and the type of its form.
+    """The declaration of a page besides its path, its access and the type of its form.
 
-    `shown_on` names the page with an action's form, which is shown again when the form is refused. `under` names the
-    page whose menu entry is highlighted, for an action that of `shown_on` by default. `is_file` marks downloads,
-    `is_stream` endless event streams.
+    `shown_on` names the page with an action's form, which is shown again if the form is refused. `under` names the page
+    whose menu entry is highlighted, by default `shown_on`. `is_file` marks downloads, `is_stream` endless event
+    streams.
     """
 
     shown_on: str
@@ -178,7 +180,7 @@ class Details(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class ConsolePage:
-    """`form` is read from the query of a GET and from the body of a POST. `Details` says what the other fields are."""
+    """`form` is read from the query of a GET and from the body of a POST. For the other fields, see `Details`."""
 
     method: str
     path: str
@@ -195,12 +197,12 @@ class ConsolePage:
 
     @property
     def scope(self) -> str | None:
-        """What an operator's role must allow; None opens the page to everyone."""
+        """The scope that an operator's role must include; None opens the page to everyone."""
         return self.access.scope if isinstance(self.access, ScopedAccess) else None
 
 
 class Pages:
-    """The pages of one subject: methods that `page` or `action` mark, in their order."""
+    """The pages of one subject: methods decorated with `page` or `action`, in order."""
 
     def pages(self) -> Sequence[ConsolePage]:
         return declarations(self)
@@ -210,8 +212,8 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Answer]])
 
 
 class _Verb:
-    """Marks a handler as the page at a path. Its form is read from the handler's annotation, its name is the
-    handler's."""
+    """Decorates a handler as the page at a path. The type of its form comes from the handler's annotation, its name
+    from the handler's."""
 
     def __init__(self, method: str) -> None:
         self._method = method

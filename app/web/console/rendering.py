@@ -1,4 +1,4 @@
-"""Pages as HTML, with their menu and the headers that keep them to themselves."""
+"""Renders pages as HTML, with their menu and security headers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from app.web.console.session_cookie import csrf_token
 from app.web.static_files import StaticFiles
 
 _APP = Path(__file__).parents[2]
-# No inline script or style anywhere: what a visitor wrote can never become either.
+# No inline script or style anywhere, so a visitor's text can never become either.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -34,9 +34,9 @@ _AGENT = "{agent_id}"
 
 @dataclass(frozen=True, slots=True)
 class FormView:
-    """What a template's fields show: as it was sent where it was refused, else what the template says.
+    """The values of a template's fields: the input if it was refused, else the template's own.
 
-    Whoever may not send the form is shown values in the place of fields."""
+    Callers who may not send the form see values instead of fields."""
 
     name: str
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class FormView:
         return "" if default is None else str(default)
 
     def holds(self, name: str, value: object, default: bool = False) -> bool:
-        """Whether a box is ticked or an option chosen."""
+        """Whether a box is ticked or an option is selected."""
         return str(value) in self.values.get(name, ()) if self.is_rejected else default
 
     def error(self, name: str) -> str:
@@ -70,8 +70,8 @@ class Rendering:
         waiting: Mapping[str, int],
         model_alert: ModelAlert | None,
     ) -> HTMLResponse:
-        """`agents` are those to pick from, `waiting` is how much waits on a page, by its name.
-        `model_alert` stands on every page that an operator sees."""
+        """`agents` are those to pick from, `waiting` is the number of waiting items by the page's name. `model_alert`
+        is on every page that an operator sees."""
         rejected = shown.form or visit.rejected
         menu: Sequence[MenuItem] = menu_of(visit, agents, waiting)
         told = {
@@ -107,10 +107,10 @@ class Rendering:
 
 @cache
 def _templates() -> Environment:
-    """One for the process: compiling a template takes many times as long as drawing it.
+    """One for the process, because compiling a template takes much longer than rendering it.
 
-    A template is named by its whole path in `app`, as a module is by its import: it stands beside the pages that show
-    it, so its name says where, and no name can be found in two places."""
+    A template is named by its whole path in `app`, like a module: it is next to the pages that show it, so its name
+    tells where it is, and names are unique."""
     environment = Environment(
         loader=FileSystemLoader(_APP),
         autoescape=True,
@@ -123,7 +123,7 @@ def _templates() -> Environment:
 
 
 def _unsaid(rejected: Rejected, text: str) -> str:
-    """What is wrong and stands nowhere on the page."""
+    """Errors that are shown nowhere on the page."""
     return " ".join(
         dict.fromkeys(
             message
@@ -148,12 +148,12 @@ class MenuItem:
     is_current: bool
     is_of_agent: bool
     part: int
-    count: int = 0  # of what waits there
+    count: int = 0  # of items waiting there
 
 
 def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, int] | None = None) -> list[MenuItem]:
-    """What this operator may open: first what belongs to the agent at hand, which is the first one where the page has
-    none. `waiting` is how much waits on a page, by its name."""
+    """The entries that this operator may open: first those of the current agent, or of the first one if the page has
+    none. `waiting` is the number of waiting items by the page's name."""
     if visit.caller is None:
         return []
     agent = visit.agent_or_none or next(iter(agents), None)
@@ -181,7 +181,7 @@ def menu_of(visit: Visit[Any], agents: Sequence[Agent], waiting: Mapping[str, in
 
 
 def picked(visit: Visit[Any], agent: Agent) -> str:
-    """Where the agent picker leads: to the same page of that agent, to the one above, or to where one begins."""
+    """The target of the agent picker: the same page for that agent, the page above, or the agent's first page."""
     first = min((p for p in visit.pages.values() if p.menu and _AGENT in p.path), key=_place, default=visit.page)
     for page in (visit.page, visit.pages.get(visit.page.under, first), first):
         if page.method == "GET" and page.path.count("{") == 1 and _AGENT in page.path:

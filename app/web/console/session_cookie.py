@@ -1,4 +1,4 @@
-"""The cookies of the console, and the token by which a form proves that it came from one of its pages."""
+"""The console's cookies, and the token with which a form proves that it came from one of its pages."""
 
 import hashlib
 import hmac
@@ -23,7 +23,7 @@ _MAX_SECRET_CHARS = 128
 _DEVICE_KEPT_FOR = timedelta(days=365)
 _FLASH_SECONDS = 60
 _ATTEMPT_SECONDS = 600
-_MAX_ID_TOKEN_CHARS = 3500  # browsers keep 4096 bytes of a cookie
+_MAX_ID_TOKEN_CHARS = 3500  # browsers limit a cookie to 4096 bytes
 _NOT_KEPT = "-"
 _MAX_FLASH_CHARS = 500
 _TONES = ("good", "bad")
@@ -31,10 +31,10 @@ _TONES = ("good", "bad")
 
 @dataclass(frozen=True, slots=True)
 class _Cookie:
-    """Over TLS alone (or on the loopback), for no script.
+    """Only sent over TLS (or on the loopback), and invisible to scripts.
 
-    `__Host-` cookies are kept for this host alone, and no other host can set them; they are for all of its paths. Where
-    Docent has a prefix, other paths are another application's, which is sent nothing of ours.
+    `__Host-` cookies belong to this host alone, and no other host can set them, but they apply to all its paths. If
+    Docent has a prefix, other paths belong to other applications, which must not receive our cookies.
     """
 
     name: str
@@ -47,7 +47,7 @@ class _Cookie:
 
     @classmethod
     def below(cls, request: Request, name: str, path: str) -> "_Cookie":
-        """Sent to that path of ours and those below it alone."""
+        """Only sent to that path of ours and those below it."""
         return cls(f"__Secure-{name}", root_path_of(request) + path)
 
     def set(self, response: Response, value: str, max_age: int | None) -> None:
@@ -60,18 +60,18 @@ class _Cookie:
 
 
 def secret_of(request: Request) -> str:
-    """What the browser holds, signed in or not; "" when it holds nothing."""
+    """The browser's secret, signed in or not; "" without one."""
     found = request.cookies.get(_Cookie.of(request, _SESSION).name, "")
     return found if len(found) <= _MAX_SECRET_CHARS else ""
 
 
 def new_secret() -> str:
-    """For a browser that is not signed in yet, so that the form of the sign-in has its token as well."""
+    """For a browser that is not signed in yet, so that the sign-in form has a token as well."""
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
 def set_secret(request: Request, response: Response, secret: str, kept_for: timedelta | None = None) -> None:
-    """Until the browser is closed, or for that long."""
+    """Kept until the browser is closed, or for that long."""
     seconds = None if kept_for is None else int(kept_for.total_seconds())
     _Cookie.of(request, _SESSION).set(response, secret, seconds)
 
@@ -81,24 +81,24 @@ def forget_secret(request: Request, response: Response) -> None:
 
 
 def says_secret(request: Request, response: Response) -> bool:
-    """Whether it sets or forgets the session's cookie."""
+    """Whether the response sets or deletes the session's cookie."""
     name = _Cookie.of(request, _SESSION).name
     return any(cookie.startswith(f"{name}=") for cookie in response.headers.getlist("set-cookie"))
 
 
 def device_of(request: Request) -> str:
-    """The token of a browser that signed in before; "" when it holds none."""
+    """The token of a browser that signed in before, or ""."""
     found = request.cookies.get(_Cookie.of(request, _DEVICE).name, "")
     return found if len(found) <= _MAX_SECRET_CHARS else ""
 
 
 def set_device(request: Request, response: Response, device: str) -> None:
-    """Kept when one signs out: it opens nothing by itself."""
+    """Kept after signing out: it grants nothing by itself."""
     _Cookie.of(request, _DEVICE).set(response, device, int(_DEVICE_KEPT_FOR.total_seconds()))
 
 
 def attempt_of(request: Request) -> str:
-    """What the browser holds of a sign-in at the identity provider that is under way; "" for none."""
+    """The browser's pending sign-in at the identity provider, or ""."""
     return request.cookies.get(_Cookie.below(request, _ATTEMPT, PROVIDER).name, "")
 
 
@@ -111,8 +111,8 @@ def forget_attempt(request: Request, response: Response) -> None:
 
 
 def id_token_of(request: Request) -> str | None:
-    """What the provider wants to see again when one signs out there; "" where it was too long to be kept; None where
-    nobody signed in there."""
+    """The ID token that the provider wants for signing out there; "" if it was too long to keep; None if nobody signed
+    in there."""
     found = request.cookies.get(_Cookie.below(request, _ID_TOKEN, SIGN_OUT).name)
     return found if found is None else found.removeprefix(_NOT_KEPT)
 
@@ -127,7 +127,7 @@ def forget_id_token(request: Request, response: Response) -> None:
 
 
 def csrf_token(secret: str) -> str:
-    """Drawn from the session's secret, which no other page can read: it needs no place of its own."""
+    """Derived from the session's secret, which no other page can read, so it need not be stored."""
     return hmac.new(secret.encode(), b"docent console form", hashlib.sha256).hexdigest()
 
 
@@ -141,7 +141,7 @@ def set_flash(request: Request, response: Response, tone: str, message: str) -> 
 
 
 def flash_of(request: Request) -> tuple[str, str] | None:
-    """Tone and message that the page before left."""
+    """Tone and message from the page before."""
     tone, _, message = unquote(request.cookies.get(_Cookie.of(request, _FLASH).name, "")).partition(":")
     return (tone, message[:_MAX_FLASH_CHARS]) if tone in _TONES and message else None
 

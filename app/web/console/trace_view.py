@@ -1,4 +1,4 @@
-"""What a search found and did, as the console's tables show it."""
+"""The results and stages of a search, for the console's tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class FoundRow:
-    """One chunk. `confidence` in [0, 1] is compared with the threshold; `is_source` is None where it is not known."""
+    """One chunk. `confidence` in [0, 1] is compared with the threshold; `is_source` is None if unknown."""
 
     url: str
     title: str
@@ -26,7 +26,7 @@ class StageRow:
 
 
 def found_by_turn(trace: Mapping[str, Any]) -> list[FoundRow]:
-    """Of a stored turn's trace."""
+    """From a stored turn's trace."""
     return [
         FoundRow(row["url"], row["title"], row["calibrated"], row["cosine"], row["bm25"], row.get("logit"))
         for row in trace.get("ranked", ())
@@ -34,7 +34,7 @@ def found_by_turn(trace: Mapping[str, Any]) -> list[FoundRow]:
 
 
 def found_by_search(told: Mapping[str, Any], at_most: int) -> list[FoundRow]:
-    """Of `SearchReport.as_json`."""
+    """From `SearchReport.as_json`."""
     return [
         FoundRow(
             row["url"], row["title"], row["confidence"], row["cosine"], row["bm25"], row["logit"], row["is_source"]
@@ -44,7 +44,7 @@ def found_by_search(told: Mapping[str, Any], at_most: int) -> list[FoundRow]:
 
 
 def stages_of(trace: Mapping[str, Any]) -> list[StageRow]:
-    """The facts of each stage in a few words; heads of orders are left out, they name chunks by their ids."""
+    """The facts of each stage in a few words, without the heads of orders, which consist of chunk ids."""
     return [
         StageRow(
             str(stage.get("stage", "")),

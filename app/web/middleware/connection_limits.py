@@ -1,4 +1,4 @@
-"""How much one connection may cost before there is a request, and who has to leave when all places are taken."""
+"""Limits for a connection before it has a request, and the choice of connections to close when there are too many."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -47,12 +47,14 @@ class ConnectionMeter:
 
 class Connection(Protocol):
     def leave(self) -> None:
-        """Close at once, without an answer: the place is needed."""
+        """Close at once, without a response, to make room."""
         ...
 
 
 class OpenConnections:
-    """Those of one server. `key_of` says what is counted as one address, None for those that are not counted."""
+    """The connections of one server. `key_of` returns what counts as one address, None for those that are not
+    counted.
+    """
 
     def __init__(self, limits: ConnectionLimits, key_of: Callable[[str], str | None], meter: ConnectionMeter) -> None:
         self.limits = limits
@@ -60,11 +62,11 @@ class OpenConnections:
         self._key_of = key_of
         self._by_address: Counter[str] = Counter()
         self._keys: dict[Connection, str | None] = {}
-        self._waiting: dict[Connection, None] = {}  # for their client to send, the longest waiting first
+        self._waiting: dict[Connection, None] = {}  # waiting for their client to send, longest first
 
     def enter(self, connection: Connection, host: str | None) -> Refused | None:
-        """Count one more; past the limit of all, the one that has waited longest for its client leaves. Every
-        connection that enters has to be told to `left`, whatever the answer."""
+        """Count one more; beyond the total limit, the one that has waited longest for its client is closed. Call `left`
+        for every connection that enters, whatever this returns."""
         key = self._key_of(host) if host else None
         self._keys[connection] = key
         if key is not None:
@@ -85,11 +87,11 @@ class OpenConnections:
                 del self._by_address[key]
 
     def waits(self, connection: Connection) -> None:
-        """It has no whole request: its client has to send."""
+        """It has no complete request: its client has to send."""
         self._waiting.setdefault(connection)
 
     def works(self, connection: Connection) -> None:
-        """It has a whole request: we have to answer."""
+        """It has a complete request: we have to respond."""
         self._waiting.pop(connection, None)
 
     def _make_room(self) -> bool:

@@ -15,9 +15,9 @@ PREFLIGHT_SECONDS = 600
 
 
 class WidgetCors:
-    """A preflight names no agent, so it says what the API takes from any website; the request that follows is
-    checked against the agent's list, and only then may the page read the answer. Credentials are never allowed:
-    the API knows no cookies."""
+    """A preflight names no agent, so it gets what the API accepts from any website. The request that follows is checked
+    against the agent's list, and only then may the page read the response. Credentials are never allowed, because the
+    API uses no cookies."""
 
     def __init__(self, app: ASGIApp, *, prefix: str = "/v1/widget/") -> None:
         self._app = app

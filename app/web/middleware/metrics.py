@@ -1,4 +1,4 @@
-"""What /metrics counts at the edge. Labels are route templates and fixed words, never ids or texts."""
+"""HTTP metrics. Labels are route templates and fixed words, never ids or texts."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ class StreamMeter:
 
     @contextmanager
     def stream(self) -> Iterator[Callable[[NumberedEvent], None]]:
-        """Around one stream; call the function that it gives with every event."""
+        """Around one stream; call the function that it yields with every event."""
         started = time.perf_counter()
         end, has_token = "left", False
 

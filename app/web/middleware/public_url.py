@@ -1,4 +1,4 @@
-"""Under which address the caller asked, where a proxy stands between: the path's prefix and the scheme."""
+"""The address that the caller used, if there is a proxy in between: the path's prefix and the scheme."""
 
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -7,11 +7,11 @@ from app.web.client_address import ClientAddresses
 
 
 class PublicUrl:
-    """Makes the scope what the caller's own request would have been, as ASGI has it: `path` holds the prefix as well,
+    """Changes the scope to that of the caller's own request, as ASGI specifies it: `path` includes the prefix, and
     `root_path` is the prefix, which routes do not see. So `request.base_url` leads back here.
 
-    The proxy may keep the prefix or strip it; a path without it, such as a health check's that asks past the proxy,
-    reads as one that was stripped.
+    The proxy may keep the prefix or strip it; a path without it, such as that of a health check that bypasses the
+    proxy, is treated as stripped.
     """
 
     def __init__(self, app: ASGIApp, *, root_path: str, addresses: ClientAddresses) -> None:
@@ -34,12 +34,12 @@ class PublicUrl:
 
 
 def root_path_of(request: HTTPConnection) -> str:
-    """The prefix, "" without one: what stands before every path that a page of ours links to."""
+    """The prefix of every path that our pages link to, or ""."""
     return str(request.scope.get("root_path", ""))
 
 
 def base_url_of(request: HTTPConnection) -> str:
-    """Where the caller reaches this server, the prefix with it, without a slash at the end."""
+    """The address at which the caller reaches this server, including the prefix, without a slash at the end."""
     return str(request.base_url).rstrip("/")
 
 

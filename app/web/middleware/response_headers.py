@@ -1,4 +1,4 @@
-"""Headers that every answer carries unless its route says otherwise."""
+"""Headers that every response has unless its route sets others."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ DEFAULTS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-# RFC 6797. Sub-domains are the operator's to decide on, in the proxy.
+# RFC 6797. Subdomains are up to the operator, in the proxy.
 OVER_TLS: Final = ("Strict-Transport-Security", "max-age=31536000")
 
 

@@ -1,5 +1,6 @@
-"""Each request a span, a part of the caller's where it sends W3C's `traceparent`. By OpenTelemetry's conventions for
-HTTP, except that a path is told as its route: a path may hold a secret, and what is asked for stands in a query."""
+"""A span for each request, as a child of the caller's if there is a W3C `traceparent`. Follows OpenTelemetry's
+conventions for HTTP, except that the path is replaced by its route: a path may contain a secret, and a query the search
+terms."""
 
 from typing import Final
 
@@ -9,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.kit.tracing import span
 from app.web.middleware.request_log import request_method, route_template
 
-_LEFT_OUT: Final = frozenset({"/healthz", "/readyz", "/metrics"})  # asked every few seconds, by machines
+_LEFT_OUT: Final = frozenset({"/healthz", "/readyz", "/metrics"})  # requested every few seconds, by machines
 
 
 class TracedRequests:

@@ -1,4 +1,4 @@
-"""Errors that nobody raised on purpose: logged whole, told in one sentence."""
+"""Unexpected errors: logged in full, answered with one sentence."""
 
 import structlog
 from sse_starlette.sse import SendTimeoutError
@@ -11,7 +11,7 @@ _log = structlog.get_logger("docent.web")
 
 
 class UnexpectedErrors:
-    """Stands inside the layers that add headers, so that a 500 carries them as well."""
+    """Inside the layers that add headers, so that a 500 has them as well."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -30,7 +30,7 @@ class UnexpectedErrors:
         try:
             await self._app(scope, receive, watched_send)
         except (ClientDisconnect, SendTimeoutError):
-            return  # nobody is there to be told; the server closes the connection
+            return  # the client has left; the server closes the connection
         except Exception:
             if has_started:
                 raise
