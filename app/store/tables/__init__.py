@@ -21,6 +21,6 @@ def all_tables() -> sa.MetaData:
 
 @cache
 def tables_of_visitors() -> Mapping[sa.Table, OfVisitors]:
-    """Tables whose rows are erased with a visitor, each before those whose erasure would erase its rows."""
+    """Tables whose rows are erased with a visitor, children before their parents."""
     tables = reversed(all_tables().sorted_tables)
     return {table: table.info[OfVisitors] for table in tables if OfVisitors in table.info}
