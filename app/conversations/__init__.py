@@ -1,1 +1,1 @@
-"""What visitors and we have said to each other, and who may read, carry on or erase it."""
+"""Conversations with visitors, and who may read, continue or erase them."""

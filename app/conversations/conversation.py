@@ -1,5 +1,5 @@
-"""A conversation is what one visitor and one agent have said to each other; and as operators work on it: what became of
-it, whose it is, what it is called, and which of them they want to see."""
+"""A conversation between one visitor and one agent, and its state for operators: outcome, assignee, labels, and filters
+for finding it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A browser that has asked, or a person whom the website's server has named by `user_id`.
+    """A browser that has asked, or a person whom the website's server has identified by `user_id`.
 
-    `anonymous_id` is the random name that a browser keeps for itself; nobody finds a named person by it.
-    `attributes` are what the latest opening of the widget told of them, by name.
+    `anonymous_id` is a random name that the browser keeps; it never leads to an identified person. `attributes` are
+    those sent when the widget was last opened, by name.
     """
 
     id: UUID
@@ -39,9 +39,9 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """`assignee` is the operator who looks after it, by their e-mail address, "" for nobody. `closed_at` is when an
-    operator closed it: what happens later opens it again. `device` is what the visitor began it on, where the agent's
-    operator wanted to know then."""
+    """`assignee` is the operator who looks after it, by e-mail address, or "". `closed_at` is when an operator closed
+    it; later activity opens it again. `device` is where the visitor began it, if the agent's operator collected that at
+    the time."""
 
     id: UUID
     agent_id: UUID
@@ -62,8 +62,8 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One bubble. Citations, `answered_by`, `low_confidence`, `next_questions`, `rating` and `confirmation` belong to
-    the agent's messages only."""
+    """One bubble. Only the agent's messages have citations, `answered_by`, `low_confidence`, `next_questions`, `rating`
+    and `confirmation`."""
 
     id: UUID
     turn_id: UUID
@@ -80,13 +80,13 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """Messages of whole turns, oldest first, and whether there are some before them."""
+    """Messages of whole turns, oldest first, and whether there are earlier ones."""
 
     messages: Sequence[Message] = ()
     has_earlier: bool = False
 
 
-MAX_AT_ONCE: Final = 200  # conversations that one change may name
+MAX_AT_ONCE: Final = 200  # conversations in one change
 MAX_LABELS: Final = 20  # of one conversation
 MAX_LABEL_CHARS: Final = 40
 MAX_NOTE_CHARS: Final = 4000
@@ -95,24 +95,25 @@ LISTED_OF_VISITOR: Final = 6  # conversations, and pages
 
 
 class Outcome(StrEnum):
-    """What became of a question, as the figures of an agent count it."""
+    """The outcome of a question, as counted in an agent's figures."""
 
-    ANSWERED = "answered"  # by an answer that was sure of itself
-    UNANSWERED = "unanswered"  # nothing was found, or too little
+    ANSWERED = "answered"  # with enough confidence
+    UNANSWERED = "unanswered"  # nothing or too little was found
     HANDED_OVER = "handed_over"  # a person was asked for, by a question or by the button
     FAILED = "failed"  # with an error or with the process
 
 
 class ConversationState(StrEnum):
     OPEN = "open"
-    CLOSED = "closed"  # by an operator, and nothing has happened in it since
+    CLOSED = "closed"  # by an operator, without activity since
 
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
-    """`outcome` is the first that occurred of handed over, unanswered, failed, answered; None where nothing was asked,
-    or not answered yet. `turns_so` is of how many turns it is that. `rating` is "down" where one answer got that thumb.
-    Page and language are of the latest turn that has one. `user_id` is set for a visitor whom the website has named."""
+    """`outcome` is the first that occurred of handed over, unanswered, failed, answered; None if nothing was asked, or
+    not answered yet. `turns_so` is the number of turns with this outcome. `rating` is "down" if any answer got that
+    rating. Page and language are those of the latest turn that has one. `user_id` is set for a visitor whom the website
+    has identified."""
 
     conversation: Conversation
     labels: tuple[str, ...] = ()
@@ -126,7 +127,7 @@ class InboxEntry:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What an operator wrote about a conversation, for the others: no visitor sees it and no model reads it."""
+    """An operator's note on a conversation for the other operators: no visitor sees it and no model reads it."""
 
     id: UUID
     author: str
@@ -136,7 +137,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The conversations before and after one in a list, None at its ends."""
+    """The conversations before and after one in a list, None at the ends."""
 
     previous: UUID | None = None
     next: UUID | None = None
@@ -144,8 +145,8 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class VisitorFacts:
-    """What is known of a visitor: `conversations` are the latest in which they asked, of `conversation_count`; `pages`
-    are those on which they asked last, the latest first."""
+    """`conversations` are the visitor's latest ones with a question, of `conversation_count`; `pages` are those on
+    which they last asked, latest first."""
 
     visitor: Visitor
     first_seen_at: datetime
@@ -163,7 +164,7 @@ class LabelCount:
 
 @dataclass(frozen=True, slots=True)
 class ConversationChange:
-    """What is None stays as it is. `assignee` is an operator's e-mail address, "" for nobody."""
+    """None leaves a value unchanged. `assignee` is an operator's e-mail address, "" for nobody."""
 
     state: ConversationState | None = None
     assignee: str | None = None
@@ -172,7 +173,7 @@ class ConversationChange:
 
 
 def outcome_of_turn(state: TurnState, answered_by: AnsweredBy | None, *, is_low: bool) -> Outcome | None:
-    """None for what still runs, and for what was no question."""
+    """None for a running turn, and for one without a question."""
     if state is TurnState.RUNNING or answered_by is AnsweredBy.SMALL_TALK:
         return None
     if state is not TurnState.DONE:
@@ -183,28 +184,28 @@ def outcome_of_turn(state: TurnState, answered_by: AnsweredBy | None, *, is_low:
 
 
 def worst(outcomes: Collection[Outcome | None]) -> Outcome | None:
-    """What an operator should see of several."""
+    """The one of several that an operator should see."""
     order = (Outcome.HANDED_OVER, Outcome.UNANSWERED, Outcome.FAILED, Outcome.ANSWERED)
     return next((outcome for outcome in order if outcome in outcomes), None)
 
 
 MAX_WORDS = 8
 MAX_TEXT_CHARS = 200
-NOBODY: Final = "nobody"  # no e-mail address
+NOBODY: Final = "nobody"  # not an e-mail address
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Those that are searched for, each once."""
+    """The distinct words to search for."""
     return tuple(dict.fromkeys(text.split()))[:MAX_WORDS]
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationFilter:
-    """Those in which one turn fits everything that is asked of turns. `text` is words that must all occur in its
-    question or answer, and `page_url` a part of the address at which it was asked, anywhere in them and whatever their
-    case; `since` and `until` are when it was asked. Of the conversation itself: `visitor_id`, or the `user_id` by
-    which the website has named the visitor, `state`, `label` and `assignee`, an operator's e-mail address or NOBODY.
-    That a person was asked for is the conversation's as well."""
+    """Conversations with a single turn that meets all conditions on turns. `text` is words that must all occur in its
+    question or answer, and `page_url` a part of the address at which it was asked, both anywhere and in any case;
+    `since` and `until` limit when it was asked. Conditions on the conversation itself: `visitor_id`, or the `user_id`
+    by which the website identified the visitor; `state`, `label`, and `assignee`, an operator's e-mail address or
+    NOBODY. So is whether a person was asked for."""
 
     text: str = ""
     is_low: bool | None = None
@@ -230,7 +231,7 @@ EVERY_CONVERSATION = ConversationFilter()
 
 
 def by_assignee(was: Mapping[UUID, str]) -> Mapping[str, Sequence[UUID]]:
-    """By whom each is to be given back to: an address, "" for those that NOBODY had."""
+    """Grouped by the assignee to restore: an address, or "" for those that NOBODY had."""
     found: dict[str, list[UUID]] = {}
     for each, had in was.items():
         found.setdefault("" if had == NOBODY else had, []).append(each)

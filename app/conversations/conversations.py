@@ -1,4 +1,4 @@
-"""A visitor opens the widget: who they are, and where their last conversation stands."""
+"""Opens the widget for a visitor: identifies them, and resumes their last conversation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -46,14 +46,13 @@ class Conversations:
         device: VisitorDevice | None = None,
     ) -> OpenedConversation:
         """Resume the visitor's conversation on that channel if it was active within RESUME_WITHIN, else start one;
-        always start one unless it `resumes`. `conversation_id` names one of the visitor's to resume instead, however
-        old it is. Raises NotFound where it is not theirs or was cleared.
+        always start one unless it `resumes`. `conversation_id` resumes that one of the visitor's instead, however old
+        it is. Raises NotFound if it is not theirs or was cleared.
 
-        `anonymous_id` is the name the browser kept; without it the visitor is a new one. `user_id`, whose signature
-        or API token the caller has checked, stands before it: the two never lead to the same visitor.
-        `seen_on` is the website that shows the widget, as its origin. `attributes` are all that is known of the visitor
-        from now on; None leaves what was known. `device` is kept with a conversation that begins, where the agent's
-        operator wants it.
+        `anonymous_id` is the name that the browser kept; without it, the visitor is new. `user_id`, whose signature or
+        API token the caller has checked, takes precedence: the two never lead to the same visitor. `seen_on` is the
+        website with the widget, as its origin. `attributes` replace all that are known of the visitor; None keeps them.
+        `device` is stored with a new conversation, if the agent's operator wants it.
         """
         may_resume = resumes and (anonymous_id or user_id) is not None
 
@@ -87,13 +86,13 @@ class Conversations:
 
     @reads
     def messages(self, tx: Transaction, session: VisitorSession, before: UUID | None = None) -> MessagePage:
-        """The latest, or those of the turns before the turn `before`. Raises NotFound where it is not of the
-        conversation."""
+        """The latest messages, or those of the turns before the turn `before`. Raises NotFound if that turn is not in
+        the conversation."""
         return _page(tx, session.conversation_id, before)
 
     @reads
     def of_visitor(self, tx: Transaction, session: VisitorSession, page: PageRequest) -> ListPage[Conversation]:
-        """Those in which the visitor has asked, latest activity first."""
+        """Those with a question of the visitor, latest activity first."""
         return ConversationRecords(tx).page_of_visitor(session.visitor_id, page)
 
     async def clear(self, session: VisitorSession) -> None:
@@ -107,6 +106,6 @@ def _page(tx: Transaction, conversation_id: UUID, before: UUID | None = None) ->
     found = ConversationRecords(tx).messages(conversation_id, MESSAGES_AT_ONCE + 1, before)
     if len(found) <= MESSAGES_AT_ONCE:
         return MessagePage(found)
-    # No answer without its question.
+    # Never an answer without its question.
     is_cut = found[0].turn_id == found[1].turn_id
     return MessagePage(found[2 if is_cut else 1 :], has_earlier=True)

@@ -1,4 +1,4 @@
-"""The last exchanges of a conversation: from the cache, else from the system of record."""
+"""The last exchanges of a conversation, from the cache or the system of record."""
 
 import json
 from dataclasses import astuple
@@ -15,13 +15,13 @@ log = structlog.get_logger(__name__)
 
 TURNS = 6
 _TTL_SECONDS = 24 * 3600
-# Longer than the history that a turn may still write which was running when the message came.
+# Longer than a running turn may still write its history after a message came.
 _WROTE_TTL_SECONDS = _TTL_SECONDS + 3600
 
 
 class History:
-    """Implements `HistoryCache`. A conversation in which people wrote is read from the system of record: a message may
-    come while a turn runs, which then remembers a history without it."""
+    """Implements `HistoryCache`. If people wrote in a conversation, its history is always read from the system of
+    record: a message may come while a turn runs, which then caches a history without it."""
 
     def __init__(self, records: SystemOfRecord, cache: Cache) -> None:
         self._records = records
@@ -35,7 +35,7 @@ class History:
         return await self._records.read(lambda tx: stored_history(tx, conversation_id))
 
     async def remembered(self, conversation_id: UUID) -> tuple[Exchange, ...] | None:
-        """The same, where the record need not be asked."""
+        """The same, if it is known without the record."""
         raw = await self._cache.get(_key(conversation_id))
         if raw is not None and await self._cache.get(_wrote_key(conversation_id)) is None:
             try:
@@ -45,7 +45,7 @@ class History:
         return None
 
     async def remember(self, conversation_id: UUID, before: tuple[Exchange, ...], latest: Exchange) -> None:
-        """`latest` has been stored after `before`."""
+        """`latest` was stored after `before`."""
         kept = [astuple(past) for past in (*before, latest)[-TURNS:]]
         await self._cache.set(_key(conversation_id), json.dumps(kept).encode(), ttl_seconds=_TTL_SECONDS)
 
@@ -58,7 +58,7 @@ class History:
 
 
 def stored_history(tx: Transaction, conversation_id: UUID) -> tuple[Exchange, ...]:
-    """The latest exchanges, at most TURNS, oldest first, as the record has them."""
+    """The latest exchanges in the record, at most TURNS, oldest first."""
     return tuple(StoredTurnRecords(tx).history(conversation_id, TURNS))
 
 

@@ -1,5 +1,4 @@
-"""What operators do with conversations: find and read them, close them, give them to somebody, who hears of it, label
-them."""
+"""Operators' work on conversations: find, read, close, assign (which notifies the assignee) and label them."""
 
 import re
 from collections.abc import Sequence
@@ -41,13 +40,13 @@ from app.workspaces.operators import addresses_of, checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000
-# An address, or what stands before its own @; the @ of an address that is merely written begins none.
+# An address, or its part before the @. The @ within an address does not begin a mention.
 _MENTION: Final = re.compile(r"(?<![\w.+-])@([\w.+-]{1,64}(?:@[\w.-]{1,190})?)")
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A conversation with its turns, oldest first, each with citations and trace, and what operators noted."""
+    """A conversation with its turns, oldest first, each with citations and trace, and operators' notes."""
 
     entry: InboxEntry
     turns: Sequence[StoredTurn]
@@ -59,7 +58,7 @@ class Thread:
 
 
 class ConversationReview:
-    """Every method raises NotFound for an agent or conversation that is absent or another workspace's."""
+    """Every method raises NotFound for an agent or conversation that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -89,19 +88,19 @@ class ConversationReview:
 
     @reads
     def neighbours(self, tx: Transaction, actor: Actor, conversation_id: UUID, only: ConversationFilter) -> Neighbours:
-        """Before and after it in the list of its agent's that fit. Raises InvalidInput."""
+        """The ones before and after it in the agent's list of those that match. Raises InvalidInput."""
         check_filter(only)
         conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
         return InboxRecords(tx).neighbours(conversation, only)
 
     @reads
     def visitor(self, tx: Transaction, actor: Actor, visitor_id: UUID) -> VisitorFacts:
-        """Raises NotFound for one who is absent or another workspace's."""
+        """Raises NotFound for a visitor who does not exist or belongs to another workspace."""
         return InboxRecords(tx).visitor(actor.workspace_id, visitor_id)
 
     @reads_agent
     def labels(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[LabelCount]:
-        """Those that the agent's conversations bear, in alphabetical order."""
+        """The labels of the agent's conversations, in alphabetical order."""
         return InboxRecords(tx).labels(agent_id)
 
 
@@ -120,7 +119,7 @@ def check_filter(only: ConversationFilter) -> None:
 
 
 class Inbox:
-    """The audit counts what was changed, under the agent: no conversation is named in what outlives its erasure."""
+    """The audit counts changes under the agent, without naming conversations, because it outlives their erasure."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -128,8 +127,8 @@ class Inbox:
     async def change(
         self, actor: Actor, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange
     ) -> tuple[list[InboxEntry], list[InboxEntry]]:
-        """Up to MAX_AT_ONCE of one agent's: all of them, or none; as they were, and as they are. Raises InvalidInput,
-        and NotFound for an agent or conversation that is absent or another's."""
+        """Change up to MAX_AT_ONCE of one agent's, all or none; returns them before and after. Raises InvalidInput, and
+        NotFound for an agent or conversation that does not exist or is not theirs."""
         if not 1 <= len(set(conversation_ids)) == len(conversation_ids) <= MAX_AT_ONCE:
             raise InvalidInput("conversation_ids", f"Name 1 to {MAX_AT_ONCE} conversations, each once.")
         wanted = _checked(change)
@@ -150,8 +149,8 @@ class Inbox:
 
     @writes
     def note(self, tx: Transaction, actor: Actor, conversation_id: UUID, text: str) -> Note:
-        """For the other operators; those whom it mentions hear of it. Raises InvalidInput, and NotFound for a
-        conversation that is absent or another workspace's."""
+        """For the other operators; those mentioned are notified. Raises InvalidInput, and NotFound for a conversation
+        that does not exist or belongs to another workspace."""
         check_text("text", text, MAX_NOTE_CHARS, may_be_empty=False)
         conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
         if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
@@ -170,7 +169,7 @@ class Inbox:
 
 
 def _checked(change: ConversationChange) -> ConversationChange:
-    """With labels as they are kept. Raises InvalidInput."""
+    """With labels in their stored form. Raises InvalidInput."""
     add = tuple(dict.fromkeys(_label("add_labels", label) for label in change.add_labels))
     remove = tuple(dict.fromkeys(_label("remove_labels", label) for label in change.remove_labels))
     checked = replace(change, add_labels=add, remove_labels=remove)
@@ -214,7 +213,7 @@ def _changed(
 
 
 def _as_spelt(inbox: InboxRecords, agent_id: UUID, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """A label that differs from one of the agent's in case alone is that one."""
+    """A label that differs from one of the agent's only in case is that one."""
     if not labels:
         return ()
     known = {each.label.casefold(): each.label for each in inbox.labels(agent_id)}
@@ -226,8 +225,8 @@ def _has_labels(change: ConversationChange) -> bool:
 
 
 def tell_assigned(tx: Transaction, actor: Actor, agent_id: UUID, before: Sequence[Conversation], assignee: str) -> None:
-    """Once for all that `assignee` is given now and did not have, which stand as they were; nothing of what people
-    take themselves. One conversation is named, several are counted."""
+    """One event for all conversations newly assigned to `assignee`, as they were before; none for those that people
+    assign to themselves. A single conversation is named, several are counted."""
     given = [each for each in before if each.assignee != assignee]
     if not given or assignee in ("", actor.address):
         return
@@ -240,8 +239,8 @@ def tell_assigned(tx: Transaction, actor: Actor, agent_id: UUID, before: Sequenc
 
 
 def mentioned(text: str, addresses: Sequence[str]) -> tuple[str, ...]:
-    """Those of `addresses` that `text` names, in its order, each once: by the whole address, or by what stands before
-    its @ where no other begins so."""
+    """Those of `addresses` that `text` mentions, in order, without duplicates: by the whole address, or by the part
+    before its @ if that is unique."""
     named: dict[str, None] = {}
     for found in _MENTION.finditer(text):
         name = found[1].lower().rstrip(".-")
@@ -252,7 +251,7 @@ def mentioned(text: str, addresses: Sequence[str]) -> tuple[str, ...]:
 
 
 def tell_mentioned(tx: Transaction, actor: Actor, conversation: Conversation, text: str) -> None:
-    """Each by an event of their own, without a word of the note; nobody of what they wrote themselves."""
+    """One event for each, without the note's text; authors are not notified about their own."""
     outbox = Outbox(tx)
     for address in mentioned(text, addresses_of(tx, actor)):
         if address != actor.address:

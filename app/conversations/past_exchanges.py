@@ -1,4 +1,4 @@
-"""What a conversation has come to so far: the agent's turns, and between them what people wrote to each other."""
+"""The exchanges of a conversation so far: the agent's turns, and people's messages in between."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -15,9 +15,9 @@ MESSAGES_PER_EXCHANGE: Final = 4  # people write in short lines
 def past_exchanges(
     turns: Iterable[tuple[datetime, Exchange]], messages: Iterable[LiveMessage], limit: int
 ) -> list[Exchange]:
-    """The latest, at most `limit`, oldest first. Turns and messages keep their own order; of a turn and a message the
-    earlier one comes first. Messages without a turn between them make one exchange of what the visitor and then the
-    person wrote, of which either side has its last MAX_TEXT_CHARS at most."""
+    """The latest exchanges, at most `limit`, oldest first. Turns and messages are merged by time. Messages without a
+    turn in between become one exchange of what the visitor and then the person wrote, with at most the last
+    MAX_TEXT_CHARS of each."""
     told = ((message.created_at, _of_message(message)) for message in messages)
     past: list[Exchange] = []
     for _, exchange in merge(turns, told, key=itemgetter(0)):

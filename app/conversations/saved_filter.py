@@ -1,4 +1,4 @@
-"""What an operator looks for again and again in a list, kept under a name."""
+"""A filter of a list that an operator uses repeatedly, saved under a name."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +16,7 @@ class FilteredList(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SavedFilter:
-    """Of that operator, or (None) of all of the workspace; for the list of any agent. `query` is what stands in the
+    """Belongs to that operator, or to the whole workspace (None); for any agent's list. `query` is the one in the
     address of the console's list."""
 
     id: UUID

@@ -1,4 +1,4 @@
-"""What operators do with saved filters: keep one under a name, for themselves or for all, and use it again."""
+"""Saved filters: operators save them for themselves or for all, and use them again."""
 
 from typing import Final
 from uuid import UUID, uuid4
@@ -11,18 +11,18 @@ from app.core.field_rules import check_line
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
-MAX_FILTERS: Final = 100  # that one operator sees
+MAX_FILTERS: Final = 100  # visible to one operator
 
 
 class SavedFilters:
-    """An actor sees their own and those of all of the workspace; any other is absent: NotFound."""
+    """An actor sees their own and those of the whole workspace; others are not found."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
     @reads
     def seen_by(self, tx: Transaction, actor: Actor) -> list[SavedFilter]:
-        """By name, of every list."""
+        """By name, for every list."""
         return SavedFilterRecords(tx).seen_by(actor.workspace_id, actor.operator_id)
 
     async def of_list(self, actor: Actor, kind: FilteredList) -> list[SavedFilter]:
@@ -32,7 +32,7 @@ class SavedFilters:
     def create(
         self, tx: Transaction, actor: Actor, kind: FilteredList, name: str, query: str, *, is_shared: bool
     ) -> SavedFilter:
-        """`query` is one of that list's. Raises InvalidInput."""
+        """`query` belongs to that list. Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
         me = actor.operator_id
         if me is None and not is_shared:

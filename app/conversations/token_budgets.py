@@ -1,4 +1,4 @@
-"""What an agent's visitors have used up of the chat model: today, and month by month."""
+"""Visitors' use of an agent's chat model: today, and by month."""
 
 from dataclasses import replace
 from typing import Final
@@ -26,21 +26,21 @@ class TokenBudgets:
 
     @reads_agent
     def months(self, tx: Transaction, actor: Actor, agent_id: UUID) -> list[MonthCost]:
-        """The last MONTHS months in which the chat model was asked, newest first. Raises NotFound."""
+        """The last MONTHS months with usage, newest first. Raises NotFound."""
         found = StoredTurnRecords(tx).usage_by_month(agent_id, MONTHS)
         return [replace(month, cost=self._prices.of(month.usage)) for month in found]
 
     def cost(self, usage: TokenUsage) -> float | None:
-        """In the operator's currency; None where no price is set."""
+        """In the operator's currency; None if no price is set."""
         return self._prices.of(usage)
 
     def cost_of_turn(self, turn: StoredTurn) -> float | None:
-        """In the operator's currency; None where no chat model was asked, or no price is set."""
+        """In the operator's currency; None if no chat model was used, or no price is set."""
         return None if turn.usage is None else self._prices.of(turn.usage)
 
     @reads
     def bounded(self, tx: Transaction, actor: Actor) -> dict[UUID, TokenBudget]:
-        """Today's of each published agent of the actor's workspace that has a bound."""
+        """Today's usage of each published agent of the actor's workspace that has a limit."""
         now = self._clock.now()
         agents = [agent for agent, _ in AgentRecords(tx).published(actor.workspace_id)]
         return {

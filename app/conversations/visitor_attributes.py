@@ -1,4 +1,4 @@
-"""Attributes of a visitor as they come with the opening of the widget: signed by the website's server, or plain."""
+"""Attributes of a visitor, sent when the widget opens: signed by the website's server, or unsigned."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ MAX_SIGNED_BYTES: Final = 4000
 
 
 def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tuple[VisitorAttribute, ...]:
-    """By name. What is signed stands in place of a plain one of its name. Raises InvalidInput."""
+    """By name. A signed one replaces an unsigned one. Raises InvalidInput."""
     for field, told in (("attributes", plain), ("signed_attributes", signed)):
         if len(told) > MAX_ATTRIBUTES:
             raise InvalidInput(field, f"There are {len(told)} attributes; keep it to {MAX_ATTRIBUTES}.")
@@ -25,7 +25,7 @@ def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tupl
 
 
 def read_signed(text: str) -> Mapping[str, str]:
-    """Of a JSON object of texts. Raises InvalidInput."""
+    """From a JSON object of strings. Raises InvalidInput."""
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):
@@ -36,7 +36,7 @@ def read_signed(text: str) -> Mapping[str, str]:
 
 
 def narrowing(attributes: Sequence[VisitorAttribute], names: Sequence[str]) -> tuple[AttributeFilter, ...]:
-    """What pages must have for a visitor with these attributes: of those `names`, what is signed."""
+    """The filter for a visitor with these attributes: the signed ones among `names`."""
     return tuple(
         AttributeFilter(each.name, (each.value,)) for each in attributes if each.is_signed and each.name in names
     )

@@ -1,5 +1,5 @@
-"""On what a visitor writes, where an agent's operator wants to know: of the headers that browsers send with every
-request, names that stand here and their major versions, and nothing else."""
+"""The visitor's device, if an agent's operator wants it: only known names and major versions, from headers that
+browsers send with every request."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-_MOST_CHARS: Final = 512  # of a header that are read
+_MOST_CHARS: Final = 512  # of a header
 
 
 class DeviceKind(StrEnum):
@@ -18,8 +18,8 @@ class DeviceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VisitorDevice:
-    """By what the browser says of itself: `system` is "Android 14", `browser` "Firefox 130". None and "" stand for what
-    is not known; a system has no version where browsers always say the same one."""
+    """According to the browser: `system` is "Android 14", `browser` "Firefox 130". None and "" mean unknown; a system
+    has no version if browsers always send the same one."""
 
     kind: DeviceKind | None
     system: str
@@ -30,7 +30,7 @@ class VisitorDevice:
         return ", ".join(filter(None, (self.kind or "", self.system, self.browser)))
 
 
-# A browser that is made of another one names both; the first that fits is meant.
+# A browser based on another one names both; the first match counts.
 _BRANDS: Final = {
     "Microsoft Edge": "Edge",
     "Opera": "Opera",
@@ -58,7 +58,7 @@ _SYSTEMS: Final = tuple(
     for name, pattern in (
         ("iPadOS", r"\(iPad;(?: CPU OS (\d{1,3})_)?"),
         ("iOS", r"\((?:iPhone|iPod)[^;]{0,20};(?: CPU iPhone OS (\d{1,3})_)?"),
-        # Chrome says "Android 10; K" of every Android.
+        # Chrome reports "Android 10; K" for every Android.
         ("Android", r"\bAndroid(?: (\d{1,3})(?![\d.]*; K\)))?"),
         ("Windows", r"\bWindows NT()"),
         ("macOS", r"\(Macintosh()"),
@@ -71,12 +71,12 @@ _OF_COMPUTERS: Final = ("Windows", "macOS", "ChromeOS", "Linux")
 
 
 def device_of(headers: Mapping[str, str]) -> VisitorDevice | None:
-    """By the client hints that a browser sends unasked, and its user agent where it sends none; None of what is no
-    browser, or none that is known here."""
+    """From the client hints that a browser sends by default, or its user agent if it sends none; None for an unknown
+    client."""
     agent = headers.get("user-agent", "")[:_MOST_CHARS]
     system, version = _found(_SYSTEMS, agent)
     hinted = _PLATFORMS.get(headers.get("sec-ch-ua-platform", "").strip('"'), "")
-    # An iPad's system is a kind of iOS, and hints know no name for it.
+    # An iPad's system is a kind of iOS, for which hints have no name.
     if hinted and hinted != system and (hinted, system) != ("iOS", "iPadOS"):
         system, version = hinted, ""
     browser = _branded(headers.get("sec-ch-ua", "")[:_MOST_CHARS]) or _named(*_found(_BROWSERS, agent))
@@ -99,7 +99,7 @@ def _branded(brands: str) -> str:
 
 
 def _found(known: tuple[tuple[str, re.Pattern[str]], ...], agent: str) -> tuple[str, str]:
-    """The first name that fits, with its version, "" for none."""
+    """The first matching name with its version, or ""."""
     return next(((name, found[1] or "") for name, form in known if (found := form.search(agent))), ("", ""))
 
 

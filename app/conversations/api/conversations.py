@@ -1,4 +1,4 @@
-"""Admin API: conversations, with what made each answer; closed, given to an operator, and labelled, one or many."""
+"""Admin API: conversations with the trace of each answer; close, assign and label them, one or many."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -43,7 +43,7 @@ _COLUMNS: Final = (
 
 
 class VisitorDeviceOut(Model):
-    """By what the browser says of itself, so it may be made up."""
+    """According to the browser, so it may be made up."""
 
     kind: DeviceKind | None = Field(description="An iPad that asks for desktop websites reads as a computer.")
     system: str = Field(description='Such as "iOS 17", or "Windows", of which browsers tell no version; "": unknown.')

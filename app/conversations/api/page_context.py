@@ -1,4 +1,4 @@
-"""What a visitor's page says of itself, on its way into a question. Untrusted, like everything from a browser."""
+"""The context that a visitor's page sends with a question. Untrusted, like everything from a browser."""
 
 import json
 import unicodedata
@@ -33,14 +33,14 @@ def _shape(value: object) -> str:
     return "as-text" if isinstance(value, str) else "as-object"
 
 
-# A page's context comes as an object, or as the text that the widget made of it.
+# The context comes as an object, or as text that the widget made of it.
 AnyPageContext = Annotated[
     Annotated[PageContext, Tag("as-object")] | Annotated[str, Tag("as-text")], Discriminator(_shape)
 ]
 
 
 def flattened(context: PageContext | str | None) -> str:
-    """One text, the same for the same context whatever the order of its keys. Raises InvalidInput above 8 KB."""
+    """The context as one text, independent of the order of its keys. Raises InvalidInput above 8 KB."""
     text = _plain(context if isinstance(context, str) else _joined(context or PageContext()))
     size = len(text.encode())
     if size > MAX_BYTES:

@@ -1,4 +1,4 @@
-"""What the visitor API takes and gives."""
+"""Input and output of the visitor API."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -128,7 +128,7 @@ class ThemeOut(Model):
 
 
 class FallbackOut(Model):
-    """What to offer where the site had no clear answer."""
+    """What to offer if the site has no clear answer."""
 
     url: str | None = Field(description="https:, mailto: or tel:.")
     label: str | None = Field(description="A text, never HTML.")
@@ -137,7 +137,7 @@ class FallbackOut(Model):
 
 
 class DisclosureOut(Model):
-    """What every visitor has to be told before the first question (Regulation (EU) 2024/1689, Art. 50)."""
+    """Information that every visitor must get before the first question (Regulation (EU) 2024/1689, Art. 50)."""
 
     is_ai_system: Literal[True] = Field(
         default=True, description="Answers are written automatically by an AI system. Whoever shows them has to say so."
@@ -148,7 +148,7 @@ class DisclosureOut(Model):
 
 
 class PublicAgentOut(Model):
-    """What anyone may know of an agent."""
+    """What anyone may know about an agent."""
 
     id: UUID
     name: str
@@ -207,7 +207,7 @@ class ShownValueOut(Model):
 
 
 class ConfirmationOut(Model):
-    """A change that an answer proposes: it is made once the visitor has confirmed it, and only then."""
+    """A change that an answer proposes. It is only made once the visitor has confirmed it."""
 
     id: UUID
     turn_id: UUID
@@ -319,7 +319,7 @@ class MessagesOut(Model):
 
 
 class OwnConversationOut(Model):
-    """One of the visitor's own."""
+    """One of the visitor's own conversations."""
 
     id: UUID
     first_question: str

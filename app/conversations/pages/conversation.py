@@ -1,4 +1,4 @@
-"""One conversation: read with what made each answer, worked on, and made something of."""
+"""The console's page for one conversation: the trace of each answer, operators' work, and what can be made of it."""
 
 from typing import Final
 from uuid import UUID
@@ -32,7 +32,7 @@ _DECISIONS: Final = {
 
 
 class NoteForm(Form):
-    """`is_in_chat` where it stands beside a live chat."""
+    """`is_in_chat` if it is beside a live chat."""
 
     text: str = Field(max_length=MAX_NOTE_CHARS)
     is_in_chat: bool = False
@@ -107,7 +107,7 @@ class ConversationPages(Pages):
 
     @action("/console/agents/{agent_id}/conversations/{conversation_id}/edit", access=write, shown_on="conversation")
     async def edit_conversation(self, visit: Visit[EditForm]) -> Go:
-        """A closed one leads on to the next of the list."""
+        """Closing one leads on to the next of the list."""
         thread, wanted = await self._thread(visit), visit.input.wanted
         change = visit.input.change(visit.actor.address)
         neighbours = await self._review.neighbours(visit.actor, thread.conversation.id, wanted.only)

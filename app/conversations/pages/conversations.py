@@ -1,4 +1,4 @@
-"""The inbox: what visitors asked and got, found by what became of it, and worked through one by one or many at once."""
+"""The console's inbox: visitors' questions and answers, filtered by outcome, and handled one by one or in bulk."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -41,9 +41,9 @@ Act = Literal["close", "open", "assign", "mine", "label", "unlabel", "reassign"]
 
 
 class InboxWanted(ListWanted):
-    """As it stands in the address of the list, and of a conversation that was opened from it. `undo` are those that
-    the last form has changed, which `undo_as` takes back, with `undo_label` where it is one; `was` says who had those
-    that it has assigned."""
+    """The state in the address of the list, and of a conversation opened from it. `undo` are the conversations that the
+    last form has changed, which `undo_as` reverts, with `undo_label` if it is a label; `was` has the previous
+    assignees."""
 
     state: Literal["open", "closed", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
@@ -86,13 +86,13 @@ class InboxWanted(ListWanted):
 
     @property
     def kept(self) -> dict[str, Any]:
-        """What narrows the list, for addresses: without what is so anyway."""
+        """The active filters for addresses, without defaults."""
         undo = {"undo", "undo_as", "undo_label", "was"}
         return self.model_dump(mode="json", exclude={"cursor", *undo}, exclude_defaults=True)
 
     @property
     def to_save(self) -> str:
-        """What is worth a name, as a query: no visitor is named in what outlives their erasure."""
+        """The filters worth saving, as a query, without visitors, because it outlives their erasure."""
         return urlencode({name: value for name, value in self.kept.items() if name not in ("visitor", "user_id")})
 
 
@@ -206,7 +206,7 @@ class InboxPages(Pages):
 
 @contextmanager
 def label_errors() -> Iterator[None]:
-    """What is wrong with a label is said beside the form's field."""
+    """Shows errors about a label beside the form's field."""
     try:
         yield
     except InvalidInput as error:
@@ -224,7 +224,7 @@ def gone_to(
     change: ConversationChange,
     shown: UUID | None = None,
 ) -> Go:
-    """From a change on to the list, or to the conversation that is `shown`, where it may be undone."""
+    """After a change: the list, or the conversation that is `shown`, with an offer to undo."""
     name, ids = ("conversations", {}) if shown is None else ("conversation", {"conversation_id": shown})
     query = [*wanted.kept.items(), *_undo(were, changed, change)]
     return Go(f"{visit.url(name, None, **ids)}?{urlencode(query)}", _told(changed, change))
@@ -233,7 +233,7 @@ def gone_to(
 def _undo(
     were: Sequence[InboxEntry], changed: Sequence[InboxEntry], change: ConversationChange
 ) -> Iterator[tuple[str, str]]:
-    """What takes a change back, as a query: of those that it has changed."""
+    """The query that reverts a change to these conversations."""
     if change.state is not None:
         yield "undo_as", "open" if change.state is ConversationState.CLOSED else "close"
         yield from (("undo", str(each.conversation.id)) for each in changed)
@@ -264,7 +264,7 @@ def _midnight(day: date | None) -> datetime | None:
 
 _TABS: Final = (("open", "Open"), ("closed", "Closed"), ("all", "All"))
 OUTCOMES: Final = {
-    Outcome.ANSWERED: ("answered", "plain"),  # as most are: what stands out is what there is to do
+    Outcome.ANSWERED: ("answered", "plain"),  # most are: only what needs work should stand out
     Outcome.UNANSWERED: ("unanswered", "warn"),
     Outcome.HANDED_OVER: ("handed over", "accent"),
     Outcome.FAILED: ("failed", "bad"),

@@ -1,4 +1,4 @@
-"""What the chat model has cost an agent: today against its bound, and month by month."""
+"""The console's page on the cost of an agent's chat model: today against its limit, and by month."""
 
 from app.conversations.token_budgets import TokenBudgets
 from app.web.console.page import NoForm, Pages, Shown, Visit, page, read

@@ -1,1 +1,1 @@
-"""People beside the agent: live chats, and leads that visitors leave."""
+"""Contact with people: live chats, and leads that visitors leave."""

@@ -1,4 +1,4 @@
-"""A lead: what a visitor left for people to answer, where the site had no clear answer."""
+"""A lead: a message that a visitor left for people to answer, because the site had no clear answer."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,14 +11,14 @@ MAX_MESSAGE_CHARS = 4000
 
 class LeadState(StrEnum):
     OPEN = "open"
-    DONE = "done"  # by an operator
+    DONE = "done"  # closed by an operator
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Its writer has agreed, at `created_at`, that it is kept. What was asked before is in the conversation. `assignee`
-    is the operator who looks after it, by their e-mail address, "" for nobody. `done_at` is when `done_by`, an operator
-    or token, was done with it; None and "" while it is open."""
+    """At `created_at`, its writer agreed to its storage. The questions before it are in the conversation. `assignee` is
+    the operator who looks after it, by e-mail address, or "". `done_at` is when `done_by`, an operator or token, closed
+    it; None and "" while it is open."""
 
     id: UUID
     agent_id: UUID
@@ -40,7 +40,7 @@ class Lead:
 @dataclass(frozen=True, slots=True)
 class LeadFilter:
     """`text` is words that must all occur in the name, the address, the message or the first question of its
-    conversation, whatever their case; `assignee` is an operator's e-mail address or NOBODY; None: any."""
+    conversation, in any case; `assignee` is an operator's e-mail address or NOBODY; None matches any."""
 
     text: str = ""
     assignee: str | None = None
@@ -52,7 +52,7 @@ EVERY_LEAD = LeadFilter()
 
 @dataclass(frozen=True, slots=True)
 class LeadChange:
-    """What is None stays as it is. `assignee` is an operator's e-mail address, "" for nobody."""
+    """None leaves a value unchanged. `assignee` is an operator's e-mail address, "" for nobody."""
 
     state: LeadState | None = None
     assignee: str | None = None

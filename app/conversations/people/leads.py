@@ -1,4 +1,4 @@
-"""What visitors leave for people to answer, and what operators see of it."""
+"""Leads: visitors leave them, and operators handle them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,12 +33,12 @@ from app.workspaces.operators import MAX_EMAIL_CHARS, checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000
-# What browsers take for an address; only a letter to it shows whether there is one.
+# What browsers accept as an address; only a letter to it shows whether it exists.
 _EMAIL: Final = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+")
 
 
 class Leads:
-    """Operators' methods raise NotFound for an agent that is absent or another workspace's."""
+    """Operators' methods raise NotFound for an agent that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
@@ -46,8 +46,8 @@ class Leads:
 
     @writes
     def leave(self, tx: Transaction, session: VisitorSession, name: str, email: str, message: str) -> None:
-        """The caller has the visitor's consent. Raises InvalidInput, also where the agent offers no form, and NotFound
-        where the conversation was erased."""
+        """Call this with the visitor's consent. Raises InvalidInput, also if the agent offers no form, and NotFound if
+        the conversation was erased."""
         check_line("name", name, MAX_NAME_CHARS)
         check_line("email", email, MAX_EMAIL_CHARS)
         if not _EMAIL.fullmatch(email):
@@ -73,7 +73,7 @@ class Leads:
     async def of_agent(
         self, actor: Actor, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD
     ) -> ListPage[Lead]:
-        """Latest first. Raises InvalidInput."""
+        """Newest first. Raises InvalidInput."""
         check_search(only.text)
 
         return await OwnAgent(self._records, actor, agent_id).read(
@@ -81,20 +81,20 @@ class Leads:
         )
 
     async def counts(self, actor: Actor, agent_id: UUID, only: LeadFilter) -> Mapping[LeadState, int]:
-        """Of each state, whichever the filter names."""
+        """By state, whatever state the filter names."""
         check_search(only.text)
 
         return await OwnAgent(self._records, actor, agent_id).read(lambda tx: LeadRecords(tx).counts(agent_id, only))
 
     async def all_of_agent(self, actor: Actor, agent_id: UUID, only: LeadFilter = EVERY_LEAD) -> list[Lead]:
-        """The latest MAX_EXPORTED, latest first."""
+        """At most MAX_EXPORTED, newest first."""
         return await collected(lambda page: self.of_agent(actor, agent_id, page, only), MAX_EXPORTED)
 
     async def change(
         self, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], change: LeadChange
     ) -> tuple[list[Lead], list[Lead]]:
-        """Up to MAX_AT_ONCE of one agent's: all of them, or none; as they were, and as they are. Raises InvalidInput,
-        and NotFound for a lead that is absent or another agent's."""
+        """Change up to MAX_AT_ONCE of one agent's, all or none; returns them before and after. Raises InvalidInput, and
+        NotFound for a lead that does not exist or belongs to another agent."""
         if not 1 <= len(set(lead_ids)) == len(lead_ids) <= MAX_AT_ONCE:
             raise InvalidInput("lead_ids", f"Name 1 to {MAX_AT_ONCE} leads, each once.")
 
@@ -113,7 +113,7 @@ class Leads:
 def _changed(
     tx: Transaction, actor: Actor, agent_id: UUID, lead_ids: Sequence[UUID], wanted: LeadChange
 ) -> tuple[list[Lead], list[Lead]]:
-    """The audit names the agent and no lead, which its visitor's erasure must leave nowhere."""
+    """The audit names the agent, not the lead, because it outlives the visitor's erasure."""
     if wanted == LeadChange():
         raise InvalidInput("", "Say what to change: the state or the assignee.")
     records = LeadRecords(tx)

@@ -1,4 +1,4 @@
-"""A live chat: a visitor has asked for a person, and an operator answers in the place of the agent."""
+"""A live chat: a visitor has asked for a person, and an operator answers instead of the agent."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -13,14 +13,14 @@ OVERDUE_AFTER: Final = timedelta(minutes=2)
 MAX_TEXT_CHARS: Final = 4000  # as a question
 MAX_NAME_CHARS: Final = 100
 MESSAGES_AT_ONCE: Final = 100
-MAX_PICTURES: Final = 20  # of either side of a conversation
+MAX_PICTURES: Final = 20  # of each side of a conversation
 _POLL_SECONDS: Final = {"waiting": 4.0, "talking": 3.0}
-_SOON_SECONDS: Final = 0.2  # more is there than was given at once
+_SOON_SECONDS: Final = 0.2  # there is more than was returned at once
 
 
 class LiveState(StrEnum):
-    NONE = "none"  # nobody was ever asked for
-    WAITING = "waiting"  # asked, and nobody there yet: the agent goes on answering
+    NONE = "none"  # nobody ever asked for a person
+    WAITING = "waiting"  # nobody has come yet: the agent still answers
     TALKING = "talking"  # an operator is there: the agent is silent
     ENDED = "ended"  # handed back, or left by the visitor
 
@@ -35,7 +35,7 @@ class Author(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LivePicture:
-    """Its size in pixels. `body` is a WebP, and None where only its size was asked for."""
+    """Width and height are in pixels. `body` is a WebP, None if only the size was read."""
 
     width: int
     height: int
@@ -44,9 +44,9 @@ class LivePicture:
 
 @dataclass(frozen=True, slots=True)
 class LiveMessage:
-    """`number` counts 1, 2, 3 ... within the conversation, over all of its live chats. `id` is the writer's own: the
-    same one again is the same message. `name` is the operator's, as the visitor sees it. `text` is PICTURE_TEXT where
-    the message is a `picture`: what it says wherever texts alone are shown."""
+    """`number` counts from 1 within the conversation, over all its live chats. The writer chooses `id`; the same id
+    again is the same message. `name` is the operator's, as the visitor sees it. If the message is a `picture`, `text`
+    is PICTURE_TEXT, which replaces it wherever only texts are shown."""
 
     PICTURE_TEXT: ClassVar[str] = "[Picture]"
 
@@ -64,10 +64,9 @@ class LiveMessage:
 
 @dataclass(frozen=True, slots=True)
 class LiveChat:
-    """The one live chat of a conversation, which may be asked for again after its end. `taken_by` is the operator who
-    has it, or had it last, as the audit log names them, `taken_by_id` the id of their account, which API tokens have
-    none of; `operator_name` is what the visitor sees of them. `rating` is what the visitor said of talking with a
-    person here, the latest time."""
+    """The only live chat of a conversation; after its end, it can be requested again. `taken_by` is the operator who
+    has or last had it, as in the audit log, and `taken_by_id` the id of their account, which API tokens lack;
+    `operator_name` is what the visitor sees. `rating` is the visitor's latest rating of the chat with a person."""
 
     id: UUID
     agent_id: UUID
@@ -88,15 +87,15 @@ class LiveChat:
         return self.state in OPEN_STATES
 
     def is_overdue(self, now: datetime) -> bool:
-        """Nobody has come for longer than a visitor should wait."""
+        """Whether nobody has come for longer than a visitor should wait."""
         return self.state is LiveState.WAITING and self.asked_at is not None and now - self.asked_at > OVERDUE_AFTER
 
     def poll_seconds(self, seen: int) -> float:
-        """When the visitor's browser, which has the messages up to number `seen`, should look again; 0 for never."""
+        """When the visitor's browser, which has the messages up to number `seen`, should poll again; 0 for never."""
         return _SOON_SECONDS if seen < self.message_count else _POLL_SECONDS.get(self.state.value, 0.0)
 
     def asked(self, now: datetime) -> "LiveChat":
-        """Waiting from now on; one that is open stays as it is."""
+        """Waiting from now on; an open chat stays unchanged."""
         if self.is_open:
             return self
         return replace(
@@ -111,11 +110,11 @@ class LiveChat:
         )
 
     def is_with(self, actor: Actor) -> bool:
-        """Whether they have it, or had it last."""
+        """Whether this operator has or last had it."""
         return (self.taken_by_id, self.taken_by) == (actor.operator_id, actor.name)
 
     def taken(self, actor: Actor, name: str, now: datetime) -> "LiveChat":
-        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat when nobody waits."""
+        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat if nobody waits."""
         if self.state is LiveState.TALKING and self.is_with(actor):
             return self
         self._refuse_others(actor)
@@ -124,14 +123,14 @@ class LiveChat:
         return self._with(actor, name, now)
 
     def check_talks(self, actor: Actor) -> None:
-        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat when nobody has."""
+        """Raises ChatAlreadyTaken while another operator has it, NoActiveChat if nobody has."""
         self._refuse_others(actor)
         if self.state is not LiveState.TALKING:
             raise NoActiveChat("Nobody talks in this chat. Take it over first.")
 
     def transferred(self, actor: Actor, to: Actor, now: datetime, *, by_force: bool) -> "LiveChat":
-        """`to` answers from now on. Raises ChatAlreadyTaken while another operator than these has it, but not
-        `by_force`; NoActiveChat when nobody has."""
+        """`to` answers from now on. Raises ChatAlreadyTaken while another operator has it, except `by_force`;
+        NoActiveChat if nobody has."""
         if not by_force:
             self._refuse_others(actor)
         if self.state is not LiveState.TALKING:
@@ -139,7 +138,7 @@ class LiveChat:
         return self if self.is_with(to) else self._with(to, shown_name(to.name)[:MAX_NAME_CHARS], now)
 
     def handed_back(self, actor: Actor, now: datetime, *, by_force: bool) -> "LiveChat":
-        """The agent answers again. Raises ChatAlreadyTaken while another operator has it, but not `by_force`."""
+        """The agent answers again. Raises ChatAlreadyTaken while another operator has it, except `by_force`."""
         if not by_force:
             self._refuse_others(actor)
         return self.ended(now)
@@ -148,14 +147,14 @@ class LiveChat:
         return replace(self, state=LiveState.ENDED, ended_at=now) if self.is_open else self
 
     def check_takes_picture(self, sent: int) -> None:
-        """From a side that has `sent` so many. Raises NoActiveChat unless an operator is there, and InvalidInput."""
+        """For a side that has `sent` that many. Raises NoActiveChat unless an operator is there, and InvalidInput."""
         if self.state is not LiveState.TALKING:
             raise NoActiveChat("Nobody talks in this chat. A picture is taken once a person is there.")
         if sent >= MAX_PICTURES:
             raise InvalidInput("picture", f"At most {MAX_PICTURES} pictures in a conversation.")
 
     def check_talked(self) -> None:
-        """Raises NoActiveChat where no operator came since a person was asked for."""
+        """Raises NoActiveChat if no operator has come since a person was asked for."""
         if self.taken_at is None:
             raise NoActiveChat("Nobody has talked in this chat. There is nothing to rate.")
 
@@ -176,8 +175,8 @@ class LiveChat:
 
 @dataclass(frozen=True, slots=True)
 class OpenChat:
-    """As a list shows it: with the conversation's first question, "" without one, and the latest live message.
-    `user_id` is set for a visitor whom the website has named."""
+    """For lists: with the conversation's first question, or "", and the latest live message. `user_id` is set for a
+    visitor whom the website has identified."""
 
     chat: LiveChat
     agent_name: str
@@ -188,6 +187,6 @@ class OpenChat:
 
 
 def shown_name(operator: str) -> str:
-    """What a visitor may see of an operator who is known by their e-mail address: "ann.lee@example.com" is Ann Lee."""
+    """The name that visitors see of an operator known by e-mail address: "ann.lee@example.com" becomes Ann Lee."""
     before, at, _ = operator.partition("@")
     return " ".join(before.replace("_", ".").split(".")).title().strip() if at else operator

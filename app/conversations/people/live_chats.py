@@ -1,4 +1,4 @@
-"""Live chats: a visitor asks for a person, and operators answer in the place of the agent."""
+"""Live chats: a visitor asks for a person, and operators answer instead of the agent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,22 +33,22 @@ from app.workspaces.operators import colleague_named
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200
-# Whoever writes says so every four seconds: one that comes late leaves no hole.
+# The sender repeats the sign every four seconds; this leaves room for a late one.
 _TYPING_SECONDS: Final = 6
 
 
 class HistoryCache(Protocol):
-    """The history that models are told, where it is kept outside the system of record."""
+    """The history for models, where it is cached outside the system of record."""
 
     async def people_wrote(self, conversation_id: UUID) -> None:
-        """A visitor or an operator has written a live message, or decided on a change, which is committed: what was
-        kept before is told no more. Never raises."""
+        """A visitor or an operator has committed a live message, or a decision on a change: drop the cached history.
+        Never raises."""
         ...
 
 
 class TypingSigns:
-    """Who is writing in a live chat at this moment: kept in the cache alone, for all web processes where it is shared.
-    No key stroke reaches the system of record. A sign ends by itself; what is being written is told to nobody."""
+    """Who is writing in a live chat now: only in the cache, which all web processes may share. No keystroke reaches the
+    system of record. A sign expires by itself; the text itself is never sent."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -58,7 +58,7 @@ class TypingSigns:
         await self._cache.set(_typing_key(conversation_id, author), b"1", ttl_seconds=_TYPING_SECONDS)
 
     async def end(self, conversation_id: UUID, author: Author) -> None:
-        """What was being written has been sent."""
+        """The message has been sent."""
         await self._cache.delete(_typing_key(conversation_id, author))
 
     async def is_typing(self, conversation_id: UUID, author: Author) -> bool:
@@ -67,8 +67,8 @@ class TypingSigns:
 
 @dataclass(frozen=True, slots=True)
 class LiveView:
-    """A live chat and some of its messages. `poll_seconds` is when a visitor's browser should look again; 0: never.
-    `is_typing` says of the other side, whom a look was for, that they are writing."""
+    """A live chat and some of its messages. `poll_seconds` is when a visitor's browser should poll again; 0: never.
+    `is_typing` is whether the other side is writing."""
 
     chat: LiveChat
     messages: Sequence[LiveMessage]
@@ -78,8 +78,8 @@ class LiveView:
 
 
 class LiveChats:
-    """A visitor's methods raise NotFound for a conversation that was cleared or erased; operators' for one that is
-    absent or another workspace's. What an operator changes is audited under the id of the live chat, which leads
+    """A visitor's methods raise NotFound for a conversation that was cleared or erased; operators' for one that does
+    not exist or belongs to another workspace. Operators' changes are audited under the id of the live chat, which leads
     nowhere once its visitor is erased."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock, history: HistoryCache, typing: TypingSigns) -> None:
@@ -90,8 +90,8 @@ class LiveChats:
 
     @writes
     def ask(self, tx: Transaction, session: VisitorSession) -> LiveView:
-        """The visitor waits for a person from now on, unless they do already. Raises InvalidInput where the agent
-        offers none, or not at this hour."""
+        """The visitor waits for a person from now on, unless they do already. Raises InvalidInput if the agent offers
+        none, or not at this hour."""
         agent = AgentRecords(tx).live(session.agent_id)
         if not agent.config.live_chat:
             raise InvalidInput("", "This agent has no live chat. Its operator may set live_chat.")
@@ -101,19 +101,19 @@ class LiveChats:
         return self._latest(tx, LiveChatRecords(tx).ask(session))
 
     async def poll(self, session: VisitorSession, after: int) -> LiveView:
-        """With the messages numbered above `after`, MESSAGES_AT_ONCE at most."""
+        """With the messages numbered above `after`, at most MESSAGES_AT_ONCE."""
         view = await self._records.of_workspace(session.workspace_id).read(
             lambda tx: self._view(tx, LiveChatRecords(tx).own(session), after)
         )
         return await self._with_typing(view, Author.OPERATOR)
 
     async def visitor_types(self, session: VisitorSession) -> None:
-        """The visitor is writing. Operators who look are told for some seconds, in a chat that one of them has."""
+        """The visitor is writing. Operators see this for some seconds, in a chat that one of them has."""
         await self._typing.begin(session.conversation_id, Author.VISITOR)
 
     async def say(self, session: VisitorSession, message_id: UUID, said: str | DrawnPicture) -> LiveView:
-        """The same `message_id` again changes nothing. Raises NoActiveChat unless a person was asked for; of a picture
-        what `LivePictures` does."""
+        """Repeating a `message_id` has no effect. Raises NoActiveChat unless a person was asked for; for a picture, the
+        same as `LivePictures`."""
         _check_message(said)
 
         def work(tx: Transaction) -> LiveView:
@@ -129,7 +129,7 @@ class LiveChats:
         return await self._tell_history(view)
 
     async def leave(self, session: VisitorSession) -> LiveView:
-        """The visitor goes back to the agent."""
+        """The visitor returns to the agent."""
 
         def work(tx: Transaction) -> tuple[LiveView, bool]:
             chat = LiveChatRecords(tx).own(session, to_change=True)
@@ -144,15 +144,15 @@ class LiveChats:
 
     @writes
     def rate(self, tx: Transaction, session: VisitorSession, rating: Literal["up", "down"]) -> LiveView:
-        """The visitor says whether talking with a person helped; again, it takes the place of what was said before.
-        Raises NoActiveChat where no operator has come."""
+        """The visitor rates the chat with a person; a later rating replaces it. Raises NoActiveChat if no operator has
+        come."""
         chat = LiveChatRecords(tx).own(session, to_change=True)
         chat.check_talked()
         return self._latest(tx, LiveChatRecords(tx).rate(chat, rating))
 
     @reads
     def open_chats(self, tx: Transaction, actor: Actor) -> Sequence[OpenChat]:
-        """The first MAX_LISTED: waiting ones first, the longest waiting first of all."""
+        """The first MAX_LISTED, waiting ones first, longest waiting first."""
         return LiveChatRecords(tx).open_chats(actor.workspace_id, self._clock.now() - RESUME_WITHIN, MAX_LISTED)
 
     @reads
@@ -160,7 +160,7 @@ class LiveChats:
         return LiveChatRecords(tx).waiting_count(actor.workspace_id, self._clock.now() - RESUME_WITHIN)
 
     async def view(self, actor: Actor, conversation_id: UUID, after: int | None = None) -> LiveView:
-        """With the messages numbered above `after`, or without it the latest ones; MESSAGES_AT_ONCE at most."""
+        """With the messages numbered above `after`, or the latest ones without it; at most MESSAGES_AT_ONCE."""
 
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
@@ -170,7 +170,7 @@ class LiveChats:
         return await self._with_typing(view, Author.VISITOR)
 
     async def operator_types(self, actor: Actor, conversation_id: UUID) -> None:
-        """The actor is writing; the visitor is told for some seconds. Raises as `reply` does."""
+        """The actor is writing; the visitor sees this for some seconds. Raises like `reply`."""
         chat = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
         )
@@ -179,9 +179,8 @@ class LiveChats:
 
     @writes
     def take_over(self, tx: Transaction, actor: Actor, conversation_id: UUID, name: str = "") -> LiveView:
-        """From now on the actor answers and the agent is silent. The visitor sees `name`, or without one what the
-        actor's own name shows. Raises ChatAlreadyTaken where another operator has it, NoActiveChat where nobody
-        waits."""
+        """From now on, the actor answers and the agent does not. The visitor sees `name`, by default one derived from
+        the actor's own. Raises ChatAlreadyTaken if another operator has it, NoActiveChat if nobody waits."""
         check_line("name", name, MAX_NAME_CHARS)
         chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
         shown = name.strip() or shown_name(actor.name)[:MAX_NAME_CHARS]
@@ -191,8 +190,8 @@ class LiveChats:
         return self._latest(tx, taken)
 
     async def reply(self, actor: Actor, conversation_id: UUID, message_id: UUID, said: str | DrawnPicture) -> LiveView:
-        """The same `message_id` again changes nothing. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the
-        actor has not taken over; of a picture what `LivePictures` does."""
+        """Repeating a `message_id` has no effect. Raises ChatAlreadyTaken, and NoActiveChat for a chat that the actor
+        has not taken over; for a picture, the same as `LivePictures`."""
         _check_message(said)
 
         def work(tx: Transaction) -> LiveView:
@@ -211,9 +210,9 @@ class LiveChats:
 
     @writes
     def transfer(self, tx: Transaction, actor: Actor, conversation_id: UUID, to: str) -> LiveView:
-        """The operator of that e-mail address answers from now on, and is the conversation's assignee. Raises
-        InvalidInput for an address that no operator of the workspace has, NoActiveChat for a chat that nobody has
-        taken over, and ChatAlreadyTaken where another operator has it and the actor may not manage others."""
+        """The operator with that e-mail address answers from now on, and becomes the conversation's assignee. Raises
+        InvalidInput for an address of no operator of the workspace, NoActiveChat for a chat that nobody has taken over,
+        and ChatAlreadyTaken if another operator has it and the actor may not manage others."""
         if not to.strip():
             raise InvalidInput("assignee", "Name the operator who is to answer.")
         chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
@@ -229,7 +228,7 @@ class LiveChats:
         return self._latest(tx, given)
 
     async def hand_back(self, actor: Actor, conversation_id: UUID) -> LiveView:
-        """The agent answers again; a chat that nobody has taken is over as well. Raises ChatAlreadyTaken where another
+        """The agent answers again; this also ends a chat that nobody has taken. Raises ChatAlreadyTaken if another
         operator has it and the actor may not manage others."""
 
         def work(tx: Transaction) -> LiveView:
@@ -244,7 +243,7 @@ class LiveChats:
         return await self._tell_history(view)
 
     async def _tell_history(self, view: LiveView) -> LiveView:
-        """After each message, and at the end once more for what a cache that was away has not heard."""
+        """After each message, and once more at the end, in case the cache was down before."""
         if view.chat.message_count:
             await self._history.people_wrote(view.chat.conversation_id)
         return view
@@ -254,7 +253,7 @@ class LiveChats:
         return replace(view, is_typing=is_talking and await self._typing.is_typing(view.chat.conversation_id, other))
 
     def _latest(self, tx: Transaction, chat: LiveChat) -> LiveView:
-        """With the latest messages: an answer to a writer leaves no hole before what they wrote."""
+        """With the latest messages, so that a writer's view has no gap before their own."""
         return self._view(tx, chat, max(0, chat.message_count - MESSAGES_AT_ONCE))
 
     def _view(self, tx: Transaction, chat: LiveChat, after: int) -> LiveView:
@@ -266,7 +265,7 @@ class LiveChats:
 
 
 def check_takes_picture(tx: Transaction, chat: LiveChat, author: Author) -> None:
-    """Raises InvalidInput where the live agent takes none, or that side has sent MAX_PICTURES; NoActiveChat unless an
+    """Raises InvalidInput if the live agent accepts none, or that side has sent MAX_PICTURES; NoActiveChat unless an
     operator is there."""
     if not AgentRecords(tx).live(chat.agent_id).config.live_pictures:
         raise InvalidInput("picture", "This agent takes no pictures. Its operator may set live_pictures.")

@@ -1,4 +1,4 @@
-"""Pictures in live chats: each is drawn anew, and shown to nobody but its visitor and the workspace's operators."""
+"""Pictures in live chats: each is re-encoded, and only visible to its visitor and the workspace's operators."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,12 +16,12 @@ from app.providers.pictures.pillow_picture import DrawnPicture, chat_picture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MAX_UPLOAD_BYTES: Final = 5 * 1024 * 1024
-_AT_ONCE: Final = 2  # each may take 200 MB while it is drawn
+_AT_ONCE: Final = 2  # each may take 200 MB while it is decoded
 
 
 class LivePictures:
-    """Those who send one raise InvalidInput for what is no picture, is too large, is one too many or where the agent
-    takes none, NoActiveChat unless an operator is there, and what `LiveChats` raises of a text."""
+    """Sending raises InvalidInput for a file that is no picture, is too large or exceeds the number allowed, or if the
+    agent accepts none; NoActiveChat unless an operator is there; and the errors of `LiveChats` for a text."""
 
     def __init__(self, chats: LiveChats, records: SystemOfRecord) -> None:
         self._chats = chats
@@ -29,7 +29,7 @@ class LivePictures:
         self._drawing = anyio.CapacityLimiter(_AT_ONCE)
 
     async def send_own(self, session: VisitorSession, message_id: UUID, body: bytes) -> LiveView:
-        """The visitor's; the same `message_id` again changes nothing."""
+        """From the visitor; repeating a `message_id` has no effect."""
 
         def own(tx: Transaction) -> LiveChat:
             return LiveChatRecords(tx).own(session)
@@ -38,7 +38,7 @@ class LivePictures:
         return await self._chats.say(session, message_id, drawn)
 
     async def send(self, actor: Actor, conversation_id: UUID, message_id: UUID, body: bytes) -> LiveView:
-        """An operator's; the same `message_id` again changes nothing."""
+        """From an operator; repeating a `message_id` has no effect."""
 
         def theirs(tx: Transaction) -> LiveChat:
             chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id)
@@ -50,7 +50,7 @@ class LivePictures:
 
     @reads
     def own(self, tx: Transaction, session: VisitorSession, number: int) -> bytes:
-        """A WebP, of the visitor's conversation alone. Raises NotFound where that message has none."""
+        """A WebP, only from the visitor's conversation. Raises NotFound if that message has none."""
         return LiveChatRecords(tx).picture(LiveChatRecords(tx).own(session).conversation_id, number)
 
     @reads
@@ -62,7 +62,7 @@ class LivePictures:
     async def _drawn(
         self, workspace_id: UUID, chat_of: Callable[[Transaction], LiveChat], author: Author, body: bytes
     ) -> DrawnPicture:
-        """Whether it is taken at all is asked before its bytes are worked on."""
+        """Checks whether it is accepted at all before working on its bytes."""
         if len(body) > MAX_UPLOAD_BYTES:
             raise InvalidInput("picture", f"At most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
         await self._records.of_workspace(workspace_id).read(lambda tx: check_takes_picture(tx, chat_of(tx), author))

@@ -1,4 +1,4 @@
-"""What moves while an operator looks at any page: who waits for a person, and that turns end."""
+"""News for operators on any page: visitors who wait for a person, and ended turns."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Of one workspace: `waiting` visitors ask for a person, the last of them since `asked_at`; `moved_at` is when a
-    turn last ended or got its first thumb. None where there was none."""
+    """For one workspace: `waiting` visitors ask for a person, the last of them since `asked_at`; `moved_at` is when a
+    turn last ended or got its first rating. None if there was none."""
 
     waiting: int
     asked_at: datetime | None
@@ -34,8 +34,8 @@ class OperatorNews:
         return News(waiting, asked_at, StoredTurnRecords(tx).moved_at(actor.workspace_id))
 
     async def watch(self, actor: Actor, pause: Callable[[], Awaitable[bool]]) -> AsyncGenerator[News]:
-        """The news now, then each time that they have changed. `pause` is awaited between two looks, and its False ends
-        the watch."""
+        """The news now, then whenever they have changed. `pause` is awaited between two checks; its False ends the
+        watch."""
         told: News | None = None
         while True:
             news = await self.now(actor)

@@ -1,4 +1,4 @@
-"""What operators do with saved replies: write them once, and put them into live chats."""
+"""Saved replies: operators write them once, and insert them into live chats."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,26 +17,26 @@ from app.core.field_rules import check_line, check_text
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
 from app.workspaces.records.audit import AuditRecords
 
-MAX_REPLIES: Final = 200  # of a workspace
+MAX_REPLIES: Final = 200  # per workspace
 
 
 @dataclass(frozen=True, slots=True)
 class FilledReply:
-    """A saved reply as it would be written in one conversation, MAX_TEXT_CHARS at most."""
+    """A saved reply with its variables filled in for one conversation, at most MAX_TEXT_CHARS."""
 
     reply: SavedReply
     text: str
 
 
 class SavedReplies:
-    """Every method raises NotFound for what is absent or another workspace's."""
+    """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
     @reads
     def of_workspace(self, tx: Transaction, actor: Actor, for_agent: UUID | None = None) -> list[SavedReply]:
-        """By title; only those that an agent's chats have, where one is named."""
+        """By title; with an agent, only those available in its chats."""
         if for_agent is not None:
             AgentRecords(tx).get(actor.workspace_id, for_agent)
         return SavedReplyRecords(tx).of_workspace(actor.workspace_id, for_agent)
@@ -58,7 +58,7 @@ class SavedReplies:
     def change(
         self, tx: Transaction, actor: Actor, reply_id: UUID, change: Callable[[SavedReply], SavedReply]
     ) -> SavedReply:
-        """Save what `change` makes of it. Raises InvalidInput."""
+        """Store what `change` returns. Raises InvalidInput."""
         after = _checked(tx, actor, change(SavedReplyRecords(tx).get(actor.workspace_id, reply_id)))
         SavedReplyRecords(tx).save(after)
         AuditRecords(tx).acted(actor, "saved_reply.edit", reply_id)
@@ -71,7 +71,7 @@ class SavedReplies:
 
     @reads
     def for_conversation(self, tx: Transaction, actor: Actor, conversation_id: UUID) -> list[FilledReply]:
-        """Those that its agent's chats have, by title, with what their variables stand for there."""
+        """Those available in its agent's chats, by title, with their variables filled in."""
         conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
         replies = SavedReplyRecords(tx).of_workspace(actor.workspace_id, conversation.agent_id)
         if not replies:
@@ -90,7 +90,7 @@ class SavedReplies:
 
 
 def check_room(tx: Transaction, actor: Actor) -> None:
-    """Raises InvalidInput where the workspace has more than it may."""
+    """Raises InvalidInput if the workspace has too many."""
     if len(SavedReplyRecords(tx).of_workspace(actor.workspace_id)) > MAX_REPLIES:
         raise InvalidInput("", f"A workspace has {MAX_REPLIES} saved replies at most. Delete some first.")
 

@@ -1,4 +1,4 @@
-"""A text that operators write again and again: saved once, and put into a live chat with its variables filled in."""
+"""A text that operators write repeatedly: saved once, and inserted into a live chat with its variables filled in."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _VARIABLE: Final = re.compile(r"\{\{([^{}]*+)\}\}")
 
 @dataclass(frozen=True, slots=True)
 class SavedReply:
-    """For the chats of one agent, or (None) of all of the workspace. `text` may hold VARIABLES in double braces, such
+    """For the chats of one agent, or all of the workspace (None). `text` may contain VARIABLES in double braces, such
     as "{{operator}}"."""
 
     id: UUID
@@ -32,7 +32,7 @@ class SavedReply:
 
 
 def check_variables(text: str) -> None:
-    """Raises InvalidInput for one that there is not."""
+    """Raises InvalidInput for an unknown one."""
     for name in map(str.strip, _VARIABLE.findall(text)):
         if name not in VARIABLES:
             known = ", ".join(f"{{{{{each}}}}}" for each in VARIABLES)
@@ -40,5 +40,5 @@ def check_variables(text: str) -> None:
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """The text with its variables' values; one without a value leaves nothing. No value is read for variables."""
+    """The text with its variables' values; one without a value becomes empty. Values are not searched for variables."""
     return _VARIABLE.sub(lambda found: values.get(found[1].strip(), ""), text)

@@ -1,4 +1,4 @@
-"""A conversation as text: sent by mail to whom its visitor names to an operator, or to the visitor themselves."""
+"""A conversation as text, sent by mail to somebody that its visitor names to an operator, or to the visitor."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -31,8 +31,8 @@ _PICTURE: Final = "[Picture]"
 
 
 class Transcripts:
-    """Operators alone name an address: a form of the widget that mails what somebody typed to whoever they name would
-    be a way to send anything to anybody. Visitors' go to the address that their website has signed as theirs."""
+    """Only operators enter an address: a form of the widget that mails what somebody typed to any address would be a
+    way to spam anybody. Visitors' transcripts go to the address that their website has signed."""
 
     def __init__(self, records: SystemOfRecord, mailer: Mailer) -> None:
         self._records = records
@@ -44,9 +44,9 @@ class Transcripts:
 
     @writes
     def send(self, tx: Transaction, actor: Actor, conversation_id: UUID, email: str) -> None:
-        """What was said until now, without notes and traces. The audit counts it, and does not name whom it went to.
-        Raises InvalidInput, also where nothing was said yet or there is no mail server, and NotFound for a conversation
-        that is absent or another workspace's."""
+        """Send the conversation so far, without notes and traces. The audit counts it without the recipient. Raises
+        InvalidInput, also for an empty conversation or without a mail server, and NotFound for a conversation that does
+        not exist or belongs to another workspace."""
         conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
         if not self.can_send:
             raise InvalidInput("email", _NO_MAIL)
@@ -56,21 +56,21 @@ class Transcripts:
 
     @reads
     def own(self, tx: Transaction, session: VisitorSession) -> tuple[str, str | None]:
-        """What was said in the visitor's conversation, and the address that it can be sent to: None where their website
-        has signed none, or there is no mail server. Raises NotFound for a conversation that is gone."""
+        """The text of the visitor's conversation, and the address that it can be sent to: None if their website has
+        signed none, or there is no mail server. Raises NotFound for a conversation that is gone."""
         ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
         said = _said(tx, session.conversation_id, AgentRecords(tx).live(session.agent_id).config.name)
         return "\n\n".join(said), self._address(tx, session)
 
     @reads
     def own_address(self, tx: Transaction, session: VisitorSession) -> str | None:
-        """Where `send_own` would send it, without reading what was said. Raises what `own` raises."""
+        """The address that `send_own` would use, without reading the conversation. Raises like `own`."""
         ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
         return self._address(tx, session)
 
     @writes
     def send_own(self, tx: Transaction, session: VisitorSession) -> None:
-        """To the signed address alone. Raises InvalidInput where there is none, and what `own` raises."""
+        """Only to the signed address. Raises InvalidInput if there is none, and like `own`."""
         conversation = ConversationRecords(tx).own(session.visitor_id, session.conversation_id)
         email = self._address(tx, session)
         if email is None:
@@ -98,15 +98,15 @@ class Transcripts:
 def _said(tx: Transaction, conversation_id: UUID, name: str) -> list[str]:
     turns = StoredTurnRecords(tx).of_conversation(conversation_id)
     messages = LiveChatRecords(tx).messages(conversation_id, 0, _MOST_MESSAGES)
-    # No word of ours, for it is read in any language: who asked is quoted, and who wrote by itself is marked.
+    # No words of ours, because readers may have any language: questions are quoted, and other writers are marked.
     return transcript(turns, messages, visitor="> ", agent=f"{name} (AI): ", max_chars=MAX_TEXT_CHARS)
 
 
 def transcript(
     turns: Sequence[StoredTurn], messages: Sequence[LiveMessage], *, visitor: str, agent: str, max_chars: int
 ) -> list[str]:
-    """In chronological order, each with its sources. `visitor` and `agent` begin what they said; an operator's name
-    begins theirs. What comes first is left out, and said to be, where all of it has more than `max_chars`."""
+    """In chronological order, each with its sources. `visitor` and `agent` precede their messages; an operator's name
+    precedes theirs. If the whole exceeds `max_chars`, its beginning is left out, with a note."""
     told_turns = ((turn.created_at, _turn(turn, visitor, agent)) for turn in turns)
     told_messages: list[tuple[datetime, str]] = [(each.created_at, _message(each, visitor)) for each in messages]
     said = [text for _, text in merge(told_turns, told_messages, key=itemgetter(0))]

@@ -1,1 +1,1 @@
-"""What is kept of a visitor, for how long: export, erasure, retention."""
+"""Visitors' data: export, erasure, retention."""

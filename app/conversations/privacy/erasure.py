@@ -1,4 +1,4 @@
-"""What was erased of visitors, at somebody's wish or by age: rows by table, and nothing that names a visitor."""
+"""What was erased of visitors, on request or by age: rows by table, without anything that identifies a visitor."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A receipt. `rows` says how many rows went, by what they were. `conversation_ids` are for those who must forget
-    them elsewhere; they are kept nowhere."""
+    """A receipt. `rows` counts the erased rows by kind. `conversation_ids` are for those who must forget them
+    elsewhere; they are not stored."""
 
     id: UUID
     agent_id: UUID

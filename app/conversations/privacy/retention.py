@@ -1,4 +1,4 @@
-"""What visitors wrote and were told is erased when it is older than their agent keeps it."""
+"""Erases visitors' data once it is older than their agent's retention period."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,13 +15,13 @@ from app.workspaces.records.audit import AuditRecords
 
 log = structlog.get_logger(__name__)
 
-RETENTION: Final = "retention"  # how the audit names it
-_AT_ONCE: Final = 200  # rows of one transaction, which keeps visitors' own writes waiting
+RETENTION: Final = "retention"  # its name in the audit
+_AT_ONCE: Final = 200  # rows per transaction, for which visitors' own writes wait
 
 
 class Retention:
     """Several workers may erase at the same time. Each batch is one transaction with its own row in the audit;
-    afterwards the database's journal is emptied, so that the words are in none of its files.
+    afterwards the database's journal is emptied, so that none of its files contains the text.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Retention:
         self._at_once = at_once
 
     async def erase(self) -> int:
-        """Everything that is old enough by now; return how many turns that were."""
+        """Erase everything that is old enough; return the number of turns."""
         periods = await self._records.read(lambda tx: RetentionRecords(tx).periods())
         turns = [await self._erase(period) for period in periods]
         if any(found is not None for found in turns) and not await self._records.empty_journal():
@@ -44,7 +44,7 @@ class Retention:
         return sum(found or 0 for found in turns)
 
     async def _erase(self, period: RetentionPeriod) -> int | None:
-        """How many turns went; None when nothing did."""
+        """The number of erased turns; None if nothing was erased."""
         before = self._clock.now() - period.age
         turns: int | None = None
         while True:

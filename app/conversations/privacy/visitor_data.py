@@ -1,4 +1,4 @@
-"""What is kept of a visitor is shown to them and erased, at their own wish or by an operator."""
+"""Shows and erases a visitor's data, at their own request or by an operator."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -18,23 +18,23 @@ from app.workspaces.records.audit import AuditRecords
 
 log = structlog.get_logger(__name__)
 
-VISITOR = "visitor"  # how the audit names visitors who act for themselves: all alike
+VISITOR = "visitor"  # the audit's name for all visitors who act for themselves
 
 
 class ConversationTerminator(Protocol):
-    """What is kept of conversations outside the system of record."""
+    """Conversations' data outside the system of record."""
 
     async def end(self, conversation_ids: Collection[UUID]) -> None:
-        """End their running turns, and forget their events and cached history. On return this process writes
-        nothing more of them, unless a turn was begun meanwhile."""
+        """End their running turns, and forget their events and cached history. After this returns, this process writes
+        nothing more about them, unless a turn was begun meanwhile."""
         ...
 
 
 class VisitorData:
-    """Every method raises NotFound for what is absent, erased, or another workspace's.
+    """Every method raises NotFound for what does not exist, was erased, or belongs to another workspace.
 
-    Running turns are ended first; what is kept elsewhere is forgotten once more after the commit, for a turn that
-    was begun meanwhile. The audit names the receipt, never the visitor.
+    Running turns are ended first; data outside the record is forgotten once more after the commit, in case a turn was
+    begun meanwhile. The audit names the receipt, never the visitor.
     """
 
     def __init__(self, records: SystemOfRecord, live: ConversationTerminator) -> None:
@@ -42,7 +42,7 @@ class VisitorData:
         self._live = live
 
     async def export_own(self, session: VisitorSession) -> VisitorExport:
-        """Without what operators keep for themselves."""
+        """Without operators' own data about the visitor."""
         export = await self._export(session.workspace_id, session.visitor_id)
         return replace(export, conversations=tuple(replace(each, labels=(), notes=()) for each in export.conversations))
 

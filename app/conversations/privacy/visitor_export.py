@@ -1,4 +1,4 @@
-"""Everything that is kept of one visitor, for the visitor."""
+"""All stored data of one visitor, for the visitor."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,9 @@ class ExportedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ExportedConversation:
-    """`cleared_at` is when the visitor started afresh: cleared conversations are kept, and so exported.
-    `live_messages` are what was written while a person answered, `labels` and `notes` what operators called it and
-    noted on it: those are theirs, and not in what a visitor takes along by themselves. `chat_rating` is what the
-    visitor said of talking with a person."""
+    """`cleared_at` is when the visitor started afresh: cleared conversations are still stored, and so exported.
+    `live_messages` were written during live chats. `labels` and `notes` belong to operators, and are not in the export
+    that visitors request themselves. `chat_rating` is the visitor's rating of the chat with a person."""
 
     conversation: Conversation
     cleared_at: datetime | None
@@ -42,7 +41,7 @@ class ExportedConversation:
 
 @dataclass(frozen=True, slots=True)
 class VisitorExport:
-    """All by age, turns in order. `left` is what tables list, by its name."""
+    """Oldest first, turns in order. `left` has the rows of tables that declare an export, by table."""
 
     visitor: Visitor
     first_seen_at: datetime

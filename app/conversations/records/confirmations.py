@@ -1,4 +1,4 @@
-"""What visitors are asked to confirm, and what they have said to it."""
+"""Changes that visitors are asked to confirm, and their decisions."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from app.store.transaction import Repository, TurnIds, batches, value_of
 
 @dataclass(frozen=True, slots=True)
 class AskedChange:
-    """What a visitor was asked, as of now, with what is called once they confirm."""
+    """A confirmation as of now, with the call to make once it is confirmed."""
 
     asked: Confirmation
     change: ProposedChange
@@ -25,8 +25,8 @@ class AskedChange:
 
 class ConfirmationRecords(Repository):
     def ask(self, turn: TurnIds, change: ProposedChange) -> None:
-        """The visitor may answer from now on. What they were asked before in this conversation, and have not answered,
-        is void: nobody shall confirm the one and mean the other."""
+        """The visitor may decide from now on. An earlier unanswered confirmation in this conversation becomes void, so
+        that nobody confirms one and means the other."""
         now = self._now()
         is_open = CONFIRMATIONS.c.state == ConfirmationState.ASKED.value
         is_there = CONFIRMATIONS.c.conversation_id == turn.conversation_id
@@ -67,11 +67,11 @@ class ConfirmationRecords(Repository):
         return AskedChange(_confirmation(row, self._now()), value_of(ProposedChange, row))
 
     def decide(self, confirmation_id: UUID, state: ConfirmationState) -> None:
-        """What the visitor has said, or what came of it before anything was called."""
+        """Store the visitor's decision, or an outcome before anything was called."""
         self._set(confirmation_id, state=state.value, decided_at=self._now())
 
     def settle(self, confirmation_id: UUID, state: ConfirmationState, text: str, status: int | None) -> None:
-        """What became of the call."""
+        """Store the result of the call."""
         self._set(confirmation_id, state=state.value, text=text, status=status)
 
     def _set(self, confirmation_id: UUID, **values: Any) -> None:
@@ -79,7 +79,7 @@ class ConfirmationRecords(Repository):
 
 
 def confirmations_of(connection: Connection, turn_ids: Sequence[UUID], now: datetime) -> dict[UUID, Confirmation]:
-    """By turn, as of now; turns that propose nothing are left out."""
+    """By turn, as of now, for turns that propose something."""
     found: dict[UUID, Confirmation] = {}
     for batch in batches(dict.fromkeys(turn_ids)):
         for row in connection.execute(select(CONFIRMATIONS).where(CONFIRMATIONS.c.turn_id.in_(batch))):

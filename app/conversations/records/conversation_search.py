@@ -1,7 +1,7 @@
-"""Conversations that fit what an operator looks for.
+"""Finds conversations for operators.
 
-Words are read from the messages themselves: an index of visitors' words would be one more place from which they had to
-vanish.
+Words are searched in the messages themselves: an index of visitors' words would be one more place from which they had
+to be erased.
 """
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, literal_column, not_, or_, select
@@ -13,14 +13,14 @@ from app.store.tables.people import LIVE_CHATS
 
 _IS_CLOSED = and_(
     CONVERSATIONS.c.closed_at.is_not(None),
-    CONVERSATIONS.c.closed_at >= CONVERSATIONS.c.last_active_at,  # what happens later opens it again
+    CONVERSATIONS.c.closed_at >= CONVERSATIONS.c.last_active_at,  # later activity opens it again
 )
 _answered_by = func.coalesce(TURNS.c.answered_by, "")
 _IS_DONE = TURNS.c.state == TurnState.DONE.value
 _IS_QUESTION = _answered_by != AnsweredBy.SMALL_TALK.value
 _IS_UNSURE = or_(TURNS.c.low_confidence, _answered_by == AnsweredBy.FALLBACK.value)
 _IS_HANDED_OVER = _answered_by == AnsweredBy.HANDOFF.value
-# As `outcome_of_turn` says it; that a person was asked for is kept with the live chat.
+# Like `outcome_of_turn`; whether a person was asked for is stored with the live chat.
 _OUTCOMES = {
     Outcome.ANSWERED: and_(_IS_DONE, _IS_QUESTION, not_(_IS_UNSURE), not_(_IS_HANDED_OVER)),
     Outcome.UNANSWERED: and_(_IS_DONE, _IS_QUESTION, _IS_UNSURE, not_(_IS_HANDED_OVER)),
@@ -33,7 +33,7 @@ def fitting(connection: Connection, only: ConversationFilter) -> list[ColumnElem
     turns = _turns(connection, only)
     if turns is None:
         return _of_conversation(only)
-    # Before the turns are looked at one by one, what is surely too old or too new is left out.
+    # Exclude what is certainly too old or too new before checking turns one by one.
     surely = [] if only.since is None else [CONVERSATIONS.c.last_active_at >= only.since]
     surely += [] if only.until is None else [CONVERSATIONS.c.created_at < only.until]
     return [*_of_conversation(only), *surely, turns.exists()]
@@ -48,7 +48,7 @@ def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
     if only.assignee == NOBODY:
         wanted.append(CONVERSATIONS.c.assignee == "")
     elif only.assignee is not None:
-        # With a literal, as the partial index on assigned ones has it.
+        # With a literal, as in the partial index on assigned ones.
         wanted += [CONVERSATIONS.c.assignee == only.assignee, CONVERSATIONS.c.assignee != literal_column("''")]
     if only.label is not None:
         labelled = select(CONVERSATION_LABELS.c.conversation_id).where(
@@ -64,7 +64,7 @@ def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
 
 
 def _turns(connection: Connection, only: ConversationFilter) -> Select[*tuple[object, ...]] | None:
-    """The conversation's turns that fit; None where nothing is asked of turns."""
+    """The conversation's matching turns; None without conditions on turns."""
     asked: list[ColumnElement[bool]] = []
     if only.is_low is not None:
         asked.append(TURNS.c.low_confidence == only.is_low)
@@ -93,9 +93,9 @@ def _turns(connection: Connection, only: ConversationFilter) -> Select[*tuple[ob
 
 
 def holds(column: Column[str], word: str, is_sqlite: bool) -> ColumnElement[bool]:
-    """The word, whatever its case."""
+    """Contains the word, in any case."""
     if not is_sqlite:
         return column.icontains(word, autoescape=True)
-    # SQLite's LIKE knows the case of ASCII letters alone.
+    # SQLite's LIKE ignores the case of ASCII letters alone.
     spellings = [word] if word.isascii() else dict.fromkeys((word, word.lower(), word.upper(), word.capitalize()))
     return or_(*(column.contains(spelling, autoescape=True) for spelling in spellings))

@@ -22,7 +22,7 @@ from app.store.tables.people import LIVE_CHATS
 from app.store.transaction import Keyset, Repository, config_to_json, new_id, value_of
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
-# Asked with each call of a visitor, or with the first, so they are made once and of columns alone.
+# Built once and of columns alone, because every visitor's call, or first call, executes them.
 _KEPT = select(CONVERSATIONS.c.id).where(
     *(CONVERSATIONS.c[name] == bindparam(f"own_{name}") for name in ("id", "visitor_id", "agent_id"))
 )
@@ -40,7 +40,9 @@ _QUESTIONS = (
 
 class ConversationRecords(Repository):
     def visitor(self, agent_id: UUID, anonymous_id: UUID) -> Visitor:
-        """The visitor of that name, made on first sight. A name that a signed user's row bears leads to a new one."""
+        """The visitor with that name, created if necessary. A name that belongs to a signed user's row leads to a new
+        visitor.
+        """
         named = select(VISITORS).where(VISITORS.c.agent_id == agent_id, VISITORS.c.anonymous_id == anonymous_id)
         row = self._found_or_made(named, agent_id, anonymous_id, None)
         if row.user_id is not None:
@@ -48,7 +50,7 @@ class ConversationRecords(Repository):
         return value_of(Visitor, row)
 
     def new_visitor(self, agent_id: UUID) -> Visitor:
-        """One who bears no name yet. Raises NotFound for an agent that is not there."""
+        """A visitor without a name yet. Raises NotFound for an agent that does not exist."""
         if self._connection.scalar(_AGENT, {"own_id": agent_id}) is None:
             raise NotFound("agent")
         visitor = Visitor(new_id(), agent_id, uuid4())
@@ -57,8 +59,8 @@ class ConversationRecords(Repository):
         return visitor
 
     def signed_visitor(self, agent_id: UUID, user_id: str) -> Visitor:
-        """The person of that id, made on first sight. The caller has checked the website's signature, or an API token
-        of the agent's workspace."""
+        """The person with that id, created if necessary. The caller has checked the website's signature, or an API
+        token of the agent's workspace."""
         named = select(VISITORS).where(VISITORS.c.agent_id == agent_id, VISITORS.c.user_id == user_id)
         return value_of(Visitor, self._found_or_made(named, agent_id, uuid4(), user_id))
 
@@ -74,7 +76,7 @@ class ConversationRecords(Repository):
         return self._connection.execute(named).one()
 
     def tell(self, visitor: Visitor, attributes: Sequence[VisitorAttribute]) -> None:
-        """In place of all that was known of the visitor."""
+        """Replace all known attributes of the visitor."""
         if tuple(attributes) != visitor.attributes:
             told = [asdict(each) for each in attributes]
             self._update(VISITORS, VISITORS.c.id == visitor.id, attributes=told)
@@ -84,7 +86,7 @@ class ConversationRecords(Repository):
         return tuple(VisitorAttribute(**each) for each in told)
 
     def signed_facts(self, visitor_id: UUID) -> dict[str, str]:
-        """What the visitor's website has signed: their attributes, and as "id" who they are."""
+        """What the visitor's website has signed: their attributes, and their id as "id"."""
         found = self._connection.execute(
             select(VISITORS.c.user_id, VISITORS.c.attributes).where(VISITORS.c.id == visitor_id)
         )
@@ -106,13 +108,13 @@ class ConversationRecords(Repository):
         return self._value(Conversation, statement)
 
     def own(self, visitor_id: UUID, conversation_id: UUID, channel: Channel = Channel.WIDGET) -> Conversation:
-        """That one of the visitor's, however old. Raises NotFound, also for a cleared one."""
+        """That conversation of the visitor, however old. Raises NotFound, also for a cleared one."""
         return self._found(
             Conversation, _shown_to(visitor_id, channel).where(CONVERSATIONS.c.id == conversation_id), "conversation"
         )
 
     def page_of_visitor(self, visitor_id: UUID, page: PageRequest) -> ListPage[Conversation]:
-        """Those of the widget with at least one turn that the visitor has not cleared, latest activity first."""
+        """Those from the widget with at least one turn that the visitor has not cleared, latest activity first."""
         statement = _shown_to(visitor_id, Channel.WIDGET).where(CONVERSATIONS.c.turn_count > 0)
         return self._page(_LATEST_ACTIVITY_FIRST, Conversation, statement, page)
 
@@ -145,7 +147,7 @@ class ConversationRecords(Repository):
         return conversation
 
     def is_kept(self, session: VisitorSession) -> bool:
-        """Whether visitor and conversation are there: neither was erased. A cleared conversation is there."""
+        """Whether visitor and conversation exist, even if the conversation was cleared."""
         own = {
             "own_id": session.conversation_id,
             "own_visitor_id": session.visitor_id,
@@ -154,7 +156,7 @@ class ConversationRecords(Repository):
         return self._connection.scalar(_KEPT, own) is not None
 
     def clear(self, session: VisitorSession) -> None:
-        """The visitor starts afresh: the conversation is never resumed or shown to them again."""
+        """The visitor starts afresh: this conversation is never resumed or shown to them again."""
         cleared_at = func.coalesce(CONVERSATIONS.c.cleared_at, self._now())
         self._update_one(CONVERSATIONS, "conversation", _of(session), cleared_at=cleared_at)
         is_open = LIVE_CHATS.c.state.in_([state.value for state in OPEN_STATES])
@@ -162,8 +164,8 @@ class ConversationRecords(Repository):
         self._update(LIVE_CHATS, its_chat, is_open, state=LiveState.ENDED.value, ended_at=self._now())
 
     def messages(self, conversation_id: UUID, limit: int, before: UUID | None = None) -> list[Message]:
-        """The latest `limit` messages that the visitor may see, oldest first: none of a cleared conversation, and no
-        empty ones; of the turns before the turn `before`, where one is named. Raises NotFound for another's turn."""
+        """The latest `limit` messages that the visitor may see, oldest first, without empty ones; with `before`, only
+        of the turns before it. Empty for a cleared conversation. Raises NotFound for a turn of another conversation."""
         earlier: list[ColumnElement[bool]] = []
         if before is not None:
             named = select(TURNS.c.position).where(TURNS.c.id == before, TURNS.c.conversation_id == conversation_id)
@@ -211,11 +213,11 @@ class ConversationRecords(Repository):
         return shown
 
     def questions(self, conversation_id: UUID) -> list[str]:
-        """All that the visitor has asked in it, oldest first."""
+        """All questions of the visitor in it, oldest first."""
         return list(self._connection.scalars(_QUESTIONS, {"conversation": conversation_id}))
 
     def get(self, workspace_id: UUID, conversation_id: UUID) -> Conversation:
-        """Raises NotFound, for a foreign one as well."""
+        """Raises NotFound, also for another workspace's."""
         return self._found(Conversation, own_row(CONVERSATIONS, workspace_id, conversation_id), "conversation")
 
 

@@ -1,4 +1,4 @@
-"""Gaps come to be: a turn gives one away, and the same question asked again counts on."""
+"""Counts gaps: a turn reveals one, or asks a known one again."""
 
 from functools import cache
 from typing import Any, Final
@@ -23,7 +23,7 @@ TOLD_AT: Final = frozenset((1, 5, 20, 100))
 
 ASKED_IN_VAIN_AGAIN = "Asked in vain again after its questions had been answered."
 
-# Statements are made once, for a gap is counted where a visitor waits.
+# Statements are built once, because visitors wait while a gap is counted.
 _AGENT: Final = bindparam("agent", type_=GAPS.c.agent_id.type)
 _KEY: Final = bindparam("key", type_=GAPS.c.question_key.type)
 _ASKED: Final = bindparam("asked", type_=GAPS.c.question.type)
@@ -34,7 +34,7 @@ _was_closed = GAPS.c.state.in_((GapState.ANSWERED.value, GapState.RESOLVED.value
 # The turn has just shown what this generation answers.
 _GENERATION: Final = select(AGENTS.c.generation).where(AGENTS.c.id == _AGENT).scalar_subquery()
 _SEEN: Final = {"reason": bindparam("why", type_=GAPS.c.reason.type), "last_seen": _NOW, "replayed_at": _GENERATION}
-# A gap that is asked again opens again, unless operators ignore it. Where a replay had said otherwise, the note does.
+# A gap that is asked again reopens, unless operators ignore it. If a replay had found it answered, the note says so.
 _AGAIN_VALUES: Final[dict[str, ColumnElement[Any]]] = {
     "count": GAPS.c.count + 1,
     "state": case((GAPS.c.state == GapState.IGNORED.value, GAPS.c.state), else_=GapState.OPEN.value),
@@ -49,7 +49,7 @@ _AGAIN: Final = (
     .returning(*_TOLD)
 )
 _COUNTED: Final = select(GAP_QUESTIONS.c.id).where(GAP_QUESTIONS.c.turn_id == bindparam("turn"))
-# The gap of which the key is a wording, locked.
+# The gap with this key as a wording, locked.
 _ASKED_BEFORE: Final = (
     select(GAPS.c.id)
     .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)
@@ -64,14 +64,14 @@ _GROWN: Final = WebhookEvent.GAP_GROWN.value
 
 class GapCounting(Repository):
     def see(self, turn: TurnIds, reason: GapReason) -> None:
-        """Count the turn's question, and let webhooks hear of it where it counted."""
+        """Count the turn's question, and create a webhook event if it counted."""
         if self.count_gap(turn.agent_id, turn.id, StoredTurnRecords(self._tx).question(turn.id), reason):
             Outbox(self._tx).announce(turn, "gap.seen")
 
     def count_gap(self, agent_id: UUID, turn_id: UUID, question: str, reason: GapReason) -> bool:
-        """Count the turn's question as a gap, once a turn; return whether it counted. A closed gap that is asked
-        again opens again; an ignored one only counts. A question without words is no gap. Personal data is masked, so
-        that it is kept in the conversation alone."""
+        """Count the turn's question as a gap, once per turn; return whether it counted. A closed gap that is asked
+        again reopens; an ignored one only counts. A question without words is no gap. Personal data is masked, so that
+        only the conversation contains it."""
         question = masked(question)
         words = question_key(question)
         if not words or self._connection.scalar(_COUNTED, {"turn": turn_id}) is not None:
@@ -80,7 +80,7 @@ class GapCounting(Repository):
         own = {"agent": agent_id, "key": key}
         seen = own | {"asked": question, "why": reason.value, "now": now}
         known = self._connection.scalar(_ASKED_BEFORE, own)
-        if known is None:  # two turns may come here with one question: the later one counts on
+        if known is None:  # two turns may come here with the same question: the later one adds to the count
             row = self._connection.execute(_first(self._dialect), seen | {"gap": new_id()}).one()
         else:
             row = self._connection.execute(_AGAIN, seen | {"gap": known}).one()
@@ -114,7 +114,7 @@ def _first(dialect: str) -> ReturningInsert[UUID, int, str]:
         first_seen=_NOW,
         **_SEEN,
     )
-    # Named again, and not as what was `excluded`, for which all columns would be copied.
+    # Columns are named again instead of by `excluded`, which would copy all of them.
     again = {"question": _ASKED, **_SEEN, **_AGAIN_VALUES}
     asked_again = first.on_conflict_do_update(index_elements=["agent_id", "question_key"], set_=again)
     return asked_again.returning(*_TOLD)

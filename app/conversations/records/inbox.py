@@ -1,4 +1,4 @@
-"""Conversations as operators work on them."""
+"""Operators' work on conversations."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -44,7 +44,7 @@ _PLACE: Final = tuple_(*_BY_AGE)
 
 
 class InboxRecords(Repository):
-    """The caller has checked the workspace where a method does not ask for it."""
+    """Methods without a workspace rely on the caller's check."""
 
     def page(
         self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
@@ -55,7 +55,7 @@ class InboxRecords(Repository):
         return ListPage(self.entries(found.items), found.next_cursor)
 
     def neighbours(self, conversation: Conversation, only: ConversationFilter) -> Neighbours:
-        """Before and after it in that list, be it in it or not."""
+        """The ones before and after it in that list, whether or not it is included."""
         place = (conversation.last_active_at, conversation.id)
         listed = select(CONVERSATIONS.c.id).where(*self._listed(conversation.agent_id, only)).limit(1)
         before = listed.where(place < _PLACE).order_by(*_BY_AGE)
@@ -63,7 +63,7 @@ class InboxRecords(Repository):
         return Neighbours(self._connection.scalar(before), self._connection.scalar(after))
 
     def entries(self, conversations: Sequence[Conversation]) -> list[InboxEntry]:
-        """In the same order, with what is known of each."""
+        """In the same order, with outcome, labels and more."""
         ids = [conversation.id for conversation in conversations]
         turns: dict[UUID, list[Any]] = {}
         statement = (
@@ -98,7 +98,7 @@ class InboxRecords(Repository):
         ]
 
     def visitor(self, workspace_id: UUID, visitor_id: UUID) -> VisitorFacts:
-        """Raises NotFound, for a foreign one as well."""
+        """Raises NotFound, also for another workspace's."""
         row = self._first_row(own_row(VISITORS, workspace_id, visitor_id), "visitor")
         asked = [CONVERSATIONS.c.visitor_id == visitor_id, CONVERSATIONS.c.turn_count > 0]
         sums = select(func.count(), func.coalesce(func.sum(CONVERSATIONS.c.turn_count), 0)).where(*asked)
@@ -130,7 +130,7 @@ class InboxRecords(Repository):
         return [LabelCount(label, count) for label, count in self._connection.execute(statement)]
 
     def labels_of(self, conversation_ids: Sequence[UUID] | Select[Any]) -> dict[UUID, tuple[str, ...]]:
-        """Of those that have any."""
+        """By conversation, for those with labels."""
         statement = (
             select(CONVERSATION_LABELS.c.conversation_id, CONVERSATION_LABELS.c.label)
             .where(CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids))
@@ -142,7 +142,7 @@ class InboxRecords(Repository):
         return found
 
     def label_counts(self, conversation_ids: Sequence[UUID]) -> dict[UUID, int]:
-        """How many labels each has that has any."""
+        """The number of labels, for those with labels."""
         statement = (
             select(CONVERSATION_LABELS.c.conversation_id, func.count())
             .where(CONVERSATION_LABELS.c.conversation_id.in_(conversation_ids))
@@ -151,7 +151,7 @@ class InboxRecords(Repository):
         return dict(self._connection.execute(statement).all())
 
     def of_agent(self, agent_id: UUID, conversation_ids: Sequence[UUID]) -> list[Conversation]:
-        """Those of them that are the agent's, locked until the end of this transaction; in the order that is given."""
+        """Those of them that belong to the agent, in the given order, locked until the transaction ends."""
         statement = (
             select(CONVERSATIONS)
             .where(CONVERSATIONS.c.agent_id == agent_id, CONVERSATIONS.c.id.in_(conversation_ids))
@@ -161,7 +161,7 @@ class InboxRecords(Repository):
         return [found[each] for each in conversation_ids if each in found]
 
     def change(self, agent_id: UUID, conversation_ids: Sequence[UUID], change: ConversationChange) -> None:
-        """All of them are the agent's."""
+        """All of them belong to the agent."""
         values: dict[str, Any] = {}
         if change.state is not None:
             values["closed_at"] = self._now() if change.state is ConversationState.CLOSED else None
@@ -199,7 +199,7 @@ class InboxRecords(Repository):
         return note
 
     def remove_note(self, conversation_id: UUID, note_id: UUID) -> None:
-        """Raises NotFound where the conversation has no such note."""
+        """Raises NotFound if the conversation has no such note."""
         own = (CONVERSATION_NOTES.c.conversation_id == conversation_id) & (CONVERSATION_NOTES.c.id == note_id)
         self._delete_one(CONVERSATION_NOTES, "note", own)
 
@@ -207,7 +207,7 @@ class InboxRecords(Repository):
         fits = fitting(self._connection, only)
         of_agent: ColumnElement[bool] = CONVERSATIONS.c.agent_id == agent_id
         if only.visitor_id is not None:
-            # Of the visitor and not of each conversation: else SQLite may walk through all of the agent's.
+            # By the visitor instead of by each conversation, because SQLite may otherwise scan all of the agent's.
             of_agent = exists().where(VISITORS.c.id == only.visitor_id, VISITORS.c.agent_id == agent_id)
         if only.user_id is not None:
             named = select(VISITORS.c.id).where(VISITORS.c.agent_id == agent_id, VISITORS.c.user_id == only.user_id)

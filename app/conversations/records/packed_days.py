@@ -1,8 +1,8 @@
-"""Which days of agents are packed, and which are to be counted: anew, for something in them has changed, or live.
+"""Which days of agents are packed, and which have to be counted: again, because something in them has changed, or live.
 
-A change and `outdate` share a transaction. On Postgres a worker that counts the day meanwhile cannot see the change:
-both write the day's row, so that whoever is second finds another revision there than it has read. A day that has no
-row yet gets one for that. Rows of turns are locked before those of days, and these before topics, by everybody.
+A change and `outdate` share a transaction. On Postgres, a worker that counts the day meanwhile cannot see the change:
+both write the day's row, so the second one finds another revision than it has read. A day without a row gets one for
+that. Everybody locks rows of turns before those of days, and these before topics.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +24,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class Kind(StrEnum):
-    """What is counted of a day."""
+    """What is counted for a day."""
 
     TURNS = "turns"
     CITATIONS = "citations"
@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OutdatedDay:
-    """One that a worker is to count."""
+    """A day for a worker to count."""
 
     agent_id: UUID
     kind: Kind
@@ -43,7 +43,7 @@ class OutdatedDay:
 
 @dataclass(frozen=True, slots=True)
 class DaySpan:
-    """Days, both among them, of some agents that are not packed."""
+    """A range of days, inclusive, of some agents that are not packed."""
 
     agent_ids: Sequence[UUID]
     first: date
@@ -62,11 +62,11 @@ class PackedDayRecords(Repository):
     """The caller has checked the workspace."""
 
     def outdate(self, days: Iterable[tuple[UUID, date]], kinds: Collection[Kind] = tuple(Kind)) -> None:
-        """What is counted of these agents' days (by UTC) changes in this transaction."""
+        """This transaction changes what is counted for these agents' days (by UTC)."""
         self._outdate({(*own, kind) for own in days for kind in kinds})
 
     def outdate_turns(self, turn_ids: Sequence[UUID]) -> None:
-        """These turns are about to go, and with them the topics that they name."""
+        """These turns are about to be deleted, and with them the topics that they name."""
         day = utc_day(self._dialect, TURNS.c.created_at)
         changed: set[tuple[UUID, date, Kind]] = set()
         for batch in batches(turn_ids):
@@ -77,13 +77,13 @@ class PackedDayRecords(Repository):
         self._outdate(changed)
 
     def outdate_topics(self, condition: ColumnElement[bool]) -> None:
-        """The topics of the condition are about to go."""
+        """The topics that match the condition are about to be deleted."""
         self._outdate(self._with_topics(condition))
 
     def packed(
         self, kind: Kind, agent_ids: Sequence[UUID], first: date, last: date
     ) -> tuple[list[tuple[UUID, bytes]], list[DaySpan]]:
-        """Of the days from `first` to `last` those that are packed, and those others that may hold something."""
+        """The packed days from `first` to `last`, and the others that may contain something."""
         until: dict[UUID, date] = {}
         contents: dict[UUID, dict[date, bytes | None]] = {agent_id: {} for agent_id in agent_ids}
         for batch in batches(agent_ids):
@@ -112,7 +112,7 @@ class PackedDayRecords(Repository):
         return found, [DaySpan(ids, *span) for span, ids in spans.items()]
 
     def behind(self, last: date) -> list[UUID]:
-        """Agents whose days up to this one are not all looked at."""
+        """Agents whose days up to this one have not all been checked."""
         statement = (
             select(AGENTS.c.id)
             .outerjoin(PACKED_UNTIL, PACKED_UNTIL.c.agent_id == AGENTS.c.id)
@@ -121,7 +121,7 @@ class PackedDayRecords(Repository):
         return list(self._connection.scalars(statement))
 
     def go_on_to(self, agent_id: UUID, last: date) -> None:
-        """All of the agent's days up to this one that have a turn become rows, to be counted."""
+        """Create rows to be counted for all of the agent's days up to this one that have a turn."""
         known = select(PACKED_UNTIL.c.day).where(PACKED_UNTIL.c.agent_id == agent_id)
         moment = begin_of((self._connection.scalar(known) or date.min) + _DAY)
         rows = []
@@ -134,7 +134,7 @@ class PackedDayRecords(Repository):
         self._put(PACKED_UNTIL, {"agent_id": agent_id}, day=last)
 
     def outdated(self, last: date, at_most: int) -> list[OutdatedDay]:
-        """Up to this one, the latest first."""
+        """Up to this day, latest first."""
         columns = (PACKED_DAYS.c.agent_id, PACKED_DAYS.c.kind, PACKED_DAYS.c.day, PACKED_DAYS.c.revision)
         statement = (
             select(*columns)
@@ -146,7 +146,7 @@ class PackedDayRecords(Repository):
         return [OutdatedDay(agent_id, Kind(kind), day, revision) for agent_id, kind, day, revision in found]
 
     def keep(self, day: OutdatedDay, content: bytes) -> None:
-        """What was counted of it when it had that revision, unless it has another one by now."""
+        """Store what was counted for it at that revision, unless it has another one by now."""
         own = (
             PACKED_DAYS.c.agent_id == day.agent_id,
             PACKED_DAYS.c.kind == day.kind.value,
@@ -159,7 +159,7 @@ class PackedDayRecords(Repository):
             self._delete(PACKED_DAYS, *own)
 
     def _with_topics(self, condition: ColumnElement[bool]) -> set[tuple[UUID, date, Kind]]:
-        """Days with questions in topics of the condition."""
+        """Days with questions in topics that match the condition."""
         asked = (
             select(TOPIC_QUESTIONS.c.agent_id, utc_day(self._dialect, TOPIC_QUESTIONS.c.asked_at))
             .join(TOPICS, TOPICS.c.id == TOPIC_QUESTIONS.c.topic_id)
@@ -170,7 +170,7 @@ class PackedDayRecords(Repository):
         return {(agent_id, date.fromisoformat(name), Kind.TOPICS) for agent_id, name in found}
 
     def _outdate(self, changed: Collection[tuple[UUID, date, Kind]]) -> None:
-        """In one order, so that two that change the same days do not wait for each other. Today's are not packed."""
+        """In a fixed order, so that two writers of the same days do not deadlock. Today's are not packed."""
         today = self._today()
         rows = [
             {"agent_id": agent_id, "day": day, "kind": kind.value, "revision": new_id()}
@@ -198,7 +198,7 @@ def begin_of(day: date) -> datetime:
 
 
 def _spans(days: Sequence[date]) -> list[tuple[date, date]]:
-    """Of days that follow each other the first and the last."""
+    """The first and last of consecutive days."""
     begins = [day for number, day in enumerate(days) if number == 0 or days[number - 1] + _DAY < day]
     ends = [day for number, day in enumerate(days) if number + 1 == len(days) or day + _DAY < days[number + 1]]
     return list(zip(begins, ends, strict=True))

@@ -10,7 +10,7 @@ from app.store.transaction import Repository
 
 
 class SavedFilterRecords(Repository):
-    """`operator_id` is who looks, None for an API token: they see their own and those of all."""
+    """`operator_id` is the viewer, None for an API token: they see their own and those shared with all."""
 
     def seen_by(self, workspace_id: UUID, operator_id: UUID | None) -> list[SavedFilter]:
         """By name."""
@@ -18,7 +18,7 @@ class SavedFilterRecords(Repository):
         return self._values(SavedFilter, statement.order_by(func.lower(SAVED_FILTERS.c.name), SAVED_FILTERS.c.id))
 
     def get(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> SavedFilter:
-        """Raises NotFound, for another workspace's or operator's as well."""
+        """Raises NotFound, also for another workspace's or operator's."""
         statement = select(SAVED_FILTERS).where(*_seen_by(workspace_id, operator_id), SAVED_FILTERS.c.id == filter_id)
         return self._found(SavedFilter, statement, "saved filter")
 
@@ -26,11 +26,11 @@ class SavedFilterRecords(Repository):
         self._add(SAVED_FILTERS, saved)
 
     def rename(self, filter_id: UUID, name: str) -> None:
-        """One that was found."""
+        """Rename one that was found."""
         self._update(SAVED_FILTERS, SAVED_FILTERS.c.id == filter_id, name=name)
 
     def delete(self, workspace_id: UUID, operator_id: UUID | None, filter_id: UUID) -> None:
-        """Raises NotFound, as `get` does."""
+        """Raises NotFound, like `get`."""
         wanted = SAVED_FILTERS.c.id == filter_id
         for condition in _seen_by(workspace_id, operator_id):
             wanted &= condition

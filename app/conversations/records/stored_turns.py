@@ -1,5 +1,4 @@
-"""Turns as they are read: one by id, a conversation's, and the history that the model is told; with the sources of
-their answers."""
+"""Reads turns: one by id, a conversation's, the history for the model; with the sources of their answers."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -25,7 +24,7 @@ _answer = MESSAGES.alias()
 _is_question = and_(_question.c.turn_id == TURNS.c.id, _question.c.role == Role.VISITOR.value)
 _is_answer = and_(_answer.c.turn_id == TURNS.c.id, _answer.c.role == Role.AGENT.value)
 _asked, _told = (MESSAGES.alias(name) for name in ("asked", "told"))
-# Asked with the first question of each conversation, so they are made once.
+# Built once, because the first question of each conversation executes them.
 _ANSWERED = (
     select(TURNS.c.id, TURNS.c.created_at, _asked.c.text, _told.c.text)
     .join(_asked, and_(_asked.c.turn_id == TURNS.c.id, _asked.c.role == Role.VISITOR.value))
@@ -44,7 +43,7 @@ _WRITTEN = (
     .order_by(LIVE_MESSAGES.c.number.desc())
     .limit(bindparam("most"))
 )
-# What the model is told of a change, in our words alone: neither what was called nor what came back.
+# What the model learns about a change, in our words alone: neither the call nor its response.
 _BECAME = {
     ConfirmationState.ASKED: "they have not answered yet, and nothing was done",
     ConfirmationState.CONFIRMED: "they confirmed it, and it is being done",
@@ -66,8 +65,8 @@ class StoredTurnRecords(Repository):
         return found[0] if found else None
 
     def history(self, conversation_id: UUID, limit: int) -> list[Exchange]:
-        """The latest exchanges, oldest first: answered turns, with what became of a change that one proposed, and
-        between them what the visitor and a person of the team wrote to each other (`past_exchanges`)."""
+        """The latest exchanges, oldest first: answered turns, with the outcome of a proposed change, and the messages
+        between the visitor and a person of the team in between (`past_exchanges`)."""
         own = {"conversation_id": conversation_id}
         answered = self._connection.execute(_ANSWERED, own | {"most": limit}).all()
         proposed = confirmations_of(self._connection, [turn_id for turn_id, *_ in answered], self._now())
@@ -80,13 +79,13 @@ class StoredTurnRecords(Repository):
         return past_exchanges(reversed(turns), reversed(messages), limit)
 
     def tokens_of_day(self, agent_id: UUID, day: date) -> int:
-        """What the agent's turns that ended on that day, by UTC, cost, and what was charged beside them, tokens read
-        and written together."""
+        """The tokens that the agent's turns that ended on that day, by UTC, cost, and those charged besides, input and
+        output together."""
         statement = select(AGENT_DAYS.c.tokens).where(AGENT_DAYS.c.agent_id == agent_id, AGENT_DAYS.c.day == day)
         return self._connection.scalar(statement) or 0
 
     def usage_by_month(self, agent_id: UUID, months: int) -> list[MonthCost]:
-        """What the chat model was asked for, newest month first, without prices."""
+        """The chat model's usage, newest month first, without prices."""
         is_sqlite = self._dialect == "sqlite"
         month = (
             func.strftime("%Y-%m", USAGE.c.created_at)
@@ -110,14 +109,14 @@ class StoredTurnRecords(Repository):
         ]
 
     def moved_at(self, workspace_id: UUID) -> datetime | None:
-        """When a turn of the workspace last ended, or got its first thumb."""
+        """When a turn of the workspace last ended, or got its first rating."""
         ended = select(func.max(USAGE.c.created_at)).where(USAGE.c.agent_id == AGENTS.c.id).scalar_subquery()
         rated = select(func.max(FEEDBACK.c.created_at)).where(FEEDBACK.c.agent_id == AGENTS.c.id).scalar_subquery()
         moments = self._connection.execute(select(ended, rated).where(AGENTS.c.workspace_id == workspace_id))
         return max((moment for both in moments for moment in both if moment is not None), default=None)
 
     def thumbs(self, agent_id: UUID) -> dict[str, tuple[int, int]]:
-        """Thumbs up and down that answers got, by the URL of each section that they cited."""
+        """Ratings (up and down) of answers, by the URL of each section that they cited."""
         statement = (
             select(
                 CITATIONS.c.url,
@@ -135,7 +134,7 @@ class StoredTurnRecords(Repository):
         return self.where(TURNS.c.conversation_id == conversation_id)
 
     def where(self, condition: ColumnElement[bool]) -> list[StoredTurn]:
-        """Those that meet a condition on `TURNS`, oldest first."""
+        """Those that match a condition on `TURNS`, oldest first."""
         statement = (
             select(
                 TURNS,
@@ -161,12 +160,12 @@ class StoredTurnRecords(Repository):
         ]
 
     def question(self, turn_id: UUID) -> str:
-        """Of a turn that is there."""
+        """Of an existing turn."""
         text: str = self._connection.execute(_QUESTION, {"turn": turn_id}).scalar_one()
         return text
 
     def answer_id(self, turn_id: UUID) -> UUID:
-        """Of a turn that has ended."""
+        """Of an ended turn."""
         message_id: UUID = self._connection.execute(_ANSWER_ID, {"turn": turn_id}).scalar_one()
         return message_id
 
@@ -180,7 +179,7 @@ def ids_of(turn: Row[*tuple[Any, ...]]) -> TurnIds:
 
 
 def citations_of(connection: Connection, turn_ids: Sequence[UUID]) -> dict[UUID, tuple[Citation, ...]]:
-    """By turn, in order of number; turns without citations are left out."""
+    """By turn, in order of number, for turns with citations."""
     found: dict[UUID, tuple[Citation, ...]] = {}
     for batch in batches(dict.fromkeys(turn_ids)):
         statement = (

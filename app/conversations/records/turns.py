@@ -39,10 +39,10 @@ _END_COLUMNS = (
     "next_questions",
     "ended_at",
 )
-# Statements of each turn are made once.
+# Statements that each turn executes are built once.
 _CITATION = insert(CITATIONS)
 _MESSAGE = insert(MESSAGES)
-# Locked, so that two who begin at once wait for each other.
+# Locked, so that two that begin at once wait for each other.
 _OWN_CONVERSATION = (
     select(CONVERSATIONS.c.turn_count, CONVERSATIONS.c.first_question)
     .join(AGENTS, AGENTS.c.id == CONVERSATIONS.c.agent_id)
@@ -72,7 +72,7 @@ _ENDED = (
     update(TURNS)
     .where(TURNS.c.id == bindparam("turn"))
     .values(
-        # NULL when it was deleted meanwhile
+        # NULL if it was deleted meanwhile
         curated_answer_id=select(CURATED_ANSWERS.c.id)
         .where(CURATED_ANSWERS.c.id == bindparam("curated"))
         .scalar_subquery(),
@@ -85,7 +85,7 @@ _CHECKPOINT = (
     .values(partial_answer=bindparam("text"))
 )
 _CUT_TURNS = select(TURNS.c.id).where(TURNS.c.id == bindparam("turn"), TURNS.c.state == _CUT)
-# Of an owner that was only silent, and writes on.
+# The owner was only silent, and still writes.
 _CHECKPOINT_OF_CUT = (
     update(MESSAGES)
     .where(MESSAGES.c.turn_id == _CUT_TURNS.scalar_subquery(), MESSAGES.c.role == Role.AGENT.value)
@@ -94,14 +94,14 @@ _CHECKPOINT_OF_CUT = (
 
 
 class TurnRecords(Repository):
-    """What a turn changes. Reading turns, counting gaps and what was stopped have a repository each."""
+    """The writes of a turn. Reading turns, counting gaps and stopped turns have their own repositories."""
 
     def begin(self, session: VisitorSession, request: TurnRequest, agent_version: int, owner: str) -> None:
         """Store question and turn, `running`, owned by the process named `owner`.
 
-        The same turn once more, running and of the same owner, is begun already: the database had kept it and was gone
-        before it could say so. Raises TurnConflict when the id is taken, TurnInProgress when the conversation has a
-        running turn, NotFound when the conversation is not this visitor's or was cleared.
+        The same turn again, running with the same owner, counts as begun: the database had stored it, but failed before
+        it could confirm. Raises TurnConflict if the id is taken, TurnInProgress if the conversation has a running turn,
+        NotFound if the conversation is not this visitor's or was cleared.
         """
         now = self._now()
         turn_count, first_question = self._own_conversation(session)
@@ -135,7 +135,7 @@ class TurnRecords(Repository):
         self._connection.execute(_ASKED, asked)
 
     def checkpoint(self, texts: Mapping[UUID, str]) -> None:
-        """Keep the texts so far of turns that are still running, or that were cut while their owner was silent."""
+        """Store the texts so far of turns that are running, or that were cut while their owner was silent."""
         if not texts:
             return
         rows = [{"turn": turn_id, "text": text} for turn_id, text in texts.items()]
@@ -144,10 +144,9 @@ class TurnRecords(Repository):
             self._connection.execute(_CHECKPOINT_OF_CUT, rows)
 
     def finish(self, turn_id: UUID, end: TurnEnd) -> UUID:
-        """Store the end: answer message, citations, usage, and what follows from it (`on_turn_end`). Returns the
-        message's id. A turn that has already ended keeps its first end and returns that message's id; only a cut is no
-        end: its owner lives after all, and what it says takes the cut's place. Raises NotFound for a turn that was
-        erased."""
+        """Store the end: answer message, citations, usage, and its consequences (`on_turn_end`). Returns the message's
+        id. An ended turn keeps its first end, and its message's id is returned. Only a cut is replaced, because its
+        owner is alive after all. Raises NotFound for an erased turn."""
         turn = self._first_row(_TO_END, "turn", {"turn": turn_id})
         if turn.state not in (_RUNNING, _CUT):
             return StoredTurnRecords(self._tx).answer_id(turn_id)
@@ -163,7 +162,7 @@ class TurnRecords(Repository):
         return message_id
 
     def cut_orphans(self, living_owners: Collection[str], lost: Collection[UUID] = ()) -> int:
-        """Running turns of any other owner become `cut`, and those that are `lost`; return how many."""
+        """Running turns of any other owner, and those that are `lost`, become `cut`; return how many."""
         orphans = (
             select(TURNS)
             .where(
@@ -177,19 +176,18 @@ class TurnRecords(Repository):
         for turn in turns:
             self._update(TURNS, TURNS.c.id == turn.id, state=_CUT, partial_answer="", ended_at=self._now())
             self._add_message(turn.id, Role.AGENT, turn.partial_answer)
-            self._charge(turn.id, turn.agent_id, "", TokenUsage())  # what it cost died with its process
+            self._charge(turn.id, turn.agent_id, "", TokenUsage())  # its cost was lost with its process
             Outbox(self._tx).announce(ids_of(turn), f"turn.{_CUT}")
         return len(turns)
 
     def _take_back_cut(self, turn_id: UUID) -> None:
-        """Its owner lives after all, and knows more."""
+        """Its owner is alive after all, and knows more."""
         self._delete(MESSAGES, MESSAGES.c.turn_id == turn_id, MESSAGES.c.role == Role.AGENT.value)
         self._delete(USAGE, USAGE.c.turn_id == turn_id)
 
     def feedback(self, session: VisitorSession, turn_id: UUID, rating: str, comment: str) -> None:
-        """One rating ("up" or "down") a turn; a later one replaces it. A first thumbs down also counts as a gap,
-        unless the turn has counted as one before.
-        Raises NotFound for a turn that is not this conversation's."""
+        """One rating ("up" or "down") per turn; a later one replaces it. The first "down" also counts as a gap, unless
+        the turn already has. Raises NotFound for a turn that is not this conversation's."""
         if rating not in _RATINGS:
             raise InvalidInput("rating", 'must be "up" or "down".')
         own = (
@@ -223,21 +221,21 @@ class TurnRecords(Repository):
             GapCounting(self._tx).see(ids_of(turn), GapReason.THUMBS_DOWN)
 
     def flag(self, turn_id: UUID) -> UUID | None:
-        """The turn's question counts as a gap on an operator's word, unless it has counted as one before; return the
-        gap's id, None for a question without words. Raises NotFound."""
+        """An operator counts the turn's question as a gap, unless it already has; return the gap's id, None for a
+        question without words. Raises NotFound."""
         turn = self._first_row(select(TURNS).where(TURNS.c.id == turn_id).with_for_update(), "turn")
         question = StoredTurnRecords(self._tx).question(turn_id)
         GapCounting(self._tx).count_gap(turn.agent_id, turn_id, question, GapReason.FLAGGED)
         return self._connection.scalar(select(GAP_QUESTIONS.c.gap_id).where(GAP_QUESTIONS.c.turn_id == turn_id))
 
     def _outdate(self, turns: Sequence[Row[Any]]) -> None:
-        """What is counted of their days changes. Of today, where nearly all end, nothing is packed."""
+        """Their days are counted again. Most turns end today, which is not packed."""
         PackedDayRecords(self._tx).outdate((turn.agent_id, turn.created_at.date()) for turn in turns)
 
     def _add_running(self, turn: Mapping[str, Any]) -> bool:
-        """False where the same has begun already. Raises as `begin`."""
-        # Two constraints may refuse the row: the id, and the index on running turns. Once more, for the running one may
-        # have ended before it was looked for.
+        """False if the same turn has begun already. Raises like `begin`."""
+        # Two constraints may reject the row: the id, and the index on running turns. Try once more, because the running
+        # one may have ended before it was read.
         for _ in range(2):
             if self._connection.execute(_begun(self._dialect), turn).one_or_none() is not None:
                 return True
@@ -247,7 +245,7 @@ class TurnRecords(Repository):
                 break
             if self._is_running(turn["conversation_id"]):
                 raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
-        # A turn of another workspace has the id too, and may not be seen from here.
+        # A turn of another workspace has the same id, and must not be visible from here.
         raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
 
     def _is_running(self, conversation_id: UUID) -> bool:
@@ -259,7 +257,7 @@ class TurnRecords(Repository):
         return self._connection.scalar(select(TURNS.c.id).where(*same)) is not None
 
     def _own_conversation(self, session: VisitorSession) -> tuple[int, str]:
-        """How many turns it has, and its first question. Locked until the transaction ends."""
+        """The number of its turns, and its first question. Locked until the transaction ends."""
         own = {
             "conversation": session.conversation_id,
             "visitor": session.visitor_id,
@@ -291,7 +289,7 @@ class TurnRecords(Repository):
             self._connection.execute(_CITATION, rows)
 
     def charge(self, agent_id: UUID, purpose: str, usage: TokenUsage) -> None:
-        """Count what the chat model cost beside a turn; it belongs to the agent's day like a turn's."""
+        """Count the chat model's cost outside of a turn; it belongs to the agent's day as well."""
         self._charge(new_id(), agent_id, purpose, usage)
 
     def _charge(self, turn_id: UUID, agent_id: UUID, answered_by: str, usage: TokenUsage) -> None:

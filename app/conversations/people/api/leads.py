@@ -1,4 +1,4 @@
-"""What visitors leave for people to answer: the call with which they do, and the admin API."""
+"""The calls about leads: visitors leave them, and operators handle them."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Admin API: live chats, which operators take over from the agent, answer and hand back; and saved replies."""
+"""Admin API: live chats, which operators take over, answer and hand back; and saved replies."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -165,7 +165,7 @@ class SavedReplyCreate(Model):
 
 
 class SavedReplyPatch(Model):
-    """Only what is sent changes."""
+    """Fields that are not sent stay unchanged."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 

@@ -1,4 +1,4 @@
-"""Pictures of live chats: visitors send and see those of their own conversation, operators those of their workspace."""
+"""Pictures of live chats: visitors see those of their own conversation, operators those of their workspace."""
 
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from app.providers.pictures.pillow_picture import MEDIA_TYPE
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.operation import Api, Call, Model, VisitorCaller, get, post, read, visitor, write
 
-_MAX_BYTES = MAX_UPLOAD_BYTES * 4 // 3 + 4096  # in Base64, and what stands around it
+_MAX_BYTES = MAX_UPLOAD_BYTES * 4 // 3 + 4096  # in Base64, with the JSON around it
 _NUMBERS = {"number": "[1-9][0-9]{0,8}"}
 _EXAMPLE_GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
@@ -44,7 +44,7 @@ class WidgetPictures(Api):
         codes=("not_found", "no_active_chat"),
     )
     async def send_own_picture(self, call: Call[VisitorCaller, PersonPictureIn]) -> PersonOut:
-        """Counted as messages are."""
+        """Counts against the same limit as messages."""
         session, given = call.caller.session, call.input
         await self._counting.count(
             call.request,
@@ -102,7 +102,7 @@ def message_number(call: Call[Any, Any]) -> int:
 
 
 def picture_response(body: bytes) -> Response:
-    """Kept by no cache: it goes with the conversation."""
+    """Not cached, because it is erased with the conversation."""
     headers = {
         "Cache-Control": "no-store",
         "Content-Disposition": 'attachment; filename="picture.webp"',

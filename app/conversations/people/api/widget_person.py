@@ -1,4 +1,4 @@
-"""The visitor API of live chats: asking for a person, and writing with them."""
+"""The visitor API of live chats: asking for a person, and writing to them."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -131,7 +131,7 @@ class WidgetPerson(Api):
     async def _count(
         self, call: Call[VisitorCaller, PersonMessageIn | PersonRatingIn] | Call[VisitorCaller, None]
     ) -> None:
-        """As questions are, and apart from them."""
+        """With the same limit as questions, counted separately."""
         await self._counting.count(
             call.request,
             call.caller.session.visitor_id,

@@ -1,4 +1,4 @@
-"""What visitors left for people to answer: found, worked through one by one or many at once, taken along as a file."""
+"""The console's list of leads: filter them, handle them one by one or in bulk, export them."""
 
 from collections.abc import Sequence
 from typing import Any, Final, Literal
@@ -24,8 +24,8 @@ _MAX_QUERY_CHARS: Final = 2000
 
 
 class LeadsWanted(ListWanted):
-    """As it stands in the address of the list. `undo` are those that the last form has changed, which `undo_as` takes
-    back; `was` says who had those that it has assigned."""
+    """The state in the address of the list. `undo` are the leads that the last form has changed, which `undo_as`
+    reverts; `was` has the previous assignees."""
 
     state: Literal["open", "done", "all"] = "open"
     q: str = Field(default="", max_length=MAX_TEXT_CHARS)
@@ -40,7 +40,7 @@ class LeadsWanted(ListWanted):
 
     @property
     def kept(self) -> dict[str, Any]:
-        """What narrows the list, for addresses: without what is so anyway."""
+        """The active filters for addresses, without defaults."""
         return self.model_dump(mode="json", exclude={"cursor", "undo", "undo_as", "was"}, exclude_defaults=True)
 
 
@@ -130,7 +130,7 @@ class LeadPages(Pages):
         return await self._changed(visit, [visit.path_id("lead_id")])
 
     async def _changed(self, visit: Visit[Any], lead_ids: Sequence[UUID]) -> Go:
-        """Back to the list, where it may be undone."""
+        """Back to the list, with an offer to undo."""
         change, query = visit.input.change, visit.input.wanted.kept
         were, changed = await self._leads.change(visit.actor, visit.agent.id, lead_ids, change)
         if change.state is None:

@@ -1,5 +1,4 @@
-"""Visitors who ask for a person: who waits, and a chat with each of them; and the replies that operators saved for
-these."""
+"""The console's live chats: who waits for a person, a chat with each of them, and saved replies."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -51,20 +50,20 @@ class TakeForm(Form):
 
 
 class ReplyForm(Form):
-    """`message_id` is the page's: the same form sent twice is one message."""
+    """`message_id` comes from the page: the same form sent twice is one message."""
 
     message_id: UUID | None = None
     text: str = Field(max_length=MAX_TEXT_CHARS)
 
 
 class LiveWanted(Form):
-    """`first` leads on to whoever waits longest."""
+    """`first` leads on to the visitor who has waited longest."""
 
     first: bool = False
 
 
 class HalfWrittenForm(Form):
-    """The same, at whatever point a saved reply is put in."""
+    """The same, at the moment at which a saved reply is inserted."""
 
     message_id: UUID | None = None
     text: str = Field(default="", max_length=MAX_TEXT_CHARS)
@@ -122,7 +121,7 @@ class LivePages(Pages):
 
     @page("/console/live/{conversation_id}", access=read, under="live")
     async def live_chat(self, visit: Visit[ChatWanted]) -> Shown:
-        """A look for what is new leaves out what was there before."""
+        """A request for new messages leaves out the earlier ones."""
         return await self._chat(visit, visit.input.after)
 
     async def _chat(self, visit: Visit[Form], after: int | None = None) -> Shown:
@@ -167,14 +166,14 @@ class LivePages(Pages):
 
     @action("/console/live/{conversation_id}/typing", access=write, under="live")
     async def type_live(self, visit: Visit[NoForm]) -> Response:
-        """Said by a script while one writes. Where the chat is over by now, sending says so."""
+        """Sent by a script while the operator writes. If the chat is over, sending the message reports it."""
         with suppress(ChatAlreadyTaken, NoActiveChat):
             await self._chats.operator_types(visit.actor, visit.path_id("conversation_id"))
         return Response(status_code=204)
 
     @action("/console/live/{conversation_id}/reply", access=write, shown_on="live_chat")
     async def reply_live(self, visit: Visit[ReplyForm]) -> Go:
-        """Where it comes too late, what was written stays in the form."""
+        """If it comes too late, the text stays in the form."""
         given = visit.input
         try:
             await self._chats.reply(
@@ -186,7 +185,7 @@ class LivePages(Pages):
 
     @action("/console/live/{conversation_id}/insert", access=write, shown_on="live_chat")
     async def insert_saved_reply(self, visit: Visit[HalfWrittenForm]) -> Shown:
-        """Nothing is sent: the form comes back with the reply after what was typed, to be edited."""
+        """Sends nothing: the form returns with the reply after the typed text, to be edited."""
         given, conversation_id = visit.input, visit.path_id("conversation_id")
         replies = await self._replies.for_conversation(visit.actor, conversation_id)
         chosen = next((each for each in replies if each.reply.id == given.saved_reply), None)

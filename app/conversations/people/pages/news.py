@@ -1,4 +1,4 @@
-"""What moves, as Server-Sent Events to the console's pages: `news` at once, then whenever something has changed."""
+"""Server-Sent Events for the console's pages: `news` at once, then whenever something has changed."""
 
 import json
 from collections.abc import AsyncIterator
@@ -22,8 +22,8 @@ class NewsPages(Pages):
 
     @page("/console/news", access=read, is_stream=True)
     async def news(self, visit: Visit[NoForm]) -> Response:
-        """It ends with the session, which it does not keep alive."""
-        stopping = anyio.Event()  # set by the library when the server is told to end
+        """Ends with the session, which it does not keep alive."""
+        stopping = anyio.Event()  # the library sets it when the server has to stop
         return event_stream(self._frames(visit, stopping), self._policy, stopping, grace_seconds=1)
 
     async def _frames(self, visit: Visit[NoForm], stopping: anyio.Event) -> AsyncIterator[bytes]:

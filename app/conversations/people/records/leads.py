@@ -22,7 +22,7 @@ _IS_OPEN = LEADS.c.done_at.is_(None)
 
 class LeadRecords(Repository):
     def add(self, lead: Lead) -> None:
-        """Raises NotFound where the conversation is not that visitor's with that agent, or was erased."""
+        """Raises NotFound if the conversation is not that visitor's with that agent, or was erased."""
         known = select(CONVERSATIONS.c.id).where(
             CONVERSATIONS.c.id == lead.conversation_id,
             CONVERSATIONS.c.visitor_id == lead.visitor_id,
@@ -33,17 +33,17 @@ class LeadRecords(Repository):
         self._add(LEADS, lead)
 
     def get(self, workspace_id: UUID, lead_id: UUID) -> Lead:
-        """Raises NotFound, for a foreign one as well."""
+        """Raises NotFound, also for another workspace's."""
         return self._found(Lead, own_row(LEADS, workspace_id, lead_id), "lead")
 
     def of_agent(self, agent_id: UUID, lead_ids: Sequence[UUID]) -> list[Lead]:
-        """Those of them that are the agent's, locked until the end of this transaction; in the order that is given."""
+        """Those of them that belong to the agent, in the given order, locked until the transaction ends."""
         statement = select(LEADS).where(LEADS.c.agent_id == agent_id, LEADS.c.id.in_(lead_ids)).with_for_update()
         found = {row.id: value_of(Lead, row) for row in self._connection.execute(statement)}
         return [found[each] for each in lead_ids if each in found]
 
     def change(self, lead_ids: Sequence[UUID], change: LeadChange, by: str) -> None:
-        """Who was done with one first stays."""
+        """Who closed one first stays."""
         changed = update(LEADS).where(LEADS.c.id.in_(lead_ids))
         if change.assignee is not None:
             self._connection.execute(changed.values(assignee=change.assignee))
@@ -53,11 +53,11 @@ class LeadRecords(Repository):
             self._connection.execute(changed.values(done_at=None, done_by=""))
 
     def page(self, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD) -> ListPage[Lead]:
-        """Latest first."""
+        """Newest first."""
         return self._page(_LATEST_FIRST, Lead, select(LEADS).where(*self._fitting(agent_id, only)), page)
 
     def counts(self, agent_id: UUID, only: LeadFilter) -> Mapping[LeadState, int]:
-        """Of each state, whichever the filter names."""
+        """By state, whatever state the filter names."""
         fitting = self._fitting(agent_id, replace(only, state=None))
         statement = select(_IS_OPEN, func.count()).where(*fitting).group_by(_IS_OPEN)
         found = {bool(is_open): count for is_open, count in self._connection.execute(statement)}

@@ -21,17 +21,16 @@ from app.store.tables.conversations import CONVERSATIONS, VISITORS
 from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES, SAVED_REPLIES
 from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
 
-# With literals, as the partial index on open chats has them: so the database sees that it may use that.
+# With literals, as in the partial index on open chats, so that the database recognises that it can use it.
 _IS_OPEN = LIVE_CHATS.c.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
 
 
 class LiveChatRecords(Repository):
-    """Who changes a chat locks its conversation, as a turn's begin and an erasure do."""
+    """Writers lock the conversation, as the begin of a turn and an erasure do."""
 
     def own(self, session: VisitorSession | TurnIds, *, to_change: bool = False) -> LiveChat:
-        """That of the visitor's conversation, with state `none` where nobody was asked for; `to_change` makes others
-        who would change it wait for the end of this transaction. Raises NotFound for a conversation that is not this
-        visitor's, was cleared or erased."""
+        """The chat of the visitor's conversation, with state `none` if nobody was asked for. `to_change` locks it until
+        the transaction ends. Raises NotFound for a conversation that is not this visitor's, was cleared or erased."""
         own = select(CONVERSATIONS.c.id, CONVERSATIONS.c.agent_id).where(
             CONVERSATIONS.c.id == session.conversation_id,
             CONVERSATIONS.c.visitor_id == session.visitor_id,
@@ -41,7 +40,9 @@ class LiveChatRecords(Repository):
         return self._chat(own, to_change)
 
     def get(self, workspace_id: UUID, conversation_id: UUID, *, to_change: bool = False) -> LiveChat:
-        """The same for an operator. Raises NotFound for a conversation that is absent or another workspace's."""
+        """The same for an operator. Raises NotFound for a conversation that does not exist or belongs to another
+        workspace.
+        """
         found = own_row(CONVERSATIONS, workspace_id, conversation_id)
         return self._chat(found.with_only_columns(CONVERSATIONS.c.id, CONVERSATIONS.c.agent_id), to_change)
 
@@ -53,8 +54,8 @@ class LiveChatRecords(Repository):
         return self._connection.scalar(talking) is not None
 
     def ask(self, session: VisitorSession | TurnIds) -> LiveChat:
-        """The visitor waits for a person, unless they do already or one is there. Hooks hear of it, once each time
-        that it was asked. Raises NotFound as `own` does."""
+        """The visitor waits for a person, unless they do already or one is there. Creates one webhook event per
+        request. Raises NotFound like `own`."""
         chat = self.own(session, to_change=True)
         if chat.is_open:
             return chat
@@ -67,12 +68,12 @@ class LiveChatRecords(Repository):
         return asked
 
     def keep(self, chat: LiveChat) -> None:
-        """Store the chat as it is now; its conversation was active."""
+        """Store the chat; its conversation counts as active now."""
         self._put(LIVE_CHATS, {"conversation_id": chat.conversation_id}, chat)
         self._update(CONVERSATIONS, CONVERSATIONS.c.id == chat.conversation_id, last_active_at=self._now())
 
     def rate(self, chat: LiveChat, rating: Literal["up", "down"]) -> LiveChat:
-        """What the visitor says of it now, in place of what they said before."""
+        """Replaces an earlier rating."""
         rated = replace(chat, rating=rating, rated_at=self._now())
         self._update(LIVE_CHATS, LIVE_CHATS.c.id == chat.id, rating=rating, rated_at=rated.rated_at)
         return rated
@@ -80,8 +81,7 @@ class LiveChatRecords(Repository):
     def add(
         self, chat: LiveChat, message_id: UUID, author: Author, name: str | None, said: str | DrawnPicture
     ) -> LiveChat:
-        """Write a text or a picture under the next number. One whose id the conversation has already changes
-        nothing."""
+        """Store a text or a picture under the next number. Repeating an id of the conversation has no effect."""
         known = select(LIVE_MESSAGES.c.id).where(
             LIVE_MESSAGES.c.conversation_id == chat.conversation_id, LIVE_MESSAGES.c.message_id == message_id
         )
@@ -130,7 +130,7 @@ class LiveChatRecords(Repository):
         return found
 
     def ratings(self, conversation_ids: Select[Any]) -> dict[UUID, Literal["up", "down"] | None]:
-        """What visitors said of their chats, by conversation."""
+        """The visitors' ratings of their chats, by conversation."""
         chats = select(LIVE_CHATS.c.conversation_id, LIVE_CHATS.c.rating)
         rated = chats.where(LIVE_CHATS.c.conversation_id.in_(conversation_ids))
         return dict(self._connection.execute(rated).all())
@@ -140,15 +140,15 @@ class LiveChatRecords(Repository):
         return self._connection.scalar(_pictures_of(func.count(), conversation_id, author=author.value)) or 0
 
     def picture(self, conversation_id: UUID, number: int) -> bytes:
-        """That of a message. Raises NotFound where it has none."""
+        """The picture of a message. Raises NotFound if it has none."""
         body: bytes | None = self._connection.scalar(_pictures_of(LIVE_PICTURES.c.body, conversation_id, number=number))
         if body is None:
             raise NotFound("picture")
         return body
 
     def open_chats(self, workspace_id: UUID, active_since: datetime, limit: int) -> Sequence[OpenChat]:
-        """Waiting ones first, the longest waiting first of all, then those that somebody has. Conversations where
-        nothing happened since that moment are left out: no visitor comes back to them."""
+        """Waiting ones first, longest waiting first, then those that somebody has. Conversations without activity since
+        that moment are left out, because no visitor returns to them."""
         waits_first = case((LIVE_CHATS.c.state == LiveState.WAITING.value, 0), else_=1)
         latest = and_(
             LIVE_MESSAGES.c.conversation_id == LIVE_CHATS.c.conversation_id,
@@ -184,7 +184,7 @@ class LiveChatRecords(Repository):
         return self.waiting(workspace_id, active_since)[0]
 
     def waiting(self, workspace_id: UUID, active_since: datetime) -> tuple[int, datetime | None]:
-        """How many visitors wait for a person, and since when the last of them does."""
+        """How many visitors wait for a person, and since when the last of them has waited."""
         counted = select(func.count(), func.max(LIVE_CHATS.c.asked_at)).select_from(LIVE_CHATS)
         statement = _open_in(counted).where(
             AGENTS.c.workspace_id == workspace_id,
@@ -216,7 +216,7 @@ def _pictures_of(wanted: Any, conversation_id: UUID, **of_message: object) -> Se
 
 
 def live_message_of(row: Row[Any]) -> LiveMessage:
-    """Of a row of LIVE_MESSAGES; with a picture where the columns of one were read beside it."""
+    """From a row of LIVE_MESSAGES, with a picture if its columns were selected."""
     read = row._mapping
     message = value_of(LiveMessage, row, id=row.message_id, picture=None)
     return message.showing(read["width"], read["height"], read.get("body")) if read.get("width") else message
@@ -224,7 +224,7 @@ def live_message_of(row: Row[Any]) -> LiveMessage:
 
 class SavedReplyRecords(Repository):
     def of_workspace(self, workspace_id: UUID, for_agent: UUID | None = None) -> list[SavedReply]:
-        """By title; only those that an agent's chats have, where one is named."""
+        """By title; with an agent, only those available in its chats."""
         fits = SAVED_REPLIES.c.workspace_id == workspace_id
         if for_agent is not None:
             fits = and_(fits, or_(SAVED_REPLIES.c.agent_id.is_(None), SAVED_REPLIES.c.agent_id == for_agent))
@@ -233,14 +233,14 @@ class SavedReplyRecords(Repository):
         return self._values(SavedReply, by_title)
 
     def get(self, workspace_id: UUID, reply_id: UUID) -> SavedReply:
-        """Raises NotFound, for another workspace's as well."""
+        """Raises NotFound, also for another workspace's."""
         return self._found(SavedReply, select(SAVED_REPLIES).where(_is(workspace_id, reply_id)), "saved reply")
 
     def create(self, reply: SavedReply) -> None:
         self._add(SAVED_REPLIES, reply)
 
     def save(self, reply: SavedReply) -> None:
-        """One that is there."""
+        """Update an existing one."""
         written = {"agent_id": reply.agent_id, "title": reply.title, "text": reply.text}
         self._update(SAVED_REPLIES, _is(reply.workspace_id, reply.id), **written)
 

@@ -1,4 +1,4 @@
-"""Admin API: what is kept of a visitor, shown or erased at their request."""
+"""Admin API: a visitor's data, shown or erased at their request."""
 
 from base64 import b64encode
 from datetime import datetime
@@ -87,7 +87,7 @@ _COUNTED: Final = [kind for kind in tables_of_visitors().values() if kind.counte
 
 
 def _listed(exported: type[Any], meaning: str | None) -> Any:
-    """The field of an export that a table says of itself."""
+    """The field of an export for a table that declares one."""
     row = create_model(f"{exported.__name__}Out", __base__=Model, **get_type_hints(exported))
     return conlist(row), Field(description=f"{meaning} Oldest first.")
 
@@ -121,7 +121,7 @@ class ErasedRowsOut(Model):
 
 
 class ErasureOut(Model):
-    """The receipt: the audit log names it, and nothing that is kept names the visitor."""
+    """The receipt. The audit log names it, and no stored data links it to the visitor."""
 
     id: UUID
     erased_at: datetime

@@ -1,4 +1,4 @@
-"""The visitor API: what is kept of a visitor, to see, to take along and to erase."""
+"""The visitor API: visitors see, export and erase their data."""
 
 from pydantic import Field
 
@@ -15,7 +15,7 @@ _MOST_A_DAY = 5
 
 
 class WidgetMe(Api):
-    """Whose data it is says the visitor token alone."""
+    """Only the visitor token determines whose data it is."""
 
     tag = TAG
 
@@ -42,7 +42,7 @@ class TranscriptOut(Model):
 
 
 class WidgetTranscripts(Api):
-    """No address comes with a call: what is sent goes to the one that the visitor's website has signed."""
+    """Calls contain no address: transcripts go to the one that the visitor's website has signed."""
 
     tag = TAG
 

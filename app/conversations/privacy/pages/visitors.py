@@ -1,4 +1,4 @@
-"""A visitor's data at the console: all of it as a file, and its erasure, which a person may ask an operator for."""
+"""A visitor's data in the console: an export, and erasure at a person's request."""
 
 from uuid import UUID
 

@@ -1,5 +1,5 @@
-"""What turns leave behind, for whatever erases them: the bill without their ids, gaps without their askings, stale
-answers without those who were told."""
+"""What turns leave behind, for erasure and retention: costs lose their ids, gaps their askings, stale answers their
+recipients."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from app.store.tables.conversations import USAGE
 from app.store.tables.gaps import GAP_QUESTIONS, GAPS, STALE_ANSWERS, STALE_TELLINGS
 from app.store.transaction import Repository, batches, new_id
 
-# On tables and not on their classes, whose bulk updates know rows by their keys alone.
+# On tables and not on their classes, whose bulk updates find rows by their keys alone.
 _ANONYMOUS_USAGE = update(USAGE).where(USAGE.c.turn_id == bindparam("turn")).values(turn_id=bindparam("nobody"))
 _COUNTED_GAPS = (
     update(GAPS)
@@ -30,7 +30,7 @@ _REWORDED_GAPS = (
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """What somebody asked that counts as a gap."""
+    """A visitor's question that counts as a gap."""
 
     question: str
     question_key: str
@@ -40,8 +40,9 @@ class _Asking:
 
 class TurnErasing(Repository):
     def forget(self, turn_ids: Sequence[UUID], turns: Select[Any] | Sequence[UUID]) -> dict[str, int]:
-        """What they leave behind that does not go with them; `turns` are those ids, and those of turns that have begun
-        since. Return how many rows went: `gaps` and `stale_answers` are those that nobody else has asked or was told.
+        """Erase what they leave behind that is not deleted with them; `turns` are the ids, and those of turns that have
+        begun since. Return how many rows were erased: `gaps` and `stale_answers` are those that nobody else has asked
+        or received.
         """
         PackedDayRecords(self._tx).outdate_turns(turn_ids)
         if turn_ids:
@@ -57,8 +58,8 @@ class TurnErasing(Repository):
         return {"gap_questions": askings, "gaps": sum([self.count_again(batch) for batch in batches(gap_ids)])}
 
     def _forget_tellings(self, told_in: ColumnElement[bool]) -> dict[str, int]:
-        """A stale answer goes with the last who was told it; those of curated answers and golden questions are told by
-        an operator and stay."""
+        """A stale answer is deleted with its last recipient; those of curated answers and golden questions come from an
+        operator and stay."""
         stale = list(self._connection.scalars(select(STALE_TELLINGS.c.stale_answer_id).where(told_in).distinct()))
         tellings = self._delete(STALE_TELLINGS, told_in)
         is_told = select(STALE_TELLINGS.c.turn_id).where(STALE_TELLINGS.c.stale_answer_id == STALE_ANSWERS.c.id)
@@ -69,7 +70,7 @@ class TurnErasing(Repository):
         return {"stale_tellings": tellings, "stale_answers": sum(erased)}
 
     def count_again(self, gap_ids: Sequence[UUID]) -> int:
-        """Gaps by what others have asked; return how many are gone, for nobody has."""
+        """Recount gaps from other visitors' askings; return how many are gone because there are none."""
         last = self._last_askings(gap_ids)
         gone = [gap_id for gap_id in gap_ids if gap_id not in last]
         erased = self._delete(GAPS, GAPS.c.id.in_(gone)) if gone else 0
@@ -95,7 +96,7 @@ class TurnErasing(Repository):
         return erased
 
     def _last_askings(self, gap_ids: Sequence[UUID]) -> dict[UUID, "_Asking"]:
-        """By gap, of those that somebody has asked."""
+        """By gap, for those that somebody has asked."""
         place = func.row_number().over(
             partition_by=GAP_QUESTIONS.c.gap_id, order_by=(GAP_QUESTIONS.c.asked_at.desc(), GAP_QUESTIONS.c.id.desc())
         )
@@ -116,8 +117,8 @@ class TurnErasing(Repository):
         return {gap_id: _Asking(*asking) for gap_id, *asking in found}
 
     def _reword(self, last: Mapping[UUID, "_Asking"]) -> None:
-        """A gap that nobody who is left has asked in its own words takes those of its last asking, and loses what the
-        old ones meant. Its key becomes its own where another gap has that of the asking."""
+        """A gap in whose wording nobody who is left has asked takes the wording of its last asking, and loses the
+        vector of the old one. Its key becomes its own id if another gap has that of the asking."""
         own_words = and_(GAP_QUESTIONS.c.gap_id == GAPS.c.id, GAP_QUESTIONS.c.question == GAPS.c.question)
         reworded = select(GAPS.c.id, GAPS.c.agent_id).where(
             GAPS.c.id.in_(last), ~select(GAP_QUESTIONS.c.id).where(own_words).exists()

@@ -1,4 +1,4 @@
-"""All that is stored of visitors: found for them, erased with them, and erased when it is old."""
+"""All stored data of visitors: exported, erased on request, and erased when it is old."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ from app.store.transaction import Repository, config_from_json, new_id, value_of
 
 
 class VisitorRecords(Repository):
-    """Every method raises NotFound for what is absent or another workspace's."""
+    """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
     def everything(self, workspace_id: UUID, visitor_id: UUID) -> VisitorExport:
         row = self._visitor(workspace_id, visitor_id)
@@ -72,10 +72,10 @@ class VisitorRecords(Repository):
         return list(self._connection.scalars(_conversations_of(visitor_id)))
 
     def erase(self, workspace_id: UUID, visitor_id: UUID) -> Erasure:
-        """Remove the visitor with all that they wrote and were told.
+        """Remove the visitor with all their questions and answers.
 
-        A gap that others have asked as well keeps their askings, wording and count; any other goes. What turns cost
-        stays, under ids that lead nowhere.
+        A gap that others have asked as well keeps their askings, wording and count; other gaps are removed. What turns
+        cost stays, under ids that lead nowhere.
         """
         visitor = self._visitor(workspace_id, visitor_id, is_locked=True)
         erasure = self._erase(visitor.agent_id, _conversations_of(visitor_id), [visitor_id])
@@ -96,7 +96,8 @@ class VisitorRecords(Repository):
 
     def _erase(self, agent_id: UUID, conversations: Select[Any], visitor_ids: Collection[UUID] = ()) -> Erasure:
         turns = select(TURNS.c.id).where(TURNS.c.conversation_id.in_(conversations))
-        # Turns before their conversation, as a turn's end locks them; a new turn then waits for the conversation.
+        # Turns before their conversation, the order in which a turn's end locks them; a new turn then waits for the
+        # conversation.
         turn_ids = list(self._connection.scalars(turns.with_for_update()))
         conversation_ids = tuple(self._connection.scalars(conversations.with_for_update()))
         parents = {TURNS: turns, CONVERSATIONS: conversation_ids, VISITORS: visitor_ids}
@@ -113,7 +114,7 @@ class VisitorRecords(Repository):
         return Erasure(new_id(), agent_id, rows, conversation_ids, self._now())
 
     def _delete_of(self, table: Table, parents: Mapping[Table, Any]) -> int:
-        """By one key after the other: each has an index, and all at once may use none."""
+        """One key at a time: each has an index, but all at once may use none."""
         keys = [key for column in table.columns for key in column.foreign_keys if key.column.table in parents]
         return sum(self._delete(table, key.parent.in_(parents[key.column.table])) for key in keys)
 
@@ -130,7 +131,7 @@ class RetentionRecords(Repository):
     """Rows that somebody else has locked are left for the next time."""
 
     def periods(self) -> list[RetentionPeriod]:
-        """Every agent with its period: the published one, else the draft's."""
+        """Every agent with its period: that of the published version, else the draft's."""
         published = and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
         agents = (
             select(AGENTS.c.id, AGENTS.c.workspace_id, AGENTS.c.draft, AGENT_VERSIONS.c.config)
@@ -143,13 +144,12 @@ class RetentionRecords(Repository):
         ]
 
     def erase(self, period: RetentionPeriod, before: datetime, limit: int) -> dict[str, int]:
-        """Remove at most `limit` ended turns that were asked before then, with all that belongs to them, as many
-        leads, live messages and whatever else expires that was written before then, and as many conversations and
-        visitors that have no turn left and were not seen since. Return how many of each; what hangs on a turn goes
-        with it and is not counted.
+        """Remove at most `limit` ended turns that were asked before that time, with everything that belongs to them; as
+        many leads, live messages and other expiring rows from before then; and as many conversations and visitors
+        without turns that were not seen since. Return the number of each; what belongs to a turn is not counted.
 
-        What turns cost stays, under ids that lead nowhere. A gap is counted again by the askings that remain, and
-        goes with the last of them, as a stale answer does with the last who was told.
+        What turns cost stays, under ids that lead nowhere. Gaps are recounted from the remaining askings, and are
+        removed with the last of them, like stale answers with their last recipient.
         """
         return {
             **{
@@ -191,7 +191,7 @@ class RetentionRecords(Repository):
         return self._delete(table, table.c.id.in_(list(self._connection.scalars(old))))
 
     def _name_again(self, conversation_ids: set[UUID]) -> None:
-        """Conversations by the first question that is left of them."""
+        """Name conversations by the first question that is left."""
         first = (
             select(MESSAGES.c.text)
             .join(TURNS, TURNS.c.id == MESSAGES.c.turn_id)
@@ -212,7 +212,7 @@ class RetentionRecords(Repository):
             .with_for_update(skip_locked=True)
         )
         conversation_ids = list(self._connection.scalars(old))
-        # Asked again under the lock: a turn may have begun in one between the two.
+        # Checked again under the lock: a turn may have begun in between.
         return self._delete(CONVERSATIONS, and_(CONVERSATIONS.c.id.in_(conversation_ids), is_empty))
 
     def _erase_visitors(self, agent_id: UUID, before: datetime, limit: int) -> int:
