@@ -1,5 +1,5 @@
-"""Websites that are read by our own crawler package while somebody waits for what they say: what they offer as sources,
-and the pages that they list."""
+"""Reads websites with our crawler package while somebody waits for the result: what they offer as sources, and the
+pages that they list."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ from crawler.url_rules import CheckedUrl
 if TYPE_CHECKING:
     from crawler.discover.site_discovery import Discovery, SiteDiscovery
 
-_LIMITS: Final = FetchLimits(total_timeout_seconds=10, attempts=1)  # one that is slow or away is not asked again
+_LIMITS: Final = FetchLimits(total_timeout_seconds=10, attempts=1)  # a website that is slow or down is not retried
 _AT_ONCE: Final = 4
 _KINDS: Final = {
     SeedKind.SITE: SourceKind.SITE,
@@ -42,7 +42,7 @@ _LISTING_SECONDS: Final = 20.0
 
 
 class AwaitedWebsites:
-    """Use as an async context manager. `allowed` endpoints (ip, port) may be asked although they are private."""
+    """Use as an async context manager. `allowed` endpoints (ip, port) may be private."""
 
     def __init__(
         self, allowed: Iterable[Endpoint] = (), *, user_agent: str = USER_AGENT, min_delay_seconds: float = 0.5
@@ -54,7 +54,7 @@ class AwaitedWebsites:
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """Around the reading of one website. Raises Overloaded while too many are read."""
+        """Around the reading of one website. Raises Overloaded if too many are being read."""
         try:
             self._slots.acquire_nowait()
         except anyio.WouldBlock:
@@ -78,7 +78,7 @@ class CrawlerSiteDiscovery(AwaitedWebsites):
 
     @cached_property
     def _discovery(self) -> "SiteDiscovery":
-        from crawler.discover.site_discovery import SiteDiscovery  # operators look seldom: not read at the start
+        from crawler.discover.site_discovery import SiteDiscovery  # operators use it rarely: not imported at the start
 
         return SiteDiscovery(self.fetcher, Robots(self.fetcher))
 
@@ -90,7 +90,7 @@ class CrawlerSiteDiscovery(AwaitedWebsites):
             raise InvalidInput("url", error.reason) from error
 
     async def name_of(self, url: str) -> str:
-        """What the website calls itself; "" where nothing says so."""
+        """The website's own name, or ""."""
         try:
             return await self._discovery.name_of(url)
         except UrlRefused:
@@ -105,7 +105,7 @@ def _offers(found: "Discovery") -> SiteOffers:
 
 
 class CrawlerPageListing(AwaitedWebsites):
-    """PageListing: the lists that a crawl begins with, and nothing after them."""
+    """PageListing: the lists with which a crawl begins, and nothing else."""
 
     async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
         if source.kind not in SEEDS:
@@ -125,7 +125,7 @@ class CrawlerPageListing(AwaitedWebsites):
 
     async def _read(self, seed: Seed, url: CheckedUrl, access: SourceAccess | None) -> SitemapReading:
         fetcher = self.fetcher.with_access(SiteAccess(url, access.headers)) if access else self.fetcher
-        robots = Robots(fetcher)  # of this moment: robots.txt may have changed since the last time
+        robots = Robots(fetcher)  # fetched now: robots.txt may have changed since the last time
         return await sitemap_pages(seed, url, robots, SitemapReader(fetcher, robots.refusal))
 
 

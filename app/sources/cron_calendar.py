@@ -1,4 +1,4 @@
-"""Cron expressions, by cronsim, which reads expressions as Debian's cron does."""
+"""Cron expressions, parsed by cronsim as Debian's cron does."""
 
 from datetime import datetime
 
@@ -11,8 +11,8 @@ _FIELDS = 5
 
 class CronCalendar:
     def first_after(self, expression: str, moment: datetime) -> datetime:
-        """The first full minute after `moment` (UTC) that the five fields name. Raises InvalidInput (field "cron")
-        for an expression that cannot be read or names no moment."""
+        """The first full minute after `moment` (UTC) that matches the five fields. Raises InvalidInput (field "cron")
+        for an expression that is invalid or never matches."""
         if len(expression.split()) != _FIELDS:
             raise InvalidInput("cron", 'Write five fields, such as "0 3 * * *" for three o\'clock at night in UTC.')
         try:

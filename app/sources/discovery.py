@@ -1,4 +1,4 @@
-"""Looking at a website before anything of it is stored."""
+"""Inspects a website before anything of it is stored."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,10 +13,10 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class SiteOffer:
-    """A source that could be made: `kind` and `url` are what it would be made with.
+    """A possible source: `kind` and `url` are its configuration.
 
-    `pages` counts what it lists on its own website; of a site what its start page links to there. With `has_more`
-    there are more than were counted.
+    `pages` counts the pages that it lists on its own website; for a site, those to which its start page links there.
+    With `has_more`, there are more than were counted.
     """
 
     kind: SourceKind
@@ -28,8 +28,8 @@ class SiteOffer:
 
 @dataclass(frozen=True, slots=True)
 class SiteOffers:
-    """`url` is that of the start page after redirects. `problems` are (URL, reason) of what is named and cannot be
-    read; `is_complete` is False when the time for looking ran out."""
+    """`url` is that of the start page after redirects. `problems` are (URL, reason) of files that are named but cannot
+    be read; `is_complete` is False if the time ran out."""
 
     url: str
     title: str
@@ -40,9 +40,10 @@ class SiteOffers:
 
 class SiteDiscovery(Protocol):
     async def look(self, url: str) -> SiteOffers:
-        """Look at the website for half a minute at most. What it does wrong stands among the problems.
+        """Inspect the website for at most half a minute. Its errors are among the problems.
 
-        Raises InvalidInput, naming "url", when the address must not be dialled; Overloaded when too many look.
+        Raises InvalidInput for the field "url" if the address must not be dialled; Overloaded if too many inspections
+        run.
         """
         ...
 
@@ -53,8 +54,8 @@ class Discovery:
         self._discovery = discovery
 
     async def look(self, actor: Actor, agent_id: UUID, url: str) -> SiteOffers:
-        """What a website offers this agent to learn from. Raises NotFound for an agent that is absent or another
-        workspace's, InvalidInput for an address that must not be dialled, Overloaded."""
+        """What a website offers this agent to learn from. Raises NotFound for an agent that does not exist or belongs
+        to another workspace, InvalidInput for an address that must not be dialled, Overloaded."""
         await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
         )

@@ -1,4 +1,4 @@
-"""Operators give documents of their own in batches: one JSON object a line, with attributes to filter by."""
+"""Operators add their own documents in batches: one JSON object per line, with attributes to filter by."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -30,7 +30,7 @@ _FIELDS: Final = frozenset({"url", "id", "title", "text", "language", "date", "a
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """`line` counts from 1; `reason` says what is wrong with a line that was refused, naming the field."""
+    """`line` counts from 1; `reason` says what is wrong with a refused line, naming the field."""
 
     line: int
     url: str
@@ -40,7 +40,7 @@ class LineResult:
 
 @dataclass(frozen=True, slots=True)
 class BatchReceipt:
-    """`run` learns what was accepted and lets go of what was deleted; None where there is neither."""
+    """`run` learns the accepted documents and removes the deleted ones; None if there are neither."""
 
     results: tuple[LineResult, ...]
     run: CrawlRun | None
@@ -50,19 +50,19 @@ class BatchReceipt:
 class _Line:
     number: int
     url: str
-    document: PageContent | None  # None: to be deleted
+    document: PageContent | None  # None: delete it
 
 
 class DocumentBatches:
-    """Without `jobs` the runs wait for whoever gives the documents to read the source."""
+    """Without `jobs`, runs wait until the caller reads the source."""
 
     def __init__(self, records: SystemOfRecord, jobs: JobQueue | None) -> None:
         self._records = records
         self._jobs = jobs
 
     async def put(self, actor: Actor, source_id: UUID, body: str) -> BatchReceipt:
-        """Keep the documents of the lines, each in place of the one at its URL, and have them learnt. The same batch
-        once more changes nothing. A line that is refused does not hold up the others.
+        """Store the documents of the lines, each replacing the one at its URL, and have them learnt. Repeating a batch
+        changes nothing. A refused line does not affect the others.
 
         Raises NotFound, and InvalidInput for a source of another kind or too many lines.
         """
@@ -96,12 +96,12 @@ class DocumentBatches:
 
 
 def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
-    """The lines to keep, of which each is about another URL, and by their numbers those that are refused."""
+    """The accepted lines, one per URL, and the refused ones by line number."""
     told = [(number, text) for number, text in enumerate(body.splitlines(), start=1) if text.strip()]
     if not 1 <= len(told) <= MAX_LINES:
         raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, a JSON object on each.")
     refused: dict[int, LineResult] = {}
-    lines: dict[str, _Line] = {}  # of a URL that stands twice the last one holds
+    lines: dict[str, _Line] = {}  # for a duplicate URL, the last line counts
     for number, text in told:
         try:
             line = _line(number, text)

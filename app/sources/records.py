@@ -1,5 +1,4 @@
-"""Sources, and what is kept with one: how its website lets us in, its hook, its schedule, the documents
-that operators gave."""
+"""Sources, and what belongs to them: credentials, hook, schedule, and documents that operators added."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -40,10 +39,10 @@ from app.store.url_key import url_key
 
 
 class SourceRecords(Repository):
-    """Sources belong to agents whose workspace the caller has checked; `get` and `of_agent` see that agent only."""
+    """The caller has checked the workspace of the agent; `get` and `of_agent` see only that agent."""
 
     def create(self, agent_id: UUID, config: SourceConfig, source_id: UUID | None = None) -> Source:
-        """`source_id` names the source where something was kept for it before, else it gets a new id."""
+        """`source_id` is the source's id if something was stored for it before, else it gets a new one."""
         if not self._exists(AGENTS, agent_id):
             raise NotFound("agent")
         source = Source(id=source_id or new_id(), agent_id=agent_id, config=config, created_at=self._now())
@@ -58,7 +57,7 @@ class SourceRecords(Repository):
         return found[0]
 
     def find(self, workspace_id: UUID, source_id: UUID) -> Source:
-        """The same for a caller who knows the workspace only. Raises NotFound."""
+        """The same for a caller who only knows the workspace. Raises NotFound."""
         of_workspace = select(AGENTS.c.id).where(AGENTS.c.workspace_id == workspace_id)
         found = self._sources(and_(SOURCES.c.id == source_id, SOURCES.c.agent_id.in_(of_workspace)))
         if not found:
@@ -66,7 +65,7 @@ class SourceRecords(Repository):
         return found[0]
 
     def public_file(self, source_id: UUID) -> Source:
-        """The same for a caller who may be anybody. Raises NotFound unless it is a file that is public."""
+        """The same for anybody. Raises NotFound unless it is a public file."""
         found = self._sources(SOURCES.c.id == source_id)
         if not found or not found[0].config.is_public or found[0].config.kind is not SourceKind.FILE:
             raise NotFound("file")
@@ -81,8 +80,8 @@ class SourceRecords(Repository):
         return self.get(agent_id, source_id)
 
     def delete(self, agent_id: UUID, source_id: UUID) -> list[UUID]:
-        """Remove the source with its documents; return their version ids, whose index rows are now orphans. The
-        agent's generation rises if there were any. Raises NotFound."""
+        """Delete the source with its documents; return their version ids, whose index rows are now orphans. Raises the
+        agent's generation if there were any. Raises NotFound."""
         versions = (
             select(DOCUMENT_VERSIONS.c.id)
             .join(DOCUMENTS, DOCUMENTS.c.id == DOCUMENT_VERSIONS.c.document_id)
@@ -114,10 +113,10 @@ def _is(agent_id: UUID, source_id: UUID) -> ColumnElement[bool]:
 
 
 class SourceAccessRecords(Repository):
-    """One of a source, whose workspace the caller has checked."""
+    """One per source, whose workspace the caller has checked."""
 
     def set(self, source_id: UUID, access: SourceAccess) -> AccessFacts:
-        """In place of what the source had."""
+        """Replaces earlier ones."""
         self.clear(source_id)
         row_id, facts = new_id(), AccessFacts(access.kind, access.name, self._now())
         sealed = SealedRows(self._tx, SOURCE_ACCESS).sealed(row_id, access.secret.encode())
@@ -136,7 +135,7 @@ class SourceAccessRecords(Repository):
         return SourceAccess(AccessKind(row.kind), row.name, SealedRows(self._tx, SOURCE_ACCESS).opened(row).decode())
 
     def clear(self, source_id: UUID) -> bool:
-        """Whether there was one."""
+        """Whether there were any."""
         return bool(self._delete(SOURCE_ACCESS, SOURCE_ACCESS.c.source_id == source_id))
 
     def _row(self, source_id: UUID) -> Row[Any] | None:
@@ -145,7 +144,7 @@ class SourceAccessRecords(Repository):
 
 class HookRecords(Repository):
     def set(self, source_id: UUID, kid: str, salt: bytes) -> None:
-        """In place of the hook that the source had. Raises NotFound for an absent source."""
+        """Replaces an earlier hook. Raises NotFound for an absent source."""
         if not self._exists(SOURCES, source_id):
             raise NotFound("source")
         self._put(SOURCE_HOOKS, {"source_id": source_id}, kid=kid, salt=salt, created_at=self._now())
@@ -163,8 +162,8 @@ class HookRecords(Repository):
         self._delete(SOURCE_HOOKS, SOURCE_HOOKS.c.source_id == source_id)
 
     def note_call(self, source_id: UUID, signature: str, forget_before: datetime) -> bool:
-        """Remember the call by its signature; False when it was made before. Calls from before that moment are
-        forgotten: their timestamps are refused anyway."""
+        """Remember the call by its signature; False if it was made before. Forgets calls from before that moment, whose
+        timestamps are refused anyway."""
         self._delete(HOOK_CALLS, HOOK_CALLS.c.called_at < forget_before)
         statement = self._insert(HOOK_CALLS).values(signature=signature, source_id=source_id, called_at=self._now())
         made = self._connection.execute(statement.on_conflict_do_nothing().returning(HOOK_CALLS.c.signature))
@@ -182,11 +181,11 @@ class ScheduleRecords(Repository):
         self._put(SOURCE_SCHEDULES, {"source_id": source_id}, schedule, set_at=self._now(), next_at=next_at)
 
     def clear(self, source_id: UUID) -> None:
-        """The source is read when somebody asks for it, and only then."""
+        """From now on, the source is only read on request."""
         self._delete(SOURCE_SCHEDULES, SOURCE_SCHEDULES.c.source_id == source_id)
 
     def of_sources(self, source_ids: Sequence[UUID]) -> dict[UUID, SourceSchedule]:
-        """Of those that have one."""
+        """For those that have one."""
         found: dict[UUID, SourceSchedule] = {}
         for batch in batches(source_ids):
             rows = self._connection.execute(_SCHEDULES.where(SOURCE_SCHEDULES.c.source_id.in_(batch)))
@@ -201,7 +200,7 @@ class ScheduleRecords(Repository):
         return [_schedule(row) for row in self._connection.execute(statement)]
 
     def move_on(self, due: SourceSchedule, next_at: datetime) -> bool:
-        """The due reading is taken care of; False when somebody else has done so, or the schedule was changed."""
+        """The due reading was handled; False if somebody else has done so, or the schedule was changed."""
         is_it = (SOURCE_SCHEDULES.c.source_id == due.source_id, SOURCE_SCHEDULES.c.next_at == due.next_at)
         return self._update(SOURCE_SCHEDULES, *is_it, next_at=next_at) == 1
 
@@ -211,10 +210,10 @@ def _schedule(row: Row[Any]) -> SourceSchedule:
 
 
 class GivenDocumentRecords(Repository):
-    """Those of a source of kind "documents", each once by its URL; they go with their source."""
+    """The documents of a source of kind "documents", by URL; they are deleted with their source."""
 
     def put(self, source_id: UUID, document: PageContent) -> bool:
-        """Keep it, in place of the one at its URL; return whether anything changed."""
+        """Store it, replacing the one at its URL; return whether anything changed."""
         if self.find(source_id, document.url) == document:
             return False
         keys = {"source_id": source_id, "url_key": url_key(document.url)}
@@ -222,7 +221,7 @@ class GivenDocumentRecords(Repository):
         return True
 
     def remove(self, source_id: UUID, url: str) -> bool:
-        """Whether it was there."""
+        """Whether it existed."""
         return self._delete(GIVEN_DOCUMENTS, _is_given(source_id, url)) == 1
 
     def find(self, source_id: UUID, url: str) -> PageContent | None:

@@ -1,6 +1,6 @@
-"""A source is what an agent learns from; a crawl run is one reading of it, which a schedule may begin. Its website may
-ask readers for a password, a header or a cookie, which an operator gives with the source; by a publish hook it
-says which of its pages have changed."""
+"""A source is what an agent learns from; a crawl run is one reading of it, which a schedule may start. Its website may
+require a password, a header or a cookie, which an operator adds to the source; with a publish hook, it reports which of
+its pages have changed."""
 
 import hashlib
 import hmac
@@ -18,7 +18,7 @@ from app.core.errors import InvalidInput
 MAX_ACCESS_NAME_CHARS: Final = 200
 MAX_SECRET_CHARS: Final = 4096
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110, section 5.6.2
-# What the crawler says itself, and what belongs to the connection.
+# Headers that the crawler sets itself, and those of the connection.
 _OURS: Final = frozenset(
     {
         "accept", "accept-encoding", "connection", "content-length", "cookie", "expect", "host", "if-modified-since",
@@ -31,14 +31,14 @@ _PURPOSE: Final = b"docent source hook"
 
 
 class AccessKind(StrEnum):
-    BASIC = "basic"  # a user and a password (RFC 7617)
+    BASIC = "basic"  # a user name and a password (RFC 7617)
     HEADER = "header"
     COOKIE = "cookie"
 
 
 @dataclass(frozen=True, slots=True)
 class SourceAccess:
-    """`name` is the user's, the header's or the cookie's."""
+    """`name` is that of the user, the header or the cookie."""
 
     kind: AccessKind
     name: str
@@ -57,7 +57,7 @@ class SourceAccess:
 
 @dataclass(frozen=True, slots=True)
 class AccessFacts:
-    """What is told of it: all but the secret."""
+    """Everything but the secret."""
 
     kind: AccessKind
     name: str
@@ -65,7 +65,7 @@ class AccessFacts:
 
 
 def check_access(access: SourceAccess) -> None:
-    """Raises InvalidInput, which names the field and repeats nothing of the secret."""
+    """Raises InvalidInput, which names the field and contains nothing of the secret."""
     name, secret = access.name, access.secret
     if not 1 <= len(name) <= MAX_ACCESS_NAME_CHARS or not name.isprintable():
         raise InvalidInput("name", f"Give a name of 1 to {MAX_ACCESS_NAME_CHARS} characters.")
@@ -103,7 +103,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class SourceSchedule:
-    """A source's schedule: since when it holds, and when the next reading is due."""
+    """A source's schedule: since when it applies, and when the next reading is due."""
 
     source_id: UUID
     agent_id: UUID
@@ -113,11 +113,11 @@ class SourceSchedule:
 
 
 def next_run(schedule: Schedule, source_id: UUID, set_at: datetime, now: datetime, first_after: FirstAfter) -> datetime:
-    """The first due time after `now`. Due times that passed meanwhile are skipped: one reading makes up for all.
+    """The first due time after `now`. Due times that have passed are skipped, because one reading makes up for all.
 
-    Each source is a little late, always by the same time, drawn from its id: up to ten minutes with `cron`, a tenth
-    of the pause (one hour at most) with `every_hours`. Else all sources of a host would begin in the same second.
-    `first_after` gives a cron expression's first moment after another.
+    Each source is a little late, always by the same time, derived from its id: up to ten minutes with `cron`, a tenth
+    of the interval (at most an hour) with `every_hours`. Otherwise, all sources of a host would start in the same
+    second. `first_after` returns the first moment of a cron expression after another.
     """
     if schedule.cron:
         late = jitter(source_id, CRON_JITTER)
@@ -129,7 +129,7 @@ def next_run(schedule: Schedule, source_id: UUID, set_at: datetime, now: datetim
 
 
 def jitter(source_id: UUID, at_most: timedelta) -> timedelta:
-    """In whole seconds, [0, at_most), the same for the same source."""
+    """In whole seconds, [0, at_most), always the same for a source."""
     drawn = int.from_bytes(hashlib.sha256(source_id.bytes).digest()[:4]) / 2**32
     return timedelta(seconds=int(drawn * at_most.total_seconds()))
 
@@ -139,18 +139,18 @@ class SourceKind(StrEnum):
     URL = "url"  # one page
     SITEMAP = "sitemap"  # every page that a sitemap lists
     FEED = "feed"  # the page of every entry of an RSS or Atom feed
-    ZENDESK = "zendesk"  # the articles of a help centre, by its vendor's API; so are the next two
+    ZENDESK = "zendesk"  # the articles of a help centre, by its vendor's API; likewise the next two
     INTERCOM = "intercom"
     DISCOURSE = "discourse"
     OPENAPI = "openapi"  # the operations of an API, by its description
     GIT = "git"  # the Markdown files of a Git repository
     TEXT = "text"  # pasted by the operator
     FILE = "file"  # uploaded by the operator
-    DOCUMENTS = "documents"  # given by the operator, each with an address and attributes of its own
+    DOCUMENTS = "documents"  # added by the operator, each with its own address and attributes
 
 
-UNLINKED: Final = "urn:uuid:"  # what the address of a given source begins with that has none on the web
-# What the operator gave: there is nothing to fetch.
+UNLINKED: Final = "urn:uuid:"  # the address of a source without one on the web begins with this
+# Added by the operator: there is nothing to fetch.
 GIVEN_KINDS = frozenset({SourceKind.TEXT, SourceKind.FILE, SourceKind.DOCUMENTS})
 
 # They list their documents themselves: there are no links to follow.
@@ -162,7 +162,7 @@ LISTED_KINDS = frozenset(
 class RunState(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
-    PAUSED = "paused"  # by an operator; what waits stays in its queue
+    PAUSED = "paused"  # by an operator; its queue is kept
     FINISHED = "finished"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -197,7 +197,7 @@ class SourceConfig:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as it stands. `run` is the latest reading of it, `schedule` has the next one."""
+    """A source in its current state. `run` is its latest reading, `schedule` has the next one."""
 
     id: UUID
     agent_id: UUID
@@ -214,9 +214,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class CrawlRun:
-    """One reading of a source. `counts` maps each page status to its number; `stop_reason` says in words why
-    the run ended. `leg` rises whenever a paused run is resumed: who reads for an earlier leg stops. With
-    `only_asked` it reads the pages that it was asked for and no others."""
+    """One reading of a source. `counts` maps each page status to its number; `stop_reason` says in words why the run
+    ended. `leg` is raised whenever a paused run is resumed: readers for an earlier leg stop. With `only_asked`, it
+    reads only the pages that were requested."""
 
     id: UUID
     source_id: UUID
@@ -233,7 +233,7 @@ class CrawlRun:
 
 @dataclass(frozen=True, slots=True)
 class LatestReading:
-    """How the latest reading of a source went, or how it stands; `name` is the source's."""
+    """The state or outcome of the latest reading of a source; `name` is the source's."""
 
     source_id: UUID
     agent_id: UUID
@@ -246,7 +246,7 @@ class LatestReading:
 
 @dataclass(frozen=True, slots=True)
 class PageStatus:
-    """How one URL of a run ended, or that it still waits (`status` "queued"); `title` is the live page's."""
+    """The outcome of one URL of a run, or that it still waits (`status` "queued"); `title` is the live page's."""
 
     url: str
     title: str | None
@@ -259,7 +259,7 @@ class PageStatus:
 
 @dataclass(frozen=True, slots=True)
 class KnownPage:
-    """A page of a source's last whole reading: how it ended, and the live chunks of the document that it led to."""
+    """A page of a source's last complete reading: its outcome, and the live chunks of the document to which it led."""
 
     url: str
     status: str
@@ -269,7 +269,7 @@ class KnownPage:
 
 @dataclass(frozen=True, slots=True)
 class SourceHook:
-    """What is kept of a hook. Its secret is not: it is drawn from the installation's signing key `kid` and `salt`."""
+    """A stored hook, without its secret, which is derived from the installation's signing key `kid` and `salt`."""
 
     source_id: UUID
     workspace_id: UUID

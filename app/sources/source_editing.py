@@ -1,5 +1,5 @@
-"""Changing what a source is set to, which the next sync reads; and what its website asks of its readers, which is
-replaced and taken away, and never read again."""
+"""Changing a source's settings, which the next sync applies; and the credentials that its website requires, which can
+be replaced and removed, but never read."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -30,7 +30,7 @@ _CRAWL_FIELDS: Final = frozenset({"include", "exclude", "max_pages", "max_depth"
 
 
 class SourceEditing:
-    """Every method raises NotFound for a source that is absent or another workspace's."""
+    """Every method raises NotFound for a source that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -39,8 +39,8 @@ class SourceEditing:
     def change(
         self, tx: Transaction, actor: Actor, source_id: UUID, change: Callable[[SourceConfig], SourceConfig]
     ) -> Source:
-        """Save what `change` makes of the configuration as it stands. What has been learnt stays as it is until the
-        next sync. Raises InvalidInput, also for a field that sources of this kind do not have."""
+        """Store what `change` returns for the current configuration. Existing knowledge stays unchanged until the next
+        sync. Raises InvalidInput, also for a field that sources of this kind do not have."""
         source = SourceRecords(tx).find(actor.workspace_id, source_id)
         before, after = source.config, change(source.config)
         changed = [f.name for f in fields(after) if getattr(after, f.name) != getattr(before, f.name)]
@@ -48,14 +48,14 @@ class SourceEditing:
         check_source(after)
         source = SourceRecords(tx).save(source.agent_id, source_id, after)
         if not _CRAWL_FIELDS.isdisjoint(changed):
-            # A page that has not changed comes without its links, some of which may be wanted from now on.
+            # An unchanged page comes without its links, some of which may be wanted from now on.
             CrawlPageRecords(tx).forget_validators(source_id)
         AuditRecords(tx).acted(actor, "source.edit", source_id, changed=changed)
         return source
 
     @reads
     def text(self, tx: Transaction, actor: Actor, source_id: UUID) -> Source:
-        """A source of kind "text", for its text to be shown; NotFound for another kind."""
+        """A source of kind "text", to show its text; NotFound for another kind."""
         source = SourceRecords(tx).find(actor.workspace_id, source_id)
         if source.config.kind is not SourceKind.TEXT:
             raise NotFound("text")
@@ -63,8 +63,8 @@ class SourceEditing:
 
 
 def with_own_address(config: SourceConfig, address: str) -> SourceConfig:
-    """Citations of a public file lead to `address`, where we serve it, unless the operator named another; those of one
-    that is public no longer lead nowhere."""
+    """Citations of a public file lead to `address`, where we serve it, unless the operator set another one; those of a
+    file that is no longer public lead nowhere."""
     is_ours = _path(config.url) == _path(address)
     if config.is_public:
         return config if config.url and not is_ours else replace(config, url=address)
@@ -92,7 +92,7 @@ def _check_fields(kind: SourceKind, changed: list[str]) -> None:
 
 
 class SourceAccesses:
-    """Every method raises NotFound for a source that is absent or another workspace's."""
+    """Every method raises NotFound for a source that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -104,13 +104,13 @@ class SourceAccesses:
 
     @writes
     def set(self, tx: Transaction, actor: Actor, source_id: UUID, access: SourceAccess) -> AccessFacts:
-        """In place of what the source had; the next reading sends it. Raises InvalidInput, also for a source that is
-        not read from the web."""
+        """Replaces earlier credentials; the next reading sends them. Raises InvalidInput, also for a source that is not
+        read from the web."""
         check_access(access)
         if SourceRecords(tx).find(actor.workspace_id, source_id).config.kind in GIVEN_KINDS:
             raise InvalidInput("source_id", "This source is not read from the web. Nobody asks it for a password.")
         facts = SourceAccessRecords(tx).set(source_id, access)
-        CrawlPageRecords(tx).forget_validators(source_id)  # readers who sign in may be given other pages
+        CrawlPageRecords(tx).forget_validators(source_id)  # signed-in readers may get different pages
         AuditRecords(tx).acted(actor, "source.set_access", source_id, kind=access.kind.value)
         return facts
 

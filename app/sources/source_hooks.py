@@ -1,4 +1,4 @@
-"""Publish hooks: a website says, signed with a secret of its source, which pages have changed."""
+"""Publish hooks: a website reports, signed with a secret of its source, which pages have changed."""
 
 import hmac
 import re
@@ -29,7 +29,7 @@ class SourceHooks:
 
     @writes
     def make(self, tx: Transaction, actor: Actor, source_id: UUID) -> str:
-        """A new secret, in place of the one before. It is known at this moment only. Raises NotFound."""
+        """A new secret, replacing an earlier one. It is only returned here. Raises NotFound."""
         SourceRecords(tx).find(actor.workspace_id, source_id)
         key = TokenRecords(tx).signing_keys()[0]
         salt = secrets.token_bytes(_SALT_BYTES)
@@ -45,8 +45,8 @@ class SourceHooks:
         AuditRecords(tx).acted(actor, "source.remove_hook", source_id)
 
     async def caller(self, source_id: UUID, timestamp: str, signature: str, body: bytes) -> Actor:
-        """Who calls, on behalf of the source alone. Each call is taken once. Raises Unauthorized: for a source that
-        has no hook or is absent as for a wrong signature."""
+        """The caller, who acts for the source alone. Each call is accepted once. Raises Unauthorized, for a source
+        without a hook or an absent one just as for a wrong signature."""
         now = self._clock.now()
         if not _TIMESTAMP.fullmatch(timestamp) or abs(now.timestamp() - int(timestamp)) > WINDOW.total_seconds():
             raise Unauthorized(
@@ -55,7 +55,7 @@ class SourceHooks:
         workspace_id = await self._records.read(lambda tx: self._signed_by(tx, source_id, timestamp, signature, body))
 
         def work(tx: Transaction) -> None:
-            # A timestamp may lie ahead of us as well as behind: a call must be known for twice the window.
+            # A timestamp may be in the future as well as in the past, so a call is remembered for twice the window.
             if not HookRecords(tx).note_call(source_id, signature, now - 2 * WINDOW):
                 raise Unauthorized("This call was already used. Sign a new one for each change.")
 

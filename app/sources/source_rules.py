@@ -1,4 +1,4 @@
-"""What a source's configuration may hold. Whether an address may be dialled is the crawler's to say."""
+"""Rules for a source's configuration. The crawler decides whether an address may be dialled."""
 
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_between, check_http_url, check_line, check_lines, check_text

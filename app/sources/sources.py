@@ -1,4 +1,4 @@
-"""What operators do with sources: add, read, watch, remove, and say when they are read again by themselves."""
+"""Operators' work on sources: add, read, watch, schedule and remove them."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -34,7 +34,7 @@ from app.workspaces.records.audit import AuditRecords
 
 
 class Sources:
-    """Every method raises NotFound for an agent or source that is absent or another workspace's."""
+    """Every method raises NotFound for an agent or source that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, jobs: JobQueue, scope: PageScope) -> None:
         self._records = records
@@ -42,12 +42,12 @@ class Sources:
         self._scope = scope
 
     def check(self, config: SourceConfig) -> None:
-        """Raises InvalidInput where `create` would: what a source may not hold, an address that no reading may dial."""
+        """Raises InvalidInput if `create` would: for invalid settings, or an address that no reading may dial."""
         check_source(config)
         self._scope.check(config)
 
     async def create(self, actor: Actor, agent_id: UUID, config: SourceConfig) -> Source:
-        """Raises InvalidInput; a file is not created so but uploaded."""
+        """Raises InvalidInput; files are uploaded instead."""
         if config.kind is SourceKind.FILE:
             raise InvalidInput(
                 "kind", "Upload a file with POST /v1/agents/{agent_id}/files, or `docent source add-file`."
@@ -74,7 +74,7 @@ class Sources:
         return SourceRecords(tx).find(actor.workspace_id, source_id)
 
     async def sync(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """Have the source read; a run that already waits or reads is given back, a paused one goes on."""
+        """Read the source; a queued or running run is returned, a paused one resumes."""
 
         def work(tx: Transaction) -> CrawlRun:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
@@ -84,22 +84,22 @@ class Sources:
             return run
 
         run = await self._records.of_workspace(actor.workspace_id).write(work)
-        # A crash before this line leaves a queued run, which the next worker to start picks up.
+        # A crash before this line leaves a queued run, which the next worker that starts picks up.
         await self._jobs.crawl(run.agent_id, run.id, run.leg)
         return run
 
     async def cancel(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """End the latest run; what it has learnt stays. One that has ended is given back as it is."""
+        """End the latest run; what it has learnt stays. An ended run is returned unchanged."""
         return await self._stop(actor, source_id, "source.cancel", RunState.CANCELLED, "An operator cancelled it.")
 
     async def pause(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """Let the latest run rest: pages under way are finished, the others wait. Raises InvalidInput when it has
+        """Pause the latest run: pages in progress are finished, the others wait. Raises InvalidInput if it has
         ended."""
         return await self._stop(actor, source_id, "source.pause", RunState.PAUSED)
 
     async def resume(self, actor: Actor, source_id: UUID) -> CrawlRun:
-        """Have a paused run go on where it was; one that waits or reads is given back as it is. Raises InvalidInput
-        when it has ended."""
+        """Resume a paused run where it was; a queued or running one is returned unchanged. Raises InvalidInput if it
+        has ended."""
 
         def work(tx: Transaction) -> CrawlRun:
             run = CrawlRunRecords(tx).resume_run(_latest_run(tx, actor, source_id).id)
@@ -157,7 +157,7 @@ _FROM_THE_WEB = frozenset(set(SourceKind) - GIVEN_KINDS)
 
 
 class Schedules:
-    """Every method raises NotFound for a source that is absent or another workspace's."""
+    """Every method raises NotFound for a source that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, calendar: CronCalendar, clock: Clock) -> None:
         self._records = records
@@ -176,7 +176,7 @@ class Schedules:
         return begun
 
     def begin(self, tx: Transaction, source: Source, schedule: Schedule) -> SourceSchedule:
-        """From now on; it was checked."""
+        """From now on; the caller has checked it."""
         now = self._clock.now()
         next_at = next_run(schedule, source.id, now, now, self._calendar.first_after)
         ScheduleRecords(tx).set(source.id, schedule, next_at)
@@ -184,7 +184,7 @@ class Schedules:
 
     @reads
     def get(self, tx: Transaction, actor: Actor, source_id: UUID) -> SourceSchedule | None:
-        """None where the source is read only when somebody asks for it."""
+        """None if the source is only read on request."""
         SourceRecords(tx).find(actor.workspace_id, source_id)
         return ScheduleRecords(tx).of_sources([source_id]).get(source_id)
 
@@ -217,7 +217,7 @@ class Schedules:
 
 
 def check_kind(config: SourceConfig) -> None:
-    """Raises InvalidInput for a source that has nothing to be fetched."""
+    """Raises InvalidInput for a source without anything to fetch."""
     if config.kind not in _FROM_THE_WEB:
         raise InvalidInput(
             "source_id",

@@ -1,4 +1,4 @@
-"""Admin API: what an agent knows: documents, the passages of each, and those that an operator gives in batches."""
+"""Admin API: an agent's documents, their passages, and documents that an operator adds in batches."""
 
 from datetime import date, datetime
 from typing import Final, Literal

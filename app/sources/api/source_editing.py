@@ -1,4 +1,4 @@
-"""Admin API: changing a source in place, and what its website asks of its readers."""
+"""Admin API: changing a source, and the credentials that its website requires."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -26,7 +26,7 @@ from app.web.operation import Api, Call, Model, delete, get, patch, put, read, w
 
 
 class SourcePatch(Model):
-    """Only what is sent changes, and the next sync reads it so."""
+    """Fields that are not sent stay unchanged; the next sync applies the others."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 

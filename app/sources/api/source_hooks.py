@@ -21,7 +21,7 @@ class HookOut(Model):
     path: str = Field(description="Where to post to.")
 
 
-# Nobody is known before the signature was checked against the body.
+# The caller is unknown until the signature was checked against the body.
 hook_call = CountedAddress("hook", lambda limits: limits.inits_per_address, ("unauthorized", "rate_limited"))
 
 
@@ -51,7 +51,7 @@ class SourceHookApi(Api):
         codes=("malformed_json", "too_large", "unsupported_media_type", "invalid_request"),
     )
     async def call_hook(self, call: Call[None, None]) -> RunOut:
-        """The signature is of the bytes as they came, so the body is read as JSON only after it was checked."""
+        """The signature covers the raw bytes, so the body is only parsed as JSON after it was checked."""
         request, source_id = call.request, call.path_id("source_id")
         body = await read_body(request, MAX_BODY_BYTES)
         headers = request.headers

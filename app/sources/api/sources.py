@@ -1,4 +1,4 @@
-"""Admin API: sources, the runs that read them, when they are read again by themselves, and what a website offers."""
+"""Admin API: sources, their runs and schedules, and what a website offers as sources."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,1 +1,1 @@
-"""Agents and sources go for good, rows and index entries, however often a worker dies over it."""
+"""Deletes agents and sources for good, rows and index entries, however often a worker dies meanwhile."""

@@ -1,4 +1,4 @@
-"""Admin API: a page, a source or an agent is deleted, and a receipt says what became of it."""
+"""Admin API: deleting a page, a source or an agent, with a receipt."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""A receipt for what was deleted: what each store held of it before, and what it holds now."""
+"""A receipt for a deletion: what each store contained before, and what it contains now."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,10 +13,10 @@ class DeletedKind(StrEnum):
 
 
 class DeletionState(StrEnum):
-    """pending -> verified. Nothing of it is answered from in either."""
+    """pending -> verified. In both states, no answer uses the deleted content."""
 
-    PENDING = "pending"  # gone from the system of record; a worker clears the indexes
-    VERIFIED = "verified"  # every store was compacted, counted again, and holds nothing of it
+    PENDING = "pending"  # deleted from the system of record; a worker clears the indexes
+    VERIFIED = "verified"  # every store was compacted, counted again, and contains none of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class StoreCounts:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """`name` is what people knew it by: the page's URL, the source's or agent's name. `version_ids` are the document
-    versions that went, until their index rows are known to be gone; of an agent every row goes, so it has none."""
+    """`name` is what people knew it by: the page's URL, the source's or agent's name. `version_ids` are the deleted
+    document versions, until their index rows are known to be gone; all rows of an agent are deleted, so it has none."""
 
     id: UUID
     workspace_id: UUID

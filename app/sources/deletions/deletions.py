@@ -1,4 +1,4 @@
-"""What operators delete for good: a page, a source, an agent. Each deletion has a receipt."""
+"""Operators delete a page, a source or an agent for good. Each deletion has a receipt."""
 
 from uuid import UUID, uuid4
 
@@ -11,10 +11,10 @@ from app.workspaces.records.audit import AuditRecords
 
 
 class Deletions:
-    """Every method raises NotFound for what is absent or another workspace's.
+    """Every method raises NotFound for what does not exist or belongs to another workspace.
 
-    From the commit on nothing of it is answered from. The receipt has the counts of the system of record at once; a
-    worker then clears both indexes, compacts and counts them, and verifies it.
+    From the commit on, no answer uses the deleted content. The receipt has the counts of the system of record at once;
+    a worker then clears both indexes, compacts and counts them, and marks it as verified.
     """
 
     def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
@@ -22,7 +22,7 @@ class Deletions:
         self._jobs = jobs
 
     async def delete(self, actor: Actor, kind: DeletedKind, subject_id: UUID) -> Deletion:
-        """A page that its source still leads to is learnt again by the next reading."""
+        """A page to which its source still leads is learnt again by the next reading."""
 
         def work(tx: Transaction) -> Deletion:
             deletion = DeletionRecords(tx).erase(actor.workspace_id, kind, subject_id)
@@ -37,15 +37,15 @@ class Deletions:
             return deletion
 
         deletion = await self._records.of_workspace(actor.workspace_id).write(work)
-        # A crash before this line leaves a pending receipt, which the next worker to start finishes.
+        # A crash before this line leaves a pending receipt, which the next worker that starts finishes.
         await self._jobs.finish_deletions(deletion.agent_id, deletion.id)
         return deletion
 
     async def finish_again(self, actor: Actor, deletion_id: UUID) -> Deletion:
-        """Have a worker finish what it has given up; one that is verified stays as it is."""
+        """Let a worker finish a deletion that was given up; a verified one stays unchanged."""
         deletion = await self.get(actor, deletion_id)
         if deletion.state is DeletionState.PENDING:
-            await self._jobs.finish_deletions(deletion.agent_id, uuid4())  # by its own id it was asked for already
+            await self._jobs.finish_deletions(deletion.agent_id, uuid4())  # its own id was already used for a job
         return deletion
 
     @reads

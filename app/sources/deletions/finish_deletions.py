@@ -23,7 +23,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
 
-_ATTEMPTS: Final = 5  # of writing the keywords anew, while a reading puts others beside
+_ATTEMPTS: Final = 5  # at rewriting the keywords while a reading adds others
 
 
 class FinishDeletions:
@@ -42,7 +42,7 @@ class FinishDeletions:
         self._files = files
 
     async def all_agents(self) -> None:
-        """What a worker does when it starts."""
+        """Run by a worker when it starts."""
         agents = await self._record.read(
             lambda tx: dict.fromkeys(deletion.agent_id for deletion in DeletionRecords(tx).pending())
         )
@@ -50,7 +50,7 @@ class FinishDeletions:
             await self.agent(agent_id)
 
     async def agent(self, agent_id: UUID) -> None:
-        """Finish every pending deletion of the agent at once. Raises IndexUnavailable or FilesUnavailable: they stay
+        """Finish all pending deletions of the agent together. Raises IndexUnavailable or FilesUnavailable; they stay
         pending then."""
 
         def work(tx: Transaction) -> tuple[bool, list[Deletion]]:
@@ -75,7 +75,7 @@ class FinishDeletions:
             log.info("deletion.verified", deletion_id=str(deletion.id), kind=deletion.kind.value)
 
     async def _held(self, deletion: Deletion) -> tuple[int, int]:
-        """What both indexes hold of it."""
+        """The rows of it in both indexes."""
         if deletion.kind is DeletedKind.AGENT:
             vectors = await self._vectors.chunk_ids(deletion.agent_id)
             return len(vectors), len(await self._keywords.chunk_ids(deletion.agent_id))
@@ -95,7 +95,7 @@ class FinishDeletions:
                 pass
 
     async def _clear(self, agent_id: UUID, pending: Sequence[Deletion]) -> None:
-        """`pending` is empty for an agent that is gone as a whole."""
+        """`pending` is empty for an agent that was deleted as a whole."""
         if not pending:
             await self._indexer.forget_agent(agent_id)
         versions = [version_id for deletion in pending for version_id in deletion.version_ids]

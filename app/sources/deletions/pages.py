@@ -1,4 +1,4 @@
-"""What operators delete for good at the console, and the receipts."""
+"""The console's pages for deleting for good, and the receipts."""
 
 from dataclasses import fields
 from typing import Final
@@ -34,7 +34,7 @@ class DeletionPages(Pages):
 
     @action("/console/agents/{agent_id}/delete", access=write, shown_on="agent_settings")
     async def delete_agent(self, visit: Visit[AgentDeletion]) -> Go:
-        """Its name, typed, says that this agent is meant."""
+        """Typing its name confirms that this agent is meant."""
         if visit.input.name.strip() != visit.agent.draft.name:
             raise InvalidInput("name", f'Type "{visit.agent.draft.name}", the name of the agent that is to go.')
         deleted = await self._deletions.delete(visit.actor, DeletedKind.AGENT, visit.agent.id)
@@ -64,7 +64,7 @@ def _to_receipt(visit: Visit[Form], deleted: Deletion) -> Go:
 
 
 def _rows(receipt: Deletion) -> list[tuple[str, int | None, int | None]]:
-    """Store by store: its name, what it held before, what it holds now."""
+    """For each store: its name, the rows before, the rows now."""
     return [
         (_STORES[each.name], getattr(receipt.before, each.name), getattr(receipt.after, each.name))
         for each in fields(StoreCounts)

@@ -1,4 +1,4 @@
-"""Deletions: what goes, counted before and after in the transaction that removes it."""
+"""Deletions, counted before and after in the transaction that removes the rows."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,7 @@ from app.store.transaction import Repository, config_from_json, new_id
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What is deleted: the table that has it and the condition that names its documents."""
+    """The subject of a deletion: its table, and the condition for its documents."""
 
     id: UUID
     agent_id: UUID
@@ -30,16 +30,16 @@ class _Subject:
 
 class DeletionRecords(Repository):
     def erase(self, workspace_id: UUID, kind: DeletedKind, subject_id: UUID) -> Deletion:
-        """Remove it with all that hangs on it and the cached vectors that nothing else needs, raise the agent's
-        generation, and keep a pending receipt. Raises NotFound, for a foreign one as well."""
+        """Delete it with everything that belongs to it and the cached vectors that nothing else needs, raise the
+        agent's generation, and store a pending receipt. Raises NotFound, also for another workspace's."""
         subject = self._subject(workspace_id, kind, subject_id)
         version_ids = tuple(self._connection.scalars(_versions_of(subject).order_by(DOCUMENT_VERSIONS.c.id)))
         before = self._counts(subject)
         self._delete(EMBEDDING_CACHE, _needed_by_nothing_else(subject))
         if kind is DeletedKind.DOCUMENT:
             self._connection.execute(_given_as(subject))
-            self._delete(PAGE_CHANGES, PAGE_CHANGES.c.document_id == subject.id)  # what the page said before
-        embeddings = self._embeddings(subject)  # while its chunks still say which are meant
+            self._delete(PAGE_CHANGES, PAGE_CHANGES.c.document_id == subject.id)  # the page's earlier text
+        embeddings = self._embeddings(subject)  # while its chunks still determine them
         self._delete(subject.table, subject.table.c.id == subject.id)
         if kind is not DeletedKind.AGENT:
             AgentRecords(self._tx).bump_generation(subject.agent_id)
@@ -66,14 +66,14 @@ class DeletionRecords(Repository):
         return self._found(Deletion, select(DELETIONS).where(*of_workspace), "deletion")
 
     def pending(self, agent_id: UUID | None = None) -> list[Deletion]:
-        """Oldest first; of one agent or of all."""
+        """Oldest first, of one agent or of all."""
         statement = select(DELETIONS).where(DELETIONS.c.state == DeletionState.PENDING.value)
         if agent_id is not None:
             statement = statement.where(DELETIONS.c.agent_id == agent_id)
         return self._values(Deletion, statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id))
 
     def unfinished(self, workspace_id: UUID, requested_before: datetime, limit: int) -> list[Deletion]:
-        """Pending for so long; oldest first."""
+        """Pending for that long, oldest first."""
         statement = select(DELETIONS).where(
             DELETIONS.c.workspace_id == workspace_id,
             DELETIONS.c.state == DeletionState.PENDING.value,
@@ -82,14 +82,14 @@ class DeletionRecords(Repository):
         return self._values(Deletion, statement.order_by(DELETIONS.c.requested_at, DELETIONS.c.id).limit(limit))
 
     def count_in_indexes(self, deletion_id: UUID, vectors: int, keywords: int) -> None:
-        """What the indexes held of it before they were cleared. The first count stands."""
+        """The rows in the indexes before they were cleared. The first count stays."""
         row = self._locked(deletion_id)
         if row is not None and row.before["vectors"] is None:
             counted = {**row.before, "vectors": vectors, "keywords": keywords}
             self._update(DELETIONS, DELETIONS.c.id == deletion_id, before=counted)
 
     def verify(self, deletion_id: UUID) -> None:
-        """Both indexes were counted again and hold nothing of it."""
+        """Both indexes were counted again and contain none of it."""
         row = self._locked(deletion_id)
         if row is not None and row.state == DeletionState.PENDING.value:
             end = {
@@ -152,7 +152,7 @@ def _needed_by_nothing_else(subject: _Subject) -> ColumnElement[bool]:
 
 
 def _given_as(subject: _Subject) -> Delete:
-    """What an operator gave under the document's address would be learnt again."""
+    """A document that an operator added under this address would be learnt again."""
     document = select(DOCUMENTS.c.id).where(
         subject.documents,
         DOCUMENTS.c.source_id == GIVEN_DOCUMENTS.c.source_id,

@@ -1,1 +1,1 @@
-"""Uploaded files become Markdown, each format in a file of its own, in a process that may be killed."""
+"""Converts uploaded files to Markdown, one module per format, in a process that may be killed."""

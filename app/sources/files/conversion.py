@@ -1,4 +1,4 @@
-"""One file, whatever its format, to a Page."""
+"""Converts one file of any format to a Page."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from app.sources.files.refusal import FileRefused
 from crawler.extract.page import Page
 from crawler.extract.page_language import detected_language
 
-MAX_TEXT_CHARS: Final = 2_000_000  # what takes minutes to embed
+MAX_TEXT_CHARS: Final = 2_000_000  # more would take minutes to embed
 _MAX_TITLE_CHARS: Final = 300
 
 _READERS: Final[dict[FileFormat, Callable[[str, bytes], Page]]] = {
@@ -32,10 +32,10 @@ _READERS: Final[dict[FileFormat, Callable[[str, bytes], Page]]] = {
 
 
 def convert_file(name: str, body: bytes) -> Page:
-    """Synchronous CPU work, for a process of its own. The page's URL is the file's name, its title "" where the file
-    has none.
+    """Synchronous CPU work, for a process of its own. The page's URL is the file's name, its title "" if the file has
+    none.
 
-    Raises FileRefused, or InvalidInput for what is none of our formats.
+    Raises FileRefused, or InvalidInput for an unknown format.
     """
     page = _READERS[file_format(name, body)](name, body)
     if not page.markdown.strip():

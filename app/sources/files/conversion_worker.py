@@ -1,4 +1,4 @@
-"""The process that converts files: it answers one at a time over a pipe, within a bound of memory."""
+"""The process that converts files, one at a time over a pipe, with limited memory."""
 
 import logging
 import signal
@@ -14,13 +14,13 @@ MEMORY_BYTES: Final = 2 * 1024**3
 
 def serve_files(pipe: Connection) -> None:
     """Entry point of the process, for `ExtractionPool(serve=...)`. A request's `url` is the file's name."""
-    from app.sources.files.conversion import convert_file  # heavy: the pool's own process need not import it
+    from app.sources.files.conversion import convert_file  # heavy, so the pool's own process does not import it
     from app.sources.files.refusal import FileRefused
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bound_memory()
     for name in ("pypdf", "trafilatura"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # their complaints name no file
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # their warnings do not name the file
     pipe.send(WorkerReady())
     while True:
         try:

@@ -28,7 +28,7 @@ def read_csv(name: str, body: bytes) -> Page:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """Rows with something in them, each cell on one line."""
+    """Rows that are not empty, each cell on one line."""
     try:
         for number, row in enumerate(csv.reader(io.StringIO(text), delimiter=_delimiter(text))):
             if number > MAX_ROWS:
@@ -43,7 +43,9 @@ def _rows(text: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """The one that stands in the first lines equally often; a sniffer guesses letters where cells are prose."""
+    """The delimiter that occurs equally often in each of the first lines; a sniffer guesses letters if cells
+    are prose.
+    """
     lines = [line for line in text[:_SNIFF_CHARS].splitlines()[:20] if line.strip()]
     if not lines:
         return ","

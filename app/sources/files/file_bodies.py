@@ -1,8 +1,8 @@
-"""Where the bytes of uploaded files lie: in the record, or on an object store that every machine reaches.
+"""Where the bytes of uploaded files are: in the record, or on an object store that every machine reaches.
 
-An object belongs to one upload and is never changed, so that no two uploads can be in each other's way. It is written
-before the record names it. What no record names, an upload that was cut off or a file that another has replaced, goes
-within a day or two.
+An object belongs to one upload and is never changed, so uploads cannot interfere with each other. It is written before
+the record names it. Objects that no record names, from an upload that was interrupted or a file that was replaced, are
+deleted within a day or two.
 """
 
 import hashlib
@@ -18,18 +18,18 @@ from app.sources.files.records import FileRecords
 from app.store.system_of_record import SystemOfRecord
 from app.store.time_ordered_id import new_id
 
-_UNNAMED_FOR: Final = timedelta(days=1)  # no upload takes longer from its object to its row
+_UNNAMED_FOR: Final = timedelta(days=1)  # no upload takes longer between its object and its row
 
 
 class FileBodies:
-    """`store` None: the record holds the bytes of what is uploaded from now on. What was uploaded before stays where it
-    is and can be read by either."""
+    """With `store` None, the record holds the bytes of new uploads. Earlier uploads stay where they are, and can be
+    read either way."""
 
     def __init__(self, store: ObjectStoreFiles | None = None) -> None:
         self._store = store
 
     async def keep(self, agent_id: UUID, source_id: UUID, body: bytes) -> str:
-        """The key under which the bytes were put; "" where the record is to hold them. Raises FilesUnavailable."""
+        """The key under which the bytes were stored; "" if the record is to hold them. Raises FilesUnavailable."""
         if self._store is None:
             return ""
         key = f"{_folder(agent_id, source_id)}/{new_id()}"
@@ -37,8 +37,8 @@ class FileBodies:
         return key
 
     async def read(self, stored: StoredBody) -> bytes:
-        """The bytes as they were uploaded. Raises NotFound where the object is gone, Misconfigured without an object
-        store to look on, and FilesUnavailable."""
+        """The uploaded bytes. Raises NotFound if the object is gone, Misconfigured if no object store is configured,
+        and FilesUnavailable."""
         if not stored.object_key:
             return stored.body
         if self._store is None:
@@ -51,8 +51,8 @@ class FileBodies:
         return body
 
     async def forget_all(self, agent_id: UUID, source_id: UUID | None = None) -> None:
-        """Every object of the source, or of the agent, also those that no record names. Raises FilesUnavailable, also
-        where some are still there after that."""
+        """Delete every object of the source, or of the agent, including those that no record names. Raises
+        FilesUnavailable, also if some still exist after that."""
         if self._store is None:
             return
         folder = _folder(agent_id, source_id)
@@ -61,7 +61,7 @@ class FileBodies:
             raise FilesUnavailable(f"{len(left)} files of what was deleted are left on the object store.")
 
     async def forget_unnamed(self, record: SystemOfRecord, clock: Clock) -> int:
-        """Drop the objects that no record has named for a day; return how many."""
+        """Delete the objects that no record has named for a day; return how many."""
         if self._store is None:
             return 0
         latest = clock.now() - _UNNAMED_FOR

@@ -7,7 +7,7 @@ from crawler.errors import ExtractionFailed
 from crawler.extract.extraction import extract_page
 from crawler.extract.page import Page
 
-# Links in the page may be relative; what they lead to does not matter here.
+# Links in the page may be relative; their targets do not matter here.
 _NOWHERE = "https://file.invalid/"
 
 

@@ -1,4 +1,4 @@
-"""DOCX by mammoth: styles become HTML, which our own writer turns into Markdown."""
+"""DOCX by mammoth: styles become HTML, which our own writer converts to Markdown."""
 
 import io
 from typing import Final
@@ -19,7 +19,7 @@ _OFF: Final = frozenset({"0", "false", "off"})
 
 
 def read_docx(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Pictures are left out; deleted and hidden text is no text."""
+    """Raises FileRefused. Pictures, deleted text and hidden text are left out."""
     try:
         parts = _without_hidden_runs(xml_parts(body))
         title = own_title(parts)

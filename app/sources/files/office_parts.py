@@ -1,4 +1,4 @@
-"""The parts of an Office file (a ZIP file of XML), checked before a library builds anything of them."""
+"""The parts of an Office file (a ZIP file of XML), checked before a library parses them."""
 
 import io
 import re
@@ -18,7 +18,7 @@ _DECLARATION: Final = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _TITLE_PART: Final = "docProps/core.xml"
 _TITLE: Final = "{http://purl.org/dc/elements/1.1/}title"
 
-# What zipfile, expat and the libraries raise at a file that is not what it says it is.
+# The errors that zipfile, expat and the libraries raise for a file that is not what it claims to be.
 BROKEN: Final = (
     zipfile.BadZipFile,
     zlib.error,
@@ -27,7 +27,7 @@ BROKEN: Final = (
     OSError,
     ExpatError,
     ElementTree.ParseError,
-    SyntaxError,  # lxml's errors of syntax are of it
+    SyntaxError,  # the base of lxml's syntax errors
     LookupError,
     TypeError,
     ValueError,
@@ -37,7 +37,7 @@ BROKEN: Final = (
 
 
 def xml_parts(body: bytes) -> dict[str, bytes]:
-    """The XML of the file by part. Raises FileRefused, and of BROKEN."""
+    """The XML of the file by part. Raises FileRefused, and the errors in BROKEN."""
     with zipfile.ZipFile(io.BytesIO(body)) as packed:
         members = packed.infolist()
         if len(members) > MAX_PARTS:
@@ -52,8 +52,8 @@ def xml_parts(body: bytes) -> dict[str, bytes]:
 
 
 def without_media(body: bytes) -> io.BytesIO:
-    """The file again, checked as by `xml_parts`, for a library to open: pictures and whatever else is no XML have no
-    bytes. Raises FileRefused, and of BROKEN."""
+    """The file for a library to open, checked like `xml_parts`, with empty pictures and other parts that are no XML.
+    Raises FileRefused, and the errors in BROKEN."""
     parts = xml_parts(body)
     with zipfile.ZipFile(io.BytesIO(body)) as packed:
         names = packed.namelist()
@@ -69,7 +69,7 @@ def zipped(parts: dict[str, bytes]) -> bytes:
 
 
 def own_title(parts: dict[str, bytes]) -> str:
-    """What the file says it is called; "" where it does not."""
+    """The title in the file's properties, or ""."""
     part = parts.get(_TITLE_PART, b"")
     if not part:
         return ""
@@ -82,5 +82,5 @@ def one_line(text: str) -> str:
 
 
 def _as_ascii(part: bytes) -> bytes:
-    """UTF-16 and UTF-32 hide a declaration from a search of bytes; without NULs they do not."""
+    """UTF-16 and UTF-32 hide a declaration from a search of bytes; without their NULs they do not."""
     return part.replace(b"\x00", b"")

@@ -1,4 +1,4 @@
-"""XLSX by openpyxl: each visible sheet under its name, its rows as tables, values as they are shown."""
+"""XLSX by openpyxl: each visible sheet under its name, its rows as tables, values as they are displayed."""
 
 import re
 import warnings
@@ -26,11 +26,11 @@ Rows = Sequence[Sequence[str]]
 
 
 def read_xlsx(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Hidden sheets, rows and columns are no text; formulas are what they came to."""
+    """Raises FileRefused. Hidden sheets, rows and columns are left out; formulas become their results."""
     try:
         title = own_title(xml_parts(body))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of extensions that it does not know
+            warnings.simplefilter("ignore")  # about extensions that it does not know
             workbook = load_workbook(without_media(body), data_only=True, keep_links=False)
         blocks: list[str] = []
         headings: list[Heading] = []
@@ -47,7 +47,7 @@ def read_xlsx(name: str, body: bytes) -> Page:
 
 
 def _rows(sheet: Any, most: int) -> Iterator[list[str]]:
-    """The rows with a value, and [] between two that others without one part."""
+    """The rows with a value, and [] between two that are separated by rows without one."""
     hidden_rows = sorted(number for number, row in sheet.row_dimensions.items() if row.hidden)
     hidden = {
         number
@@ -75,14 +75,14 @@ def _rows(sheet: Any, most: int) -> Iterator[list[str]]:
 
 
 def _values(sheet: Any) -> dict[int, dict[int, str]]:
-    """What is shown, by row and column. Of the cells that there are, for which the library has no name: to walk over
-    all that there could be takes minutes where somebody formatted the last one."""
+    """The displayed values, by row and column. Uses the existing cells, for which the library has no public name:
+    iterating over all possible cells takes minutes if somebody formatted the last one."""
     values: dict[int, dict[int, str]] = defaultdict(dict)
     for (row, column), cell in sheet._cells.items():
         if shown := _shown(cell):
             values[row][column] = shown
     for merged in sheet.merged_cells.ranges:
-        # Its value stands in each of its rows; across it is one value, not two.
+        # a merged cell's value is in each of its rows, but only once across
         value = values.get(merged.min_row, {}).get(merged.min_col, "")
         for row in range(merged.min_row + 1, min(merged.max_row, MAX_ROWS) + 1) if value else ():
             values[row][merged.min_col] = value
@@ -90,7 +90,7 @@ def _values(sheet: Any) -> dict[int, dict[int, str]]:
 
 
 def _written(rows: Rows) -> str:
-    """Runs of rows between blank ones: a table each, below what stands over it in one cell."""
+    """Runs of rows between blank ones, each as a table, after single cells above it as text."""
     blocks: list[str] = []
     run: list[Sequence[str]] = []
     for row in [*rows, []]:
@@ -106,7 +106,7 @@ def _blocks(run: Rows) -> Iterator[str]:
     first = min(next(at for at, cell in enumerate(row) if cell) for row in run)
     last = max(max(at for at, cell in enumerate(row) if cell) for row in run)
     rows = [row[first : last + 1] for row in run]
-    while rows and sum(map(bool, rows[0])) == 1:  # a caption, or a line of a text
+    while rows and sum(map(bool, rows[0])) == 1:  # a caption, or a line of text
         yield next(cell for cell in rows[0] if cell)
         rows = rows[1:]
     if len(rows) > 1:
@@ -131,8 +131,8 @@ def _shown(cell: Any) -> str:
 
 
 def _number(value: float, written: str) -> str:
-    """As the format of its cell has it: decimals, percent, currency. Without separators of thousands, which are one
-    language's."""
+    """In its cell's format: decimals, percent, currency. Without separators for thousands, which depend on the
+    language."""
     positive = written.split(";")[0]
     decimals = _DECIMALS.search(positive)
     if "%" in positive:

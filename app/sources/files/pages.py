@@ -1,4 +1,4 @@
-"""Files that an agent learns from: uploaded, or put in place of one that was uploaded before."""
+"""The console's pages for files: uploading, and replacing an earlier upload."""
 
 from collections.abc import Sequence
 from dataclasses import replace

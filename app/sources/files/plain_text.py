@@ -1,4 +1,4 @@
-"""Markdown and plain text: decoded, and rid of what a reader cannot see."""
+"""Markdown and plain text: decoded, without what a reader cannot see."""
 
 import re
 
@@ -15,7 +15,7 @@ _MARKDOWN_LINE = re.compile(r"^([ \t]*)(#{1,6}(?=\s)|`{3,}|~{3,})", re.MULTILINE
 
 
 def decoded(body: bytes) -> str:
-    """The file as text, lines ended by a newline alone; never raises."""
+    """The file as text, with newlines alone at the end of lines; never raises."""
     return without_invisible(decode_html(body, None).replace("\f", "\n"))
 
 
@@ -25,7 +25,9 @@ def read_text(name: str, body: bytes) -> Page:
 
 
 def read_markdown(name: str, body: bytes) -> Page:
-    """Front matter gives the title and goes, and so do comments outside code: no reader of the page sees them."""
+    """The title comes from the front matter, which is removed, like comments outside code: no reader of the page sees
+    them.
+    """
     text, title = decoded(body), ""
     if front := _FRONT_MATTER.match(text):
         text = text[front.end() :]
@@ -38,7 +40,7 @@ def read_markdown(name: str, body: bytes) -> Page:
 
 
 def as_prose(text: str) -> str:
-    """Words that are no Markdown, kept from being read as headings or fences."""
+    """Text that is no Markdown, escaped so that nothing is read as a heading or fence."""
     return _MARKDOWN_LINE.sub(r"\1\\\2", text)
 
 

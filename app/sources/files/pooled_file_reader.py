@@ -1,4 +1,4 @@
-"""FileReader on processes that may be killed: a file can be slow or hostile, the service goes on."""
+"""FileReader with processes that may be killed, because a file can be slow or hostile."""
 
 import re
 from dataclasses import asdict, replace
@@ -20,7 +20,7 @@ _SEPARATORS = re.compile(r"[-_+\s]+")
 
 
 class PooledFileReader:
-    """Converts one file at a time, in a process that starts with the first. Use as an async context manager."""
+    """Converts one file at a time, in a process that starts with the first file. Use as an async context manager."""
 
     def __init__(self, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         self._pool = ExtractionPool(max_workers=1, timeout_seconds=timeout_seconds, serve=serve_files)
@@ -42,8 +42,8 @@ class PooledFileReader:
         )
 
     async def extract(self, body: bytes, url: str, charset: str | None, media_type: str = "") -> Page:
-        """The crawler's Extractor: a file that a website links to, its format told by its bytes and its address. Raises
-        ExtractionFailed, with a reason that is a sentence."""
+        """The crawler's Extractor for a file that a website links to, whose bytes and address determine its format.
+        Raises ExtractionFailed, whose reason is a sentence."""
         name = _name_at(url)
         try:
             page = await self._pool.extract(body, name, charset, media_type)
@@ -61,7 +61,7 @@ class PooledFileReader:
 
 
 def _in_words(reason: str) -> str:
-    """What the worker says is whole; what the pool says of the worker is not."""
+    """The worker's messages are whole sentences; the pool's messages about the worker are not."""
     return reason if reason.endswith(".") else f"The file cannot be read: {reason}. Split it, or save it again."
 
 

@@ -1,4 +1,4 @@
-"""PPTX by python-pptx: each slide under its title, in the order in which they are shown."""
+"""PPTX by python-pptx: each slide under its title, in display order."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -17,14 +17,14 @@ _MAX_DEPTH: Final = 20  # of groups in groups
 _LEVEL: Final = 2
 _TITLES: Final = frozenset({PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE})
 _LISTS: Final = frozenset({PP_PLACEHOLDER.BODY, PP_PLACEHOLDER.OBJECT, PP_PLACEHOLDER.VERTICAL_BODY})
-# On every slide the same.
+# the same on every slide
 _FURNITURE: Final = frozenset({PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER})
 _NO_TITLES: Final = ("powerpoint presentation", "presentation", "title", "untitled")
 
 
 def read_pptx(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Hidden slides and shapes, pictures and the speaker's notes are no text: nobody who is shown
-    the slides sees them."""
+    """Raises FileRefused. Hidden slides and shapes, pictures and speaker notes are left out, because the audience does
+    not see them."""
     try:
         title = own_title(xml_parts(body))
         slides = Presentation(without_media(body)).slides
@@ -33,7 +33,7 @@ def read_pptx(name: str, body: bytes) -> Page:
         blocks: list[str] = []
         headings: list[Heading] = []
         for number, slide in enumerate(slides, start=1):
-            if slide.element.get("show", "1") in ("0", "false"):  # the library has no name for it
+            if slide.element.get("show", "1") in ("0", "false"):  # the library has no attribute for it
                 continue
             shown = list(_shown(slide.shapes))
             texts = [text for shape in shown if not _is(shape, _TITLES) for text in _texts(shape)]

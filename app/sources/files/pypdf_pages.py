@@ -1,5 +1,5 @@
-"""PDF by pypdf: the text of each page, under the headings of the outline or the page's number. Its lines are as a
-person would copy them: no running heads, no contents list, no broken words."""
+"""PDF by pypdf: the text of each page, under the headings of the outline or the page's number. Lines are as a person
+would copy them: without running heads, table of contents or broken words."""
 
 import io
 import re
@@ -23,7 +23,7 @@ _LOCKED = "is protected by a password. Save it without one."
 _BROKEN = "is a broken PDF. Save or print it to PDF again."
 
 Outline = Mapping[int, Sequence[tuple[int, str]]]  # page number from 0 -> level and title
-_EDGE_LINES = 2  # at the top and at the foot of a page
+_EDGE_LINES = 2  # at the top and bottom of a page
 _FEW_PAGES = 4
 _LEADER = re.compile(r"(?<![\s.])(?:\s*+\.){5,}+\s*+[\divxlc]*+$")  # "Installing . . . . . . . 12"
 _DIGITS = re.compile(r"\d+")
@@ -32,7 +32,7 @@ _RUNNING_ON = re.compile(r"(?<=[^\n.!?:;|])\n(?=[a-z\u00df-\u00ff(])")
 
 
 def read_pdf(name: str, body: bytes) -> Page:
-    """Raises FileRefused. Headings carry the fragment that PDF viewers open a page by: "page=3"."""
+    """Raises FileRefused. Headings carry the fragment with which PDF viewers open a page: "page=3"."""
     try:
         reader = PdfReader(io.BytesIO(body))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -62,7 +62,9 @@ def read_pdf(name: str, body: bytes) -> Page:
 
 
 def _sections(text: str, outline: Outline, number: int) -> Iterator[tuple[Heading | None, str]]:
-    """A page's text, cut where a line is an entry of the outline; an entry that no line is stands at the top."""
+    """A page's text, split at lines that are entries of the outline; an entry that matches no line is put at
+    the top.
+    """
     anchor = f"page={number + 1}"
     if not outline:
         yield (Heading(2, f"Page {number + 1}", anchor), text) if text.strip() else (None, "")
@@ -82,7 +84,7 @@ def _sections(text: str, outline: Outline, number: int) -> Iterator[tuple[Headin
 
 
 def _outline(reader: PdfReader) -> Outline:
-    """{} when there is none, or one that cannot be read: the text is worth more."""
+    """{} if there is none, or it cannot be read: the text matters more."""
     try:
         entries = list(_entries(reader, reader.outline, 2))
     except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
@@ -104,7 +106,7 @@ def _entries(reader: PdfReader, outline: Sequence[Any], level: int) -> Iterator[
 
 
 def _title(reader: PdfReader) -> str:
-    """What the file says it is called, unless a program said it."""
+    """The title in the file's properties, unless a program generated it."""
     title = _one_line(str((reader.metadata and reader.metadata.title) or ""))
     return "" if title.lower().startswith(_NO_TITLES) else title
 
@@ -118,7 +120,7 @@ def _folded(line: str) -> str:
 
 
 def without_furniture(pages: Sequence[str]) -> list[str]:
-    """The pages without the lines that most of them begin or end with, page numbers among them."""
+    """The pages without lines with which most of them begin or end, including page numbers."""
     lines = [
         [line.strip() for line in page.splitlines() if line.strip() and not _LEADER.search(line)] for page in pages
     ]
@@ -130,7 +132,7 @@ def without_furniture(pages: Sequence[str]) -> list[str]:
 
 
 def written_as_prose(text: str) -> str:
-    """Words that a line's end cut are whole again, and a sentence goes on in its line."""
+    """Joins words that were hyphenated at the end of a line, and lines of the same sentence."""
     whole = _HYPHENATED.sub("", text.strip("\n"))
     return as_prose(_RUNNING_ON.sub(" ", whole))
 

@@ -12,11 +12,11 @@ from app.store.transaction import Repository
 
 
 class FileRecords(Repository):
-    """One file for each source of kind "file"; it goes with its source."""
+    """One file for each source of kind "file"; it is deleted with its source."""
 
     def put(self, source_id: UUID, name: str, format: FileFormat, body: bytes, object_key: str = "") -> FileFacts:  # noqa: A002
-        """Keep the file, in place of the one before it; of a file on the object store its key in place of its bytes.
-        Raises NotFound for a source that is gone."""
+        """Store the file, replacing an earlier one; for a file on the object store, its key instead of its bytes.
+        Raises NotFound if the source is gone."""
         if self._connection.scalar(select(SOURCES.c.id).where(SOURCES.c.id == source_id)) is None:
             raise NotFound("source")
         facts = FileFacts(source_id, name, format, len(body), hashlib.sha256(body).hexdigest(), self._now())
@@ -37,5 +37,5 @@ class FileRecords(Repository):
         return StoredBody(row.digest, row.body, row.object_key)
 
     def object_keys(self) -> set[str]:
-        """Of all files of all agents that lie on the object store."""
+        """Of all files of all agents on the object store."""
         return set(self._connection.scalars(select(SOURCE_FILES.c.object_key).where(SOURCE_FILES.c.object_key != "")))

@@ -2,4 +2,4 @@
 
 
 class FileRefused(Exception):
-    """`str(error)` goes on from "The file ...": what is wrong with it, and the fix."""
+    """`str(error)` continues the sentence "The file ...": what is wrong with it, and the fix."""

@@ -1,4 +1,4 @@
-"""Files that operators upload: checked by reading them once, kept whole, read again at each sync."""
+"""Files that operators upload: checked by reading them once, stored whole, read again at each sync."""
 
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -22,7 +22,7 @@ from app.workspaces.records.audit import AuditRecords
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A source of kind "file", and what is known of its file."""
+    """A source of kind "file", and its file's metadata."""
 
     source: Source
     facts: FileFacts
@@ -32,8 +32,9 @@ _Found = tuple[FileFacts, StoredBody]
 
 
 class SourceFiles:
-    """Every method raises NotFound for an agent or source that is absent or another workspace's, and for a source of
-    another kind. An upload raises InvalidInput, naming the field: a file that cannot be read is never kept."""
+    """Every method raises NotFound for an agent or source that does not exist or belongs to another workspace, and for
+    a source of another kind. An upload raises InvalidInput, naming the field: a file that cannot be read is never
+    stored."""
 
     def __init__(self, records: SystemOfRecord, reader: FileReader, bodies: FileBodies, max_bytes: int) -> None:
         self._records = records
@@ -42,7 +43,7 @@ class SourceFiles:
         self.max_bytes = max_bytes
 
     async def add(self, actor: Actor, agent_id: UUID, upload: Upload, name: str = "", url: str = "") -> StoredFile:
-        """`name` is shown in citations in place of the file's own title; `url` is where visitors find the file."""
+        """`name` replaces the file's own title in citations; `url` is where visitors find the file."""
         config = SourceConfig(SourceKind.FILE, name or upload.own_name, url)
         await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: AgentRecords(tx).get(actor.workspace_id, agent_id)
@@ -63,10 +64,10 @@ class SourceFiles:
         return StoredFile(source, facts)
 
     async def replace(self, actor: Actor, source_id: UUID, upload: Upload) -> StoredFile:
-        """The next sync reads the new file; the same bytes as before cost nothing then."""
+        """The next sync reads the new file; if its bytes are the same, that costs nothing."""
         before = await self.get(actor, source_id)
         config = before.source.config
-        if config.name == before.facts.name:  # it had no name of its own
+        if config.name == before.facts.name:  # the operator gave it no name
             config = replace(config, name=upload.own_name)
         await self._check(upload, config)
         key = await self._bodies.keep(before.source.agent_id, source_id, upload.body)
@@ -103,8 +104,7 @@ class SourceFiles:
         return await self._opened(*await self._records.of_workspace(actor.workspace_id).read(work))
 
     async def opened_by_anybody(self, source_id: UUID) -> OpenedFile:
-        """NotFound as well where the operator has not said that the source's file is public. Raises
-        FilesUnavailable."""
+        """Also NotFound unless the operator made the source's file public. Raises FilesUnavailable."""
 
         def work(tx: Transaction) -> _Found:
             SourceRecords(tx).public_file(source_id)

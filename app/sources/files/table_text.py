@@ -1,9 +1,10 @@
-"""Rows below a row of names as Markdown: short rows become one table, long ones a block each."""
+"""Rows with column names as Markdown: short rows become one table, long ones a block each."""
 
 from collections.abc import Sequence
 from typing import Final
 
-# A table's row should be read in one glance; beyond that a row is an entry of its own, each value beside its name.
+# A table row should be readable at a glance; a longer one becomes an entry of its own, with the column name before each
+# value.
 _TABLE_COLUMNS: Final = 12
 _TABLE_ROW_CHARS: Final = 300
 
@@ -11,7 +12,7 @@ Row = Sequence[str]
 
 
 def written_rows(header: Row, data: Sequence[Row]) -> str:
-    """`data` is not empty; its cells stand on one line each, and its rows may have different lengths."""
+    """`data` is not empty; each cell is one line, and rows may have different lengths."""
     width = max(len(header), *(len(row) for row in data))
     names = _filled(header, width)
     is_table = width <= _TABLE_COLUMNS and sum(len(cell) for row in data for cell in row) <= _TABLE_ROW_CHARS * len(

@@ -1,1 +1,1 @@
-"""Sources that list their documents themselves, read without following a link: one a file, behind one port."""
+"""Sources that list their documents themselves, read without following links: one module each, behind one port."""

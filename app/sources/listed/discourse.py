@@ -12,13 +12,13 @@ _MAX_PAGES: Final = 5000
 
 
 class Discourse(DocumentList):
-    """Of the category that the source's address is ("/c/help/5"), else of the whole forum."""
+    """The category of the source's address ("/c/help/5"), else the whole forum."""
 
     def __init__(self, api: JsonApi) -> None:
         self._api = api
 
     async def articles(self) -> AsyncIterator[Article]:
-        """Unlisted topics are left out, and so is what the API shows to nobody but its author."""
+        """Unlisted topics are left out, and so are those that the API shows only to their authors."""
         category = _CATEGORY.search(self._api.start.path)
         path = f"{category[0]}.json" if category else "/latest.json"
         for number in range(_MAX_PAGES):

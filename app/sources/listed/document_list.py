@@ -1,4 +1,4 @@
-"""Port: what a source lists and says by itself, such as a help centre by its API."""
+"""Port: a source that lists its documents itself, such as a help centre with an API."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """`url` is where its readers find it, `path` what the source's globs match where that is not the address's own;
-    `changed` differs whenever what it says does. `text` is HTML or Markdown below its title, None where the list does
-    not bring it; `key` then names it to the API. Markdown without a `title` is a whole file, which may say its own."""
+    """`url` is where its readers find it, `path` is what the source's globs match if that is not the path of `url`;
+    `changed` differs whenever its content does. `text` is HTML or Markdown below its title, None if the list does not
+    include it; `key` then identifies it for the API. Markdown without a `title` is a whole file, which may contain its
+    own."""
 
     url: str
     title: str
@@ -24,24 +25,24 @@ class Article:
 
 
 class DocumentList(Protocol):
-    """A source's list by one vendor's API or in one format, opened for one reading. `articles` and `text` raise
+    """A source's list from one vendor's API or in one format, opened for one reading. `articles` and `text` raise
     ApiFailed."""
 
     def articles(self) -> AsyncIterator[Article]:
-        """Every article that anybody may read, no drafts among them, page by page."""
+        """Every public article, without drafts, page by page."""
         ...
 
     async def fetch_ahead(self, articles: Sequence[Article]) -> None:
-        """Their texts are asked for next: a list that can bring several at once does so. Raises nothing."""
+        """Announces the texts that are needed next, for lists that can fetch several at once. Raises nothing."""
         return
 
     async def text(self, article: Article) -> str:
-        """What it says."""
+        """The article's content."""
         return article.text or ""
 
 
 def day_of(moment: str) -> date | None:
-    """Of a moment as ISO 8601 writes it."""
+    """The date of a moment in ISO 8601."""
     try:
         return date.fromisoformat(moment[:10])
     except ValueError:

@@ -1,5 +1,5 @@
-"""The Markdown of a Git repository, a page for each file. Git names files by what they say: one that has kept its name
-is never asked for again."""
+"""The Markdown of a Git repository, one page per file. Git names files by their content: a file with an unchanged name
+is never fetched again."""
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -16,10 +16,10 @@ from crawler.extract.page import Outcome
 from crawler.url_rules import CheckedUrl
 
 SUFFIXES: Final = (".md", ".mdx", ".markdown")
-_FOLDERS_OWN: Final = ("index", "_index", "readme")  # stand for their folder
+_FOLDERS_OWN: Final = ("index", "_index", "readme")  # represent their folder
 _FRONT_MATTER: Final = re.compile(r"\s{0,100}---[ \t]*\r?\n(.{0,20000}?)\n---", re.DOTALL)
 _DRAFT: Final = re.compile(r"^draft:[ \t]*true[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
-# Where websites of repositories show a file, by what their host is called; others as GitHub does.
+# The paths at which repositories' websites show a file, by the host's name; other hosts are treated like GitHub.
 _SHOWN_AT: Final[Mapping[str, str]] = {
     "gitlab": "-/blob/{branch}/{path}",
     "bitbucket": "src/{branch}/{path}",
@@ -30,7 +30,7 @@ _SHOWN_AT: Final[Mapping[str, str]] = {
 
 
 class GitMarkdown(DocumentList):
-    """A page stands at the source's `page_url`, else where the repository's website shows the file."""
+    """A page's address is in the source's `page_url`, else where the repository's website shows the file."""
 
     def __init__(self, repository: GitRepository, start: CheckedUrl, source: SourceConfig) -> None:
         self._repository = repository

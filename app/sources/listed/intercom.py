@@ -18,7 +18,7 @@ class Intercom(DocumentList):
         self._api = api
 
     async def articles(self) -> AsyncIterator[Article]:
-        """An article that stands in no help centre has no `url` and is left out as drafts are."""
+        """Articles outside of a help centre have no `url` and are left out, like drafts."""
         number = pages = 1
         while number <= pages:
             told = await self._api.get(f"{_PAGE}{number}")

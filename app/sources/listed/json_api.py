@@ -1,4 +1,4 @@
-"""A JSON API on one website, read by the crawler's guarded fetcher: paced, and with the patience of Retry-After."""
+"""A JSON API on one website, through the crawler's guarded fetcher, with its pacing and Retry-After."""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ Json = Mapping[str, Any]
 
 
 class ApiFailed(Exception):
-    """`outcome` and `reason` as of a page; `str` is the reason."""
+    """`outcome` and `reason` as for a page; `str` is the reason."""
 
     def __init__(self, outcome: Outcome, reason: str) -> None:
         super().__init__(reason)
@@ -46,8 +46,8 @@ class ApiFailed(Exception):
 
 
 class JsonApi:
-    """`start` is the source's address; `access` goes to its website alone, and so does every call. `headers` go with
-    each call beside it."""
+    """`start` is the source's address; `access` is sent to its website alone, where all calls go. `headers` are added
+    to each call."""
 
     def __init__(
         self,
@@ -85,13 +85,13 @@ class JsonApi:
 
 
 def objects_of(told: Json, name: str) -> list[Json]:
-    """The objects of a list; [] where there is none."""
+    """The objects of a list; [] if there is none."""
     found = told.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def object_of(told: Json, name: str) -> Json:
-    """{} where there is none."""
+    """The object; {} if there is none."""
     found = told.get(name)
     return found if isinstance(found, dict) else {}
 

@@ -1,4 +1,4 @@
-"""SiteReader of sources that list their documents themselves; others are another reader's."""
+"""SiteReader for sources that list their documents themselves; another reader handles the rest."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -30,19 +30,19 @@ from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import check_url, normalise_url
 
 _MARKDOWN_SIGN: Final = re.compile(r"[\\`*_{}\[\]<>#|~!&]")
-_TAKEN: Final = 20  # at a time; between them the reading can be stopped
+_TAKEN: Final = 20  # at a time; the reading can be stopped in between
 
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """`articles` by address, as far as the source wants them; `others` are listed as well, and not wanted."""
+    """`articles` are those that the source wants, by address; `others` are listed but not wanted."""
 
     articles: Mapping[str, Article]
     others: frozenset[str]
     is_cut: bool = False
 
     def changed(self, pages: Sequence[QueuedPage]) -> list[Article]:
-        """Those of these pages that say something else than they did."""
+        """Those of these pages whose content has changed."""
         found = ((self.articles.get(page.url), page.etag) for page in pages)
         return [article for article, etag in found if article is not None and article.changed != etag]
 
@@ -53,7 +53,7 @@ class _Listed:
 
 
 class ListedReader:
-    """`otherwise` reads sources of other kinds; it, `fetcher`, `remotes` and `extractor` stay the caller's, who closes
+    """`otherwise` reads sources of other kinds. The caller owns it, `fetcher`, `remotes` and `extractor`, and closes
     them."""
 
     def __init__(
@@ -75,7 +75,7 @@ class ListedReader:
         only_queued: bool = False,
         access: SourceAccess | None = None,
     ) -> RunSummary:
-        """A list that cannot be read to its end ends the reading as failed, for what it lacks may be there still."""
+        """If a list cannot be read to its end, the reading fails, because missing pages may still exist."""
         if source.kind not in LISTED_KINDS:
             return await self._otherwise.read(
                 source, queue, settle, is_cancelled, only_queued=only_queued, access=access
@@ -152,7 +152,7 @@ class ListedReader:
         return replace(read, content=content, http_status=200, body_bytes=len(text.encode()))
 
     async def _content(self, source: SourceConfig, article: Article, url: str, text: str) -> PageContent:
-        """The article alone, as a page: what stands around it where its readers find it never comes."""
+        """The article alone as a page, without the page around it that its readers see."""
         if article.is_markdown:
             title, media_type = _MARKDOWN_SIGN.sub(r"\\\g<0>", article.title), "text/markdown"
             body = f"# {title}\n\n{text}" if title else text
@@ -169,7 +169,7 @@ class ListedReader:
 
 
 def _not_listed(listed: _Listed, page: QueuedPage) -> ReadPage:
-    """Of a page of an earlier reading: withdrawn or deleted, unless the list was not read so far."""
+    """For a page of an earlier reading: withdrawn or deleted, unless the list was not read that far."""
     if page.url in listed.others or listed.is_cut:
         return _ended(page, Outcome.OUT_OF_SCOPE, "the source does not want it any more")
     return _ended(page, Outcome.GONE, "it is listed no more")

@@ -1,4 +1,4 @@
-"""An OpenAPI document (3.0, 3.1, 3.2) or one of Swagger 2.0 as reference pages: one for each operation."""
+"""An OpenAPI document (3.0, 3.1, 3.2) or one of Swagger 2.0 as reference pages, one per operation."""
 
 import hashlib
 import json
@@ -24,12 +24,12 @@ _VERSION: Final = re.compile(r"3\.[0-2]\.\d+|2\.0")
 _HEADING: Final = re.compile(r"^(#{1,6})(?= )", re.MULTILINE)
 _SAFE_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-_Term = tuple[str, list[str], str]  # a name, facts in a word or two, and what it is
+_Term = tuple[str, list[str], str]  # a name, its properties in a few words, and its description
 
 
 class OpenApiReference(DocumentList):
-    """Operations marked `x-internal` are left out. A page stands at the source's `page_url`, else at its place in the
-    document: "openapi.json#/paths/~1pets/get"."""
+    """Operations marked `x-internal` are left out. A page's address is in the source's `page_url`, else its place in
+    the document: "openapi.json#/paths/~1pets/get"."""
 
     def __init__(self, api: JsonApi, page_url: str) -> None:
         self._api = api
@@ -95,21 +95,21 @@ def _written(document: OpenApiDocument, item: Json, operation: Json) -> str:
     blocks += _section("Parameters", [_parameter(document, each) for each in parameters if each.get("in") != "body"])
     body = document.resolve(operation.get("requestBody"))
     swagger_body = next((each for each in parameters if each.get("in") == "body"), None)
-    if swagger_body is not None:  # as Swagger 2.0 has it
+    if swagger_body is not None:  # Swagger 2.0
         body = {"description": swagger_body.get("description"), "content": {"": swagger_body}}
     blocks += _content(document, "Request body", body)
     responses = [(str(code), document.resolve(told)) for code, told in object_of(operation, "responses").items()]
     blocks += _section("Responses", [(code, [], text_of(told, "description")) for code, told in responses])
     for code, told in responses:
         if code.startswith("2"):
-            content = told if "content" in told else {"content": {"": told}}  # the second is Swagger 2.0's
+            content = told if "content" in told else {"content": {"": told}}  # without "content", it is Swagger 2.0
             blocks += _content(document, f"Response {code}", {"content": content["content"]})
             break
     return "\n\n".join(block for block in blocks if block.strip())
 
 
 def _parameters(document: OpenApiDocument, item: Json, operation: Json) -> list[Json]:
-    """Those of the path as far as the operation does not give them itself."""
+    """The path's parameters, unless the operation redefines them."""
     found: dict[tuple[str, str], Json] = {}
     for told in (item, operation):
         for each in objects_of(told, "parameters"):
@@ -189,5 +189,5 @@ def _value(value: Any) -> str:
 
 
 def _prose(description: str) -> str:
-    """Markdown, its headings below the page's own."""
+    """Markdown, with its headings below the page's own."""
     return _HEADING.sub("###", description)

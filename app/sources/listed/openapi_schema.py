@@ -1,5 +1,5 @@
-"""The objects of an OpenAPI document with their references resolved, within bounds: a document may refer in circles, or
-so often that it would never end."""
+"""The objects of an OpenAPI document with their references resolved, within limits: references may be circular, or so
+numerous that resolving never ends."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,22 +8,22 @@ from urllib.parse import unquote
 
 from app.sources.listed.json_api import Json, object_of, objects_of, text_of
 
-MAX_REFERENCES: Final = 100_000  # of one document
-MAX_DEPTH: Final = 4  # of properties in properties
-MAX_PROPERTIES: Final = 200  # of one schema, all depths together
+MAX_REFERENCES: Final = 100_000  # per document
+MAX_DEPTH: Final = 4  # of nested properties
+MAX_PROPERTIES: Final = 200  # of one schema, at all depths together
 _MAX_HOPS: Final = 20  # from one reference to the next
 _PARTS: Final = ("allOf", "oneOf", "anyOf")
 
 
 @dataclass(slots=True)
 class OpenApiDocument:
-    """`resolve` follows references within the document; one that leads elsewhere stays what it is."""
+    """`resolve` follows references within the document; external references stay as they are."""
 
     root: Json
     references: int = field(default=0, init=False)
 
     def resolve(self, told: object) -> Json:
-        """The object itself; {} of what is none, and past the bounds."""
+        """The object itself; {} for anything else, and beyond the limits."""
         for _ in range(_MAX_HOPS):
             if not isinstance(told, Mapping):
                 return {}
@@ -37,12 +37,12 @@ class OpenApiDocument:
         return {}
 
     def properties(self, schema: object) -> "Iterator[SchemaProperty]":
-        """Those of an object and of the objects in it, named by their path ("address.city", "items[].id")."""
+        """The properties of an object and of nested objects, by path ("address.city", "items[].id")."""
         left = [MAX_PROPERTIES]
         yield from self._properties(schema, "", MAX_DEPTH, left)
 
     def type_of(self, schema: object) -> str:
-        """In words: "array of string"; "" where it does not say."""
+        """In words: "array of string"; "" if unspecified."""
         found = self.resolve(schema)
         kind = found.get("type")
         if isinstance(kind, list):
@@ -90,7 +90,7 @@ class OpenApiDocument:
 
 @dataclass(frozen=True, slots=True)
 class SchemaProperty:
-    """`schema` is resolved; `type` in words."""
+    """`schema` is resolved; `type` is in words."""
 
     name: str
     schema: Json

@@ -12,13 +12,13 @@ _PAGE: Final = "articles.json?page%5Bsize%5D=100"
 
 
 class Zendesk(DocumentList):
-    """Of the locale that the source's address names ("/hc/en-us"), else of every one."""
+    """The locale in the source's address ("/hc/en-us"), else all of them."""
 
     def __init__(self, api: JsonApi) -> None:
         self._api = api
 
     async def articles(self) -> AsyncIterator[Article]:
-        """Articles for signed-in users or some of them (`user_segment_id`) are left out as drafts are."""
+        """Articles for signed-in users or some of them (`user_segment_id`) are left out, like drafts."""
         locale = _LOCALE.search(self._api.start.path)
         path: str = f"/api/v2/help_center/{f'{locale[1].lower()}/' if locale else ''}{_PAGE}"
         seen: set[str] = set()

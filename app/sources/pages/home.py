@@ -1,4 +1,4 @@
-"""The first agent of a workspace, and where what is not there ends."""
+"""A workspace's first agent, and the page for addresses that do not exist."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""The source that a page's path names."""
+"""The source in a page's path."""
 
 from app.core.errors import NotFound
 from app.sources.source import Source
@@ -7,7 +7,7 @@ from app.web.console.page import Form, Visit
 
 
 async def own_source(sources: Sources, visit: Visit[Form]) -> Source:
-    """Of the path's agent. Raises NotFound."""
+    """If it belongs to the path's agent. Raises NotFound."""
     source = await sources.get(visit.actor, visit.path_id("source_id"))
     if source.agent_id != visit.agent.id:
         raise NotFound("source")

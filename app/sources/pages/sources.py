@@ -1,4 +1,4 @@
-"""What an agent learns from: websites and texts, how their reading goes, and what became of each page."""
+"""The console's pages for an agent's sources: websites and texts, their readings, and the outcome of each page."""
 
 from dataclasses import replace
 from typing import Final
@@ -24,7 +24,7 @@ from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visi
 from app.web.file_export import public_path
 from app.web.middleware.public_url import base_url_of
 
-# For file fields: what a browser lets choose, and what is said of it.
+# For file fields: the types that browsers offer, and their description.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
 _MANY: Final = PageRequest(limit=200)
 STATE_TONES: Final = {
@@ -35,7 +35,7 @@ STATE_TONES: Final = {
     RunState.FAILED: "bad",
     RunState.CANCELLED: "warn",
 }
-# Of pages: what is not named here gave nothing to learn from.
+# For pages: with any other status, there was nothing to learn from.
 _PAGE_TONES: Final = {"queued": "plain", "indexed": "good", "unchanged": "good", "duplicate": "plain"}
 
 
@@ -44,7 +44,7 @@ class Look(Form):
 
 
 class SourcesWanted(Form):
-    """`title` is what a text that is to be added is called."""
+    """`title` is the name of a text to be added."""
 
     title: str = ""
 
@@ -148,7 +148,7 @@ class SourcePages(Pages):
 
     @action("/console/agents/{agent_id}/sources/look", access=write, shown_on="sources")
     async def look_at_site(self, visit: Visit[Look]) -> Shown:
-        """What a website offers, each to be added by one click. A page of its own: nothing was changed."""
+        """What a website offers, each to be added with one click. A separate page, because nothing was changed."""
         offers = await self._discovery.look(visit.actor, visit.agent.id, with_scheme(visit.input.look))
         return Shown("sources/pages/site_offers.html", {"offers": offers})
 
@@ -160,7 +160,7 @@ class SourcePages(Pages):
 
     @action("/console/agents/{agent_id}/sources/help-centre", access=write, shown_on="sources")
     async def add_help_centre(self, visit: Visit[NewHelpCentre]) -> Go:
-        """Not read at once: some want a token first."""
+        """Not read at once, because some need a token first."""
         source = await self._sources.create(visit.actor, visit.agent.id, visit.input.config())
         to = visit.url("source_upkeep", source_id=source.id)
         return Go(to, "Give what its API asks for, if anything, and a schedule. Then have it read.")
@@ -225,7 +225,7 @@ class SourcePages(Pages):
 
     @page("/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}", access=read, under="sources")
     async def learnt_page(self, visit: Visit[NoForm]) -> Shown:
-        """What search and the model see of one page."""
+        """One page as search and the model see it."""
         source = await own_source(self._sources, visit)
         passages = await self._passages.of_document(visit.actor, visit.path_id("document_id"))
         if any(passage.agent_id != visit.agent.id for passage in passages):
@@ -234,6 +234,6 @@ class SourcePages(Pages):
 
 
 def with_scheme(address: str) -> str:
-    """As people write it: "example.com" is a website."""
+    """Completes what people type: "example.com" is a website."""
     address = address.strip()
     return address if not address or "://" in address else f"https://{address}"

@@ -1,5 +1,5 @@
-"""How a source is kept up to date: its schedule, its publish hook, what its website asks of readers, and what another
-reading would cost."""
+"""The console's page for a source's upkeep: its schedule, its publish hook, its website's credentials, and an estimate
+of another reading."""
 
 from pydantic import Field
 
@@ -25,7 +25,7 @@ _SHOWN = "source_upkeep"
 
 
 class ScheduleForm(Form):
-    """At most one of the two; with neither the source is read only when somebody asks for it."""
+    """At most one of the two; with neither, the source is only read on request."""
 
     every_hours: int = Field(default=0, ge=0, le=MAX_HOURS)
     cron: str = Field(default="", max_length=MAX_CRON_CHARS)
@@ -70,7 +70,7 @@ class SourceUpkeepPages(Pages):
 
     @action(_PATH + "/hook", access=write, shown_on=_SHOWN, under="sources")
     async def make_hook(self, visit: Visit[NoForm]) -> Shown:
-        """Shown with the answer itself: a secret goes into no cookie and no address."""
+        """Shown in the response itself, because a secret must not be in a cookie or an address."""
         source = await own_source(self._sources, visit)
         return await self._page(visit, source, secret=await self._hooks.make(visit.actor, source.id))
 
@@ -82,7 +82,7 @@ class SourceUpkeepPages(Pages):
 
     @action(_PATH + "/preview", access=write, shown_on=_SHOWN, under="sources")
     async def preview_reading(self, visit: Visit[NoForm]) -> Shown:
-        """Nothing is embedded or stored, so there is nowhere to go on to."""
+        """Nothing is embedded or stored, so there is no other page to redirect to."""
         source = await own_source(self._sources, visit)
         return await self._page(visit, source, preview=await self._previews.of(visit.actor, source.id))
 

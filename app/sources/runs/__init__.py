@@ -1,1 +1,1 @@
-"""A source is read: runs, their pages and their end."""
+"""Reading a source: runs, their pages and their end."""

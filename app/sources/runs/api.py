@@ -1,4 +1,4 @@
-"""Admin API: readings of a source, estimated before they begin, watched and controlled while they go on."""
+"""Admin API: readings of a source: estimate, watch and control them."""
 
 import json
 from collections.abc import AsyncIterator
@@ -105,8 +105,8 @@ class AdminPreviews(Api):
 
 
 def progress_response(watch: RunWatch, actor: Actor, run_id: UUID, policy: StreamPolicy) -> EventSourceResponse:
-    """A run's progress whenever it has moved, and `done` when the run has ended."""
-    stopping = anyio.Event()  # set by the library when the server is told to end
+    """A run's progress whenever it has changed, and `done` when the run has ended."""
+    stopping = anyio.Event()  # the library sets it when the server has to stop
     return event_stream(_frames(watch, actor, run_id, policy.look_seconds, stopping), policy, stopping, grace_seconds=1)
 
 

@@ -1,4 +1,4 @@
-"""SiteReader by our own crawler package: our sources become its seeds and scope, its results our pages."""
+"""SiteReader with our crawler package: sources become its seeds and scope, its results become pages."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from crawler.crawl.page_visit import FileReading
     from crawler.fetch.playwright_renderer import PlaywrightRenderer
 
-# Pages under way at once. HostPacing asks a host for fewer; those that have come are learnt together, by fewer writes.
+# Pages in progress at once. HostPacing limits requests to a host further; pages that have arrived are learnt together,
+# with fewer writes.
 CONCURRENCY: Final = 16
 SEEDS: Final = {
     SourceKind.SITE: SeedKind.SITE,
@@ -46,12 +47,12 @@ SEEDS: Final = {
 
 
 class CrawlerSiteReader:
-    """Reads websites politely. One for a process: all its readings share connections, robots rules and pacing, and
-    so does whoever else asks by its `fetcher`.
+    """Reads websites politely. One per process: all its readings share connections, robots rules and pacing, also with
+    other users of its `fetcher`.
 
-    `allowed` endpoints (ip, port) may be read although they are private; for demonstrations and tests. `extractor`
-    and that of `files` stay the caller's, who closes them; close this with `aclose`. `browser` is the path of a
-    Chromium for pages that are empty until their scripts run; without one they are left out.
+    `allowed` endpoints (ip, port) may be private; for demonstrations and tests. The caller owns `extractor` and that of
+    `files`, and closes them; close this with `aclose`. `browser` is the path of a Chromium for pages that are empty
+    until their scripts run; without it they are left out.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class CrawlerSiteReader:
         only_queued: bool = False,
         access: SourceAccess | None = None,
     ) -> RunSummary:
-        from crawler.crawl.site_crawl import SiteCrawl  # a web process needs what else is here, and reads no site
+        from crawler.crawl.site_crawl import SiteCrawl  # a web process needs the rest of this module, but reads no site
 
         url = self._start(source)
         frontier = _QueueFrontier(queue, is_cancelled)
@@ -99,7 +100,7 @@ class CrawlerSiteReader:
             await settle(self._read_page(result, source))
 
         fetcher, robots, renderer = self.fetcher, self._robots, self._renderer
-        if access is not None:  # of this source alone, and so are the robots rules that it was shown
+        if access is not None:  # for this source alone, like the robots rules that it gets
             fetcher = fetcher.with_access(SiteAccess(url, access.headers))
             robots, renderer = Robots(fetcher), None
         crawl = SiteCrawl(
@@ -151,7 +152,7 @@ def _reason(result: PageResult, source: SourceConfig) -> str:
 
 
 class _QueueFrontier:
-    """The run's queue as the crawl's frontier. Results are settled by the reader, which knows what became of them."""
+    """The run's queue as the crawl's frontier. The reader settles results, because it knows their outcome."""
 
     def __init__(self, queue: PageQueue, is_cancelled: Callable[[], Awaitable[bool]]) -> None:
         self._queue = queue
@@ -171,7 +172,7 @@ class _QueueFrontier:
         ]
 
     async def settle(self, result: PageResult) -> None:
-        """`on_result` has settled it."""
+        """`on_result` has done it."""
 
     async def seen_count(self) -> int:
         return await self._queue.seen_count()
@@ -185,7 +186,9 @@ def scope_of(source: SourceConfig, url: CheckedUrl) -> Scope:
 
 
 def _folder(path: str) -> str:
-    """What a site's start covers: "/docs" and "/docs/" what lies below, "/docs/index.html" what lies beside."""
+    """What a site's start covers: for "/docs" and "/docs/", everything below; for "/docs/index.html", everything next
+    to it.
+    """
     if "." not in path.rpartition("/")[2]:
         return path
     parent = dirname(path)
@@ -210,7 +213,7 @@ def page_content(page: Page, source: SourceConfig) -> PageContent:
 def _renderer(fetcher: Fetcher, robots: Robots, browser: str) -> "PlaywrightRenderer | None":
     if not browser:
         return None
-    from crawler.fetch.playwright_renderer import PlaywrightRenderer  # of the extra `render`
+    from crawler.fetch.playwright_renderer import PlaywrightRenderer  # from the extra `render`
 
     return PlaywrightRenderer(fetcher, robots, browser)
 

@@ -1,4 +1,4 @@
-"""Pages that operators gave themselves: pasted texts, uploaded files, documents."""
+"""Pages that operators added: pasted texts, uploaded files, documents."""
 
 from dataclasses import replace
 from typing import Final
@@ -21,7 +21,7 @@ GONE: Final = "gone"
 
 
 class GivenPages:
-    """Reads the pages of a source that was given. `files` may be closed by its owner only after this."""
+    """Reads the pages of such a source. Close `files` only after this."""
 
     def __init__(self, record: SystemOfRecord, files: FileReader, bodies: FileBodies, clock: Clock) -> None:
         self._record = record
@@ -30,14 +30,14 @@ class GivenPages:
         self._clock = clock
 
     async def read(self, source: Source) -> ReadPage:
-        """The page as it is now; a file that cannot be read is a page that failed, with the reason. Raises NotFound
-        for a source whose file is gone, and FilesUnavailable."""
+        """The current page; a file that cannot be read is a failed page with a reason. Raises NotFound for a source
+        whose file is gone, and FilesUnavailable."""
         if source.config.kind is SourceKind.FILE:
             return await self._read_file(source)
         return self._read_text(source)
 
     async def document(self, source: Source, url: str) -> ReadPage:
-        """One of a source of documents; one that was taken away reads as gone."""
+        """One document of such a source; one that was removed reads as gone."""
         found = await self._record.of_agent(source.agent_id).read(
             lambda tx: GivenDocumentRecords(tx).find(source.id, url)
         )
@@ -46,7 +46,7 @@ class GivenPages:
         return self._fetched(replace(found, site=source.config.name), len(found.markdown.encode()))
 
     async def urls(self, source: Source) -> list[str]:
-        """Of all documents of the source."""
+        """Of all the source's documents."""
         return await self._record.of_agent(source.agent_id).read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
 
     def _read_text(self, source: Source) -> ReadPage:
@@ -67,7 +67,7 @@ class GivenPages:
         except InvalidInput as error:
             reason = error.message
             return ReadPage(url, 0, FAILED, reason, body_bytes=len(body), read_at=self._clock.now())
-        if source.config.name != facts.name:  # the operator gave it a name of its own: that is what citations show
+        if source.config.name != facts.name:  # the operator gave it a name, which citations show
             content = replace(content, title=source.config.name)
         return self._fetched(content, len(body))
 

@@ -1,4 +1,4 @@
-"""What a worker does with the jobs that concern knowledge."""
+"""A worker's handlers for jobs about knowledge."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 
 class RunScheduler:
-    """Starts the readings that schedules ask for."""
+    """Starts the readings that schedules require."""
 
     def __init__(self, record: SystemOfRecord, calendar: CronCalendar, clock: Clock) -> None:
         self._record = record
@@ -28,8 +28,8 @@ class RunScheduler:
         self._clock = clock
 
     async def start(self) -> int:
-        """Queue a run for every source whose reading is due; return how many. Of several workers that look at the
-        same time one does so. A source that waits, is being read or is paused keeps its run: no second one."""
+        """Queue a run for every source whose reading is due; return how many. If several workers look at the same time,
+        one of them does so. A source with a queued, running or paused run gets no second one."""
         now = self._clock.now()
         due = await self._record.read(lambda tx: ScheduleRecords(tx).due(now))
         started = 0
@@ -44,7 +44,7 @@ class RunScheduler:
             try:
                 run = await self._record.of_agent(reading.agent_id).write(work)
             except NotFound:
-                continue  # deleted since
+                continue  # deleted meanwhile
             if run is None:
                 continue
             log.info("run.was_due", source_id=str(reading.source_id), run_id=str(run.id), next_at=then.isoformat())
@@ -65,7 +65,7 @@ class KnowledgeJobs:
 
     @traced("docent.job.mend", "consumer")
     async def mend(self) -> ReconcileReport:
-        """What a crash left of all agents' knowledge: for a worker that starts."""
+        """Repair all agents' knowledge after a crash: for a worker that starts."""
         await self._deletions.all_agents()
         return await self._reconcile.all_agents()
 

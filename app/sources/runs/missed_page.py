@@ -1,4 +1,4 @@
-"""When a reading missed a page that an earlier one had found, and when that has happened often enough."""
+"""Decides when a reading missed a page that an earlier one had found, and when that has happened often enough."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ RETIRED_AFTER: Final = 3  # readings in a row
 
 _NO_ANSWER: Final = frozenset({"unreachable", "timed_out", "rate_limited", "http_error"})
 _SERVER_ERRORS: Final = 500
-# "not_found" and "gone" retire what is known by that URL at once; another URL may have led to the document.
+# "not_found" and "gone" retire the document of that URL at once; another URL may lead to it as well.
 _MISSES: Final = frozenset({"unreachable", "timed_out", "out_of_scope", "not_found", "gone"})
 
 
@@ -24,15 +24,15 @@ class PageEnd:
 
     @property
     def is_miss(self) -> bool:
-        """No answer, a server error, or an answer that leads out of the source. A login, robots.txt or a page without
-        text say that the page is there: they prove neither."""
+        """No response, a server error, or a redirect out of the source. A login, robots.txt or a page without text do
+        not prove that the page is gone."""
         if self.status == "http_error":
             return self.http_status is not None and self.http_status >= _SERVER_ERRORS
         return self.status in _MISSES
 
 
 def miss_reason(ends: Sequence[PageEnd]) -> str | None:
-    """Why a document was missed, whose known URLs ended so in a complete reading; None when it was not."""
+    """Why a document was missed, if its known URLs ended in this way in a complete reading; None if it was not."""
     if not ends:
         return "Nothing in the source leads to it."
     if all(end.is_miss for end in ends):
@@ -41,16 +41,16 @@ def miss_reason(ends: Sequence[PageEnd]) -> str | None:
 
 
 def is_telling(counts: Mapping[str, int]) -> bool:
-    """Whether a reading with these pages by status says anything about the pages that it missed. One in which most
-    got no answer tells of the site's bad hour, not of its pages."""
+    """Whether a reading with these counts says anything about missed pages. If most pages gave no response, the site
+    was down, which says nothing about its pages."""
     without_answer = sum(counts.get(status, 0) for status in _NO_ANSWER)
     return 2 * without_answer <= sum(counts.values())
 
 
 @dataclass(frozen=True, slots=True)
 class MissedDocument:
-    """A live document that a reading did not find. `readings` counts the misses in a row, this one included; `asked`
-    is the URL that the reading asked for it, None when nothing led it there."""
+    """A live document that a reading did not find. `readings` counts consecutive misses, including this one; `asked` is
+    the URL that the reading requested for it, None if nothing led there."""
 
     id: UUID
     url: str

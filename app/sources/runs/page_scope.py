@@ -1,4 +1,4 @@
-"""Which addresses belong to a source, and how each is spelt, by the rules of the crawler that reads it later."""
+"""Which addresses belong to a source, and their canonical form, by the rules of the crawler that will read it."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,14 +12,14 @@ from crawler.url_rules import check_url, normalise_url
 
 
 class PageScope:
-    """`allowed` endpoints are those that the reading may dial although they are private."""
+    """`allowed` endpoints may be dialled although they are private."""
 
     def __init__(self, allowed: Iterable[Endpoint] = ()) -> None:
         self._policy = AddressPolicy(frozenset(allowed))
 
     def check(self, source: SourceConfig) -> None:
-        """Raises InvalidInput (field "url") for a source whose address no reading could ever dial: its text alone shows
-        it, nothing is looked up. A given source has nothing to dial."""
+        """Raises InvalidInput (field "url") for a source whose address can never be dialled according to its text
+        alone; nothing is resolved. Sources that operators add themselves have nothing to dial."""
         if source.kind in GIVEN_KINDS:
             return
         try:
@@ -28,9 +28,9 @@ class PageScope:
             raise InvalidInput("url", f"This address cannot be read: {error.reason}.") from error
 
     def canonical(self, source: SourceConfig, urls: Sequence[str]) -> list[str]:
-        """The addresses as a reading of the source spells them, each once, in their order.
+        """The addresses in the form in which a reading of the source writes them, in order, without duplicates.
 
-        Raises InvalidInput, naming the address (field "urls.3"), for one that cannot be read or lies outside.
+        Raises InvalidInput, naming the address (field "urls.3"), for one that is invalid or outside of the source.
         """
         pages = SourcePages(source, self._policy)
         found: dict[str, None] = {}
@@ -46,7 +46,7 @@ class PageScope:
 
 
 class SourcePages:
-    """Which addresses are pages of one source. Raises InvalidInput for a source whose own address cannot be read."""
+    """Decides which addresses are pages of one source. Raises InvalidInput if the source's own address is invalid."""
 
     def __init__(self, source: SourceConfig, policy: AddressPolicy) -> None:
         self._policy = policy
@@ -58,7 +58,7 @@ class SourcePages:
         self._scope = scope_of(source, self.start)
 
     def canonical(self, text: str) -> str | None:
-        """The address as the frontier spells it; None outside of the source. Raises UrlRefused."""
+        """The address in the frontier's form; None outside of the source. Raises UrlRefused."""
         spelt = normalise_url(text.strip(), self._policy)
         url = check_url(spelt, self._policy)
         is_other_page = self._is_one_page and page_key(url) != page_key(self.start)

@@ -1,7 +1,7 @@
-"""What a shop's page says of its product to machines only, as one line of text.
+"""Product data that a shop's page has only for machines, as one line of text.
 
-Prices often stand in parts of a page that are not its main content, or are put there by scripts; search engines take
-them from the page's JSON-LD, and so do answers.
+Prices are often outside of a page's main content, or inserted by scripts; search engines take them from the page's
+JSON-LD, and so do answers.
 """
 
 import re
@@ -15,7 +15,7 @@ _TITLE: Final = re.compile(r"# [^\n]*\n*")
 
 
 def with_product_line(markdown: str, product: Product | None) -> str:
-    """The page with the facts that it does not show, below its title; as it is where it has none, or shows them all."""
+    """The page with the facts that it does not show added below its title; unchanged if there are none."""
     if product is None or not markdown:
         return markdown
     shown = markdown.casefold()

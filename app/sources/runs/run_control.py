@@ -1,4 +1,4 @@
-"""Operators have single pages of a source read, watch a run, and see beforehand what one would read."""
+"""Operators have single pages of a source read, watch a run, and preview the next one."""
 
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
@@ -42,8 +42,8 @@ class RunWatch:
     async def progress(
         self, actor: Actor, run_id: UUID, pause: Callable[[], Awaitable[bool]]
     ) -> AsyncGenerator[RunProgress]:
-        """The run now, then each time it has moved, last its end. `pause` is awaited between two looks, and its False
-        ends the watch; so does the run's being deleted."""
+        """The run now, then whenever it has changed, finally its end. `pause` is awaited between two checks; its False
+        ends the watch, and so does the run's deletion."""
         earlier: deque[ProgressLook] = deque(maxlen=_LOOKS_KEPT)
         shown: CrawlRun | None = None
         while True:
@@ -73,8 +73,8 @@ class PageSync:
         self._scope = scope
 
     async def pages(self, actor: Actor, source_id: UUID, urls: Sequence[str]) -> CrawlRun:
-        """Have these pages read and no others. A reading that is under way takes them along; a paused one keeps them
-        until it goes on. Raises NotFound, and InvalidInput for an address that is not the source's."""
+        """Read these pages and no others. A running reading includes them; a paused one keeps them until it resumes.
+        Raises NotFound, and InvalidInput for an address outside of the source."""
         if not 1 <= len(urls) <= MAX_URLS:
             raise InvalidInput("urls", f"Name 1 to {MAX_URLS} addresses. For the whole source leave urls out.")
         config = await self._records.of_workspace(actor.workspace_id).read(
@@ -96,16 +96,16 @@ class PageSync:
         return run
 
 
-# These find the pages of their last reading again without a list.
+# These find the pages of their last reading without a list.
 _REMEMBERING: Final = frozenset({"site", "feed"})
 
 
 @dataclass(frozen=True, slots=True)
 class RunPreview:
-    """`pages_to_ask` are asked for, most of them by whether they have changed. Of them `pages_changed` are listed
-    with a later date than our reading, `pages_new` were never read. `chunks_expected` is what these would give to
-    embed, `chunks_at_most` what every page would that is not listed as unchanged; a page that we do not know
-    counts as the mean of those that we do. Both are None while no page is known."""
+    """`pages_to_ask` would be requested, most of them conditionally. Of them, `pages_changed` are listed with a later
+    date than our reading, and `pages_new` were never read. `chunks_expected` is the number of chunks to embed for
+    these, `chunks_at_most` the number for every page that is not listed as unchanged; an unknown page counts as the
+    mean of known ones. Both are None while no page is known."""
 
     pages_known: int
     pages_listed: int
@@ -124,7 +124,7 @@ class RunPreviews:
         self._listing = listing
 
     async def of(self, actor: Actor, source_id: UUID) -> RunPreview:
-        """Raises NotFound, and InvalidInput for a source that has nothing to be fetched."""
+        """Raises NotFound, and InvalidInput for a source without anything to fetch."""
 
         def work(tx: Transaction) -> tuple[dict[str, KnownPage], Source, SourceAccess | None]:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
@@ -133,14 +133,14 @@ class RunPreviews:
 
         known, source, access = await self._records.of_workspace(actor.workspace_id).read(work)
         check_kind(source.config)
-        listing = await self._listing.of(source.config, access)  # no transaction is open while the website is asked
+        listing = await self._listing.of(source.config, access)  # no transaction is open during these requests
         return preview(source, known, {page.url: page for page in listing.pages}, tuple(listing.problems))
 
 
 def preview(
     source: Source, known: Mapping[str, KnownPage], listed: Mapping[str, ListedPage], problems: tuple[str, ...] = ()
 ) -> RunPreview:
-    """From what is known and listed, each by URL."""
+    """From the known and the listed pages, by URL."""
     wanted = dict.fromkeys(listed)
     if source.config.kind in _REMEMBERING:
         wanted = dict.fromkeys(url for url, page in known.items() if page.status not in LOST) | wanted
@@ -168,7 +168,7 @@ def preview(
 
 
 def _is_later(listed: ListedPage | None, known: KnownPage) -> bool | None:
-    """Whether the list says that the page has changed since it was read; None when it does not say."""
+    """Whether the list dates the page's change after its reading; None if it has no date."""
     if listed is None or listed.last_modified is None or known.read_at is None:
         return None
     return listed.last_modified > known.read_at

@@ -1,4 +1,4 @@
-"""One run of one source: its pages are read, learnt and settled, and the run ends with a reason in words."""
+"""Runs one reading of a source: its pages are read, learnt and settled, and the run ends with a reason in words."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -29,28 +29,28 @@ log = structlog.get_logger(__name__)
 QUEUED: Final = "queued"
 UNCHANGED: Final = "unchanged"
 FAILED_PAGE: Final = "failed"
-# The site itself says that the page is to be found no more.
+# The site itself says that the page is gone.
 GONE: Final = frozenset({"not_found", "gone", "soft_404", "noindex"})
 
-# A page that has not changed comes without its links, so what they led to is asked without them; a feed lists its
-# newest entries only, and the older ones are still there; what a help centre lists no more is gone.
+# An unchanged page comes without its links, so the pages to which they led are requested without them; a feed lists
+# only its newest entries, and the older ones still exist; what a help centre no longer lists is gone.
 _REMEMBERED: Final = frozenset({SourceKind.SITE, SourceKind.FEED}) | LISTED_KINDS
 
-_DOCUMENTS_TAKEN: Final = 20  # at a time; between them the reading can be stopped
+_DOCUMENTS_TAKEN: Final = 20  # at a time; the reading can be stopped in between
 
 _MAY_PASS = (Unavailable, Overloaded)
 
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended, and what it made of documents that it did not find any more."""
+    """How a run ended, and the result for documents that it no longer found."""
 
     run: CrawlRun
     missed: MissedPages = field(default_factory=MissedPages)
 
 
 class RunExecution:
-    """Reads a source. Started again over the same run it goes on where the last process was."""
+    """Reads a source. Started again for the same run, it continues where the last process was."""
 
     def __init__(
         self, record: SystemOfRecord, reader: SiteReader, given: GivenPages, ingest: Ingest, retire: Retire
@@ -62,11 +62,11 @@ class RunExecution:
         self._retire = retire
 
     async def read(self, run_id: UUID, leg: int = 1) -> RunReport | None:
-        """Read the run to its end, or until it is paused; None when the run is gone. One that has ended already, is
-        paused or in another leg is left as it is.
+        """Read the run to its end, or until it is paused; None if the run is gone. A run that has ended, is paused or
+        is in another leg stays unchanged.
 
-        Raises Unavailable or Overloaded, with the run still running, when a part we depend on does not answer:
-        reading again goes on. Whatever else happens ends the run as failed, with a reason.
+        Raises Unavailable or Overloaded, with the run still running, if a part that we depend on is down; reading again
+        then continues. Any other error ends the run as failed, with a reason.
         """
         try:
             source, run, may_read = await self._begin(run_id, leg)
@@ -93,7 +93,7 @@ class RunExecution:
         return await self._record.read(lambda tx: RunReport(CrawlRunRecords(tx).run(run_id)))
 
     async def fail(self, run_id: UUID, reason: str) -> None:
-        """End the run as failed, and let operators hear of it, unless it is paused, has ended or is gone."""
+        """End the run as failed and notify operators, unless it is paused, has ended or is gone."""
 
         def work(tx: Transaction) -> None:
             try:
@@ -162,7 +162,7 @@ class RunExecution:
         return RunSummary("The documents were read.")
 
     async def _retire_elsewhere(self, source: Source, url: str) -> None:
-        """A given source has one document; one at an address that it had before would be the new one's twin."""
+        """Such a source has one document; one at an earlier address would be a twin of the new one."""
         documents = await self._record.of_agent(source.agent_id).read(
             lambda tx: LiveDocumentRecords(tx).page(source.agent_id, PageRequest(), source.id)
         )
@@ -171,7 +171,7 @@ class RunExecution:
                 await self._retire.page(source.agent_id, source.id, document.url)
 
     async def _settle(self, source: Source, run_id: UUID, page: ReadPage) -> None:
-        """Learn the page, or let go of what the site took away, and record how it ended."""
+        """Learn the page, or retire what the site removed, and record the outcome."""
         receipt = IngestReceipt(IngestOutcome.UNCHANGED)
         status = page.status
         if page.content is not None:
@@ -179,7 +179,7 @@ class RunExecution:
                 receipt = await self._learn(source, page.url, page.content)
                 status = receipt.outcome.value
                 if receipt.outcome is IngestOutcome.DUPLICATE:
-                    # Without a document of its own the page is read in full next time: its twin may have changed.
+                    # Without a document of its own, the page is read in full next time: its twin may have changed.
                     twin = await self._url_of(source.agent_id, receipt.document_id)
                     if twin in (page.url, page.content.url):
                         status, reason = UNCHANGED, "Another source of this agent has learnt this page."
@@ -191,7 +191,7 @@ class RunExecution:
                     page = replace(page, reason=receipt.note)
             except (*_MAY_PASS, NotFound):
                 raise
-            except Exception as error:  # one odd page must not cost the others
+            except Exception as error:  # one unusual page must not fail the others
                 log.exception("page.failed", url=page.url, run_id=str(run_id))
                 reason = f"The page could not be learnt ({type(error).__name__})."
                 status, page = FAILED_PAGE, replace(page, status=FAILED_PAGE, reason=reason, content=None)
@@ -215,7 +215,7 @@ class RunExecution:
         return receipt
 
     async def _still_there(self, source: Source, url: str) -> IngestReceipt:
-        """What the URL led to last time may stand under another one: the page's own."""
+        """The document to which the URL led last time may have another address: the page's own."""
 
         def work(tx: Transaction) -> IngestReceipt:
             document_id = CrawlPageRecords(tx).document_of(source.id, url)
@@ -226,14 +226,14 @@ class RunExecution:
         return await self._record.of_agent(source.agent_id).write(work)
 
     async def _finish(self, source: Source, run: CrawlRun, summary: RunSummary) -> tuple[RunReport | None, CrawlRun]:
-        """No report when more was asked for at the last moment: then the run goes on."""
+        """No report if more pages were requested at the last moment: the run then continues."""
         run_id, missed = run.id, MissedPages()
         is_complete = summary.is_complete and not run.only_asked
         sight = await look_for_missed_pages(self._record, source, run_id, is_complete=is_complete)
         reason = summary.stop_reason + sight.outcome.in_words()
 
         def work(tx: Transaction) -> tuple[bool, CrawlRun | None]:
-            """Whether the run has ended, and the run where it goes on."""
+            """Whether the run has ended, and the run if it continues."""
             if not CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, reason, run.leg):
                 return False, None
             now = CrawlRunRecords(tx).run(run_id)

@@ -1,4 +1,4 @@
-"""The pages of a run: its queue, and what becomes of those that it did not see."""
+"""The pages of a run: its queue, and the pages that it did not find."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 # Pages that the site no longer has, or that belong elsewhere: only a link can bring them back.
 LOST: Final = frozenset({"not_found", "gone", "out_of_scope", "forbidden_address"})
 
-PAGES_A_WRITE: Final = 200  # a sitemap may list 50,000, and visitors write beside it
+PAGES_A_WRITE: Final = 200  # a sitemap may list 50,000, and visitors' writes wait meanwhile
 
 
 class RunPages:
@@ -33,7 +33,7 @@ class RunPages:
         return sum([await self._add(batch) for batch in batches(pages, PAGES_A_WRITE)])
 
     async def add_known(self, limit: int) -> int:
-        """Queue up to `limit` URLs of the reading before this one; return how many were new."""
+        """Queue up to `limit` URLs of the previous reading; return how many were new."""
         known = await self._record.of_agent(self._agent_id).read(
             lambda tx: CrawlPageRecords(tx).pages_before(self._run_id, limit, LOST)
         )
@@ -56,12 +56,12 @@ class RunPages:
 
 
 RETIRED = "retired"
-_AT_ONCE: Final = 100  # documents of one transaction, for which visitors' own writes wait
+_AT_ONCE: Final = 100  # documents per transaction, for which visitors' own writes wait
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one reading saw of the documents before it: those that it `found` again, and those that it `missed`."""
+    """What one reading found of the earlier documents: those `found` again, and those `missed`."""
 
     found: tuple[UUID, ...] = ()
     missed: tuple[MissedDocument, ...] = ()
@@ -73,13 +73,13 @@ class Sight:
 
     @property
     def outcome(self) -> "MissedPages":
-        """What settling it will come to."""
+        """The result of settling it."""
         return MissedPages(len(self.missed), len(self.lost))
 
 
 @dataclass(frozen=True, slots=True)
 class MissedPages:
-    """What one reading made of what it did not find. `versions` are those retired, whose index rows may go."""
+    """The result for what one reading did not find. `versions` are those retired, whose index rows may be removed."""
 
     missed: int = 0
     retired: int = 0
@@ -99,7 +99,7 @@ class MissedPages:
 
 
 async def look_for_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, *, is_complete: bool) -> Sight:
-    """What the run found and missed; writes nothing. Only a complete reading that most pages answered counts as a
+    """What the run found and missed; writes nothing. Only a complete reading in which most pages responded counts as a
     miss."""
 
     def work(tx: Transaction) -> Sight:
@@ -112,10 +112,11 @@ async def look_for_missed_pages(record: SystemOfRecord, source: Source, run_id: 
 
 
 async def settle_missed_pages(record: SystemOfRecord, source: Source, run_id: UUID, sight: Sight) -> MissedPages:
-    """Count what the run found and missed; retire what was missed too often, and say so among the run's pages.
+    """Count what the run found and missed, retire what was missed too often, and record that among the run's pages.
 
-    After the transaction that ends the run, so that each run counts once, and in small ones of its own: a site that was
-    moved misses thousands of pages at once. What a crash leaves uncounted or alive is so until the next reading.
+    This follows the transaction that ends the run, so that each run counts once, and uses small transactions of its
+    own, because a moved site misses thousands of pages at once. What a crash leaves uncounted or alive stays so until
+    the next reading.
     """
     readings = dict.fromkeys(sight.found, 0) | {document.id: document.readings for document in sight.missed}
     for counted in batches(list(readings.items()), _AT_ONCE):

@@ -1,4 +1,4 @@
-"""How far a run is, how fast it goes and how long it will take."""
+"""A run's progress, speed and remaining time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ _NO_FAILURE = frozenset({"queued", "unchanged", "indexed", "duplicate"})
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """One look at a run. `fetched` pages have been asked for; of these `failed` gave nothing to learn from, and each
-    has its reason among the run's pages. `pages_per_second` and `seconds_left` are None while nothing can be said."""
+    """One look at a run. `fetched` pages have been requested; of these, `failed` gave nothing to learn from, and each
+    has its reason among the run's pages. `pages_per_second` and `seconds_left` are None while they are unknown."""
 
     run_id: UUID
     state: RunState
@@ -30,7 +30,7 @@ class RunProgress:
 
 @dataclass(frozen=True, slots=True)
 class ProgressLook:
-    """How many pages had been asked for at a moment."""
+    """How many pages had been requested at a moment."""
 
     at: datetime
     fetched: int
@@ -38,7 +38,7 @@ class ProgressLook:
 
 def run_progress(run: CrawlRun, now: datetime, earlier: Sequence[ProgressLook] = ()) -> RunProgress:
     """The speed is that of the last 30 seconds of `earlier` looks at this run, oldest first; without any, that since
-    the run began. Only a run that reads has one."""
+    the run began. Only a running run has one."""
     counts = run.counts
     queued = counts.get("queued", 0)
     fetched = sum(counts.values()) - queued

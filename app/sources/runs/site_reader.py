@@ -1,4 +1,4 @@
-"""Ports: reads websites for the knowledge room, and lists the pages that a source names, without reading any."""
+"""Ports: reading websites, and listing the pages that a source names without reading any."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class QueuedPage:
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """How one URL ended. `content` is set exactly when `status` is "fetched"; otherwise `reason` says why not, in
+    """The outcome of one URL. `content` is set exactly if `status` is "fetched"; otherwise `reason` says why not, in
     words for the operator."""
 
     url: str
@@ -37,14 +37,14 @@ class ReadPage:
 
 
 class PageQueue(Protocol):
-    """The run's memory of what waits and what is done: it outlives the process."""
+    """The run's queue and outcomes; they survive the process."""
 
     async def add(self, pages: Sequence[QueuedPage]) -> int:
         """Queue the URLs that this run has never seen; return how many were new."""
         ...
 
     async def take(self, limit: int) -> list[QueuedPage]:
-        """Up to `limit` queued URLs, oldest first, each handed out once."""
+        """Up to `limit` queued URLs, oldest first, each returned once."""
         ...
 
     async def seen_count(self) -> int: ...
@@ -70,18 +70,18 @@ class SiteReader(Protocol):
         access: SourceAccess | None = None,
     ) -> RunSummary:
         """Read the source's pages through the queue until it is empty, a budget is used up, or `is_cancelled`. With
-        `only_queued` nothing is looked for: what the queue holds is read, and no more. `access` goes to the source's
-        own website and to no other.
+        `only_queued`, no pages are discovered: only the queue is read. `access` is sent to the source's own website
+        alone.
 
-        Calls `settle` once for every page taken, at most a few at a time; what it raises ends the reading.
-        Raises InvalidInput when the source's URL cannot be read at all.
+        Calls `settle` once for every page taken, at most a few at a time; its errors end the reading. Raises
+        InvalidInput if the source's URL is invalid.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page in scope, spelt as a reading spells it, and when it was changed last, where the list says so."""
+    """A page in scope, in the form in which a reading writes it, and its last change, if the list has it."""
 
     url: str
     last_modified: datetime | None = None
@@ -97,8 +97,8 @@ class Listing:
 
 class PageListing(Protocol):
     async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
-        """What its sitemaps or feed list now, to those who send `access`; the page itself for a source of one page.
+        """What its sitemaps or feed list now for requests with `access`; the page itself for a source of one page.
 
-        Asks the website, in bounded time. Raises InvalidInput when the source's URL cannot be read at all.
+        Requests the website, in bounded time. Raises InvalidInput if the source's URL is invalid.
         """
         ...

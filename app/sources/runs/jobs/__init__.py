@@ -1,1 +1,1 @@
-"""The queue of work: DBOS, or this process itself."""
+"""The job queue: DBOS, or this process itself."""

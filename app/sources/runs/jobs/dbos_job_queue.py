@@ -1,7 +1,7 @@
-"""JobQueue by DBOS, on SQLite or Postgres: jobs outlive every process.
+"""JobQueue by DBOS, on SQLite or Postgres: jobs survive every process.
 
-Only this and `dbos_worker`, which does the jobs, know DBOS. It is imported with the first job: a web process that
-enqueues none starts sooner for it, and holds 25 MiB less.
+Only this and `dbos_worker`, which runs the jobs, know DBOS. It is imported with the first job: a web process that
+enqueues none starts faster, and uses 25 MiB less.
 """
 
 from types import TracebackType
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dbos import DBOSClient, EnqueueOptions
 
 READING: Final = "reading"
-UPKEEP: Final = "upkeep"  # a queue of its own: forgetting must not wait for readings that take hours
+UPKEEP: Final = "upkeep"  # a separate queue: deletions must not wait for readings that take hours
 QUEUES: Final = (READING, UPKEEP)
 CRAWL: Final = "crawl"
 FINISH_DELETIONS: Final = "finish_deletions"
@@ -28,8 +28,8 @@ _LEG: Final = "/leg-"
 
 
 class DbosJobQueue:
-    """`url` is `sqlite:///path` or `postgresql...`; tables are made on first use. Each call raises Misconfigured where
-    no database answers there."""
+    """`url` is `sqlite:///path` or `postgresql...`; tables are created on first use. Each call raises Misconfigured if
+    no database responds there."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -67,7 +67,7 @@ class DbosJobQueue:
         await self.aclose()
 
     async def _enqueue(self, queue: str, workflow: str, workflow_id: str, *args: str | int) -> None:
-        """The workflow's id makes asking twice the same as asking once."""
+        """The workflow's id makes repeated requests the same."""
         client = await self.client()
         options: EnqueueOptions = {"queue_name": queue, "workflow_name": workflow, "workflow_id": workflow_id}
         with translated_errors():
@@ -75,7 +75,7 @@ class DbosJobQueue:
 
 
 def run_of(job_id: str) -> UUID:
-    """The run that a crawl was enqueued for."""
+    """The run for which a crawl was enqueued."""
     return UUID(job_id.partition(_LEG)[0])
 
 

@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 WORKER_KIND: Final = "worker"
 MAX_ATTEMPTS: Final = 5
 
-_VERSION: Final = "1"  # of the workflows below; work of other versions is not taken up
+_VERSION: Final = "1"  # of the workflows below; jobs of other versions are not run
 _ATTEMPTS: Final = "attempts"
 _END_SECONDS: Final = 5
 _READINGS_AT_ONCE: Final = 2
@@ -52,11 +52,12 @@ _LONGEST_PAUSE_SECONDS: Final = 60.0
 
 
 class DbosWorker:
-    """At most one for each process: DBOS is a global of its process.
+    """At most one per process, because DBOS is global in its process.
 
     `process_name` must be new for every start. A worker that is silent for `dead_after_seconds` counts as dead. A
-    handler that raises is called again after `retry_seconds`, three times as long after each further failure; a job
-    that failed MAX_ATTEMPTS times, or whose worker died as often, is given up. While the database is away nothing is.
+    handler that raises is called again after `retry_seconds`, and after three times as long for each further failure; a
+    job that failed MAX_ATTEMPTS times, or whose worker died as often, is given up, but never while the database is
+    down.
     """
 
     def __init__(
@@ -85,12 +86,12 @@ class DbosWorker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._working: set[asyncio.Task[Any]] = set()
         self._in_hand: set[str] = set()  # ids of jobs
-        self._missed_since: dict[str, float] = {}  # ours by the queue, and not in hand
+        self._missed_since: dict[str, float] = {}  # ours according to the queue, but not in hand
         self._asked_for: set[tuple[UUID, int]] = set()
         self._beating: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Take up work from now on, that of dead workers first."""
+        """Run jobs from now on, those of dead workers first."""
         self._loop = asyncio.get_running_loop()
         await self._queue.client()
         await self._beat()
@@ -101,11 +102,11 @@ class DbosWorker:
         log.info("worker.started", worker=self._name)
 
     async def stop(self) -> None:
-        """End in good order: work under way goes back to the queue, to be taken up where it is."""
+        """Stop normally: running jobs go back to the queue, to be continued."""
         with anyio.CancelScope(shield=True):
             if self._beating is not None:
                 await end_task(self._beating)
-            loop, self._loop = self._loop, None  # what is dequeued from here on is not begun
+            loop, self._loop = self._loop, None  # what is dequeued from here on is not started
             if loop is None:
                 return
             await _cancelled(list(self._working))
@@ -113,7 +114,7 @@ class DbosWorker:
             try:
                 with translated_errors():
                     handed_back = await self._hand_back()
-            except (Overloaded, Unavailable) as error:  # others take the jobs up when they find this one silent
+            except (Overloaded, Unavailable) as error:  # others take over the jobs when they find this worker silent
                 log.warning("worker.left_unsaid", worker=self._name, reason=str(error))
             else:
                 log.info("worker.stopped", worker=self._name, handed_back=handed_back)
@@ -130,7 +131,7 @@ class DbosWorker:
         await self.stop()
 
     async def _hand_back(self) -> int:
-        """How many jobs."""
+        """Returns the number of jobs."""
         client = await self._queue.client()
         mine = await _pending(client, self._name)
         await _hand_out(client, mine)
@@ -138,7 +139,7 @@ class DbosWorker:
         return len(mine)
 
     def _launch(self) -> None:
-        """In a thread without an event loop, so that DBOS runs its workflows on a loop of its own."""
+        """In a thread without an event loop, so that DBOS runs its workflows on its own loop."""
         DBOS(
             config={
                 "name": "docent",
@@ -160,7 +161,7 @@ class DbosWorker:
             )
 
     def _register_workflows(self) -> None:
-        """Workflows have no steps: a kill repeats the handler, and nothing but the workflow's end is to be stored."""
+        """Workflows have no steps: a kill repeats the handler, and only the workflow's end needs to be stored."""
 
         @DBOS.workflow(name=CRAWL)
         async def crawl(agent_id: str, run_id: str, leg: int = 1) -> None:
@@ -185,7 +186,7 @@ class DbosWorker:
     async def _on_our_loop(self, work: Callable[[], Awaitable[object]]) -> None:
         loop, job_id = self._loop, DBOS.workflow_id
         if loop is None or job_id is None:
-            raise asyncio.CancelledError  # this process ends: the work stays pending and is handed out again
+            raise asyncio.CancelledError  # this process ends: the job stays pending and is requeued
         self._in_hand.add(job_id)
         try:
             await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._tracked(work), loop))
@@ -219,7 +220,7 @@ class DbosWorker:
             await asyncio.sleep(pause)
             pause = min(3 * pause, _LONGEST_PAUSE_SECONDS)
 
-    # The living look after the dead.
+    # Live workers take care of dead ones.
 
     async def _beat_again(self) -> None:
         await asyncio.sleep(self._heartbeat_seconds)
@@ -231,8 +232,8 @@ class DbosWorker:
         await self._record.write(lambda tx: ProcessRecords(tx).beat(self._name, WORKER_KIND))
 
     async def _hand_out_what_was_lost(self) -> None:
-        """What this worker has dequeued, and had not in hand for so long that it neither begins nor ends there: the
-        queue could not be told of its end."""
+        """Jobs that this worker has dequeued, but that have not been in hand for longer than starting or ending takes:
+        the queue did not learn of their end."""
         client, now = await self._queue.client(), time.monotonic()
         missed = {job.workflow_id: job for job in await _pending(client, self._name)}
         missed = {job_id: job for job_id, job in missed.items() if job_id not in self._in_hand}
@@ -250,7 +251,7 @@ class DbosWorker:
             return
         await self._handlers.start_due_runs()
         unfinished = await self._record.read(lambda tx: CrawlRunRecords(tx).unfinished_runs())
-        for run in unfinished:  # one whose process died between its commit and the queue was never asked for
+        for run in unfinished:  # its process died between its commit and the queue, so it was never enqueued
             if (run.id, run.leg) not in self._asked_for:
                 await self._queue.crawl(run.agent_id, run.id, run.leg)
                 self._asked_for.add((run.id, run.leg))
@@ -275,12 +276,12 @@ class DbosWorker:
 
 
 def _destroy() -> None:
-    """With patience: DBOS first stops dequeuing, and must not close its loop on a workflow that was just dequeued."""
+    """Patiently: DBOS first stops dequeuing, and must not close its loop during a workflow that was just dequeued."""
     DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=_END_SECONDS)
 
 
 async def _pending(client: DBOSClient, executor_id: str | None = None) -> list[WorkflowStatus]:
-    """Work that some process has begun and not ended; of that process, when it is named."""
+    """Jobs that were started and have not ended; with a process, only its own."""
     return await to_thread.run_sync(
         lambda: client.list_workflows(
             status="PENDING", queue_name=list(QUEUES), executor_id=executor_id, load_input=False, load_output=False
@@ -289,7 +290,7 @@ async def _pending(client: DBOSClient, executor_id: str | None = None) -> list[W
 
 
 async def _failed(client: DBOSClient) -> list[WorkflowStatus]:
-    """No workflow of ours raises: DBOS could not store how it ended, and stored that instead."""
+    """Our workflows never raise: DBOS could not store how it ended, and stored that instead."""
     return await to_thread.run_sync(
         lambda: client.list_workflows(status="ERROR", queue_name=list(QUEUES), load_input=False, load_output=False)
     )
@@ -306,7 +307,7 @@ async def _begin_again(client: DBOSClient, failed: Sequence[WorkflowStatus]) -> 
 
 
 async def _hand_out(client: DBOSClient, workflows: Sequence[WorkflowStatus]) -> None:
-    """Put work that was begun back into its queue."""
+    """Put started jobs back into their queue."""
 
     def resume() -> None:
         for workflow in workflows:

@@ -1,4 +1,4 @@
-"""A JobQueue that does the work at once, in the caller's process: for the command line and tests."""
+"""A JobQueue that runs jobs at once, in the caller's process: for the command line and tests."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from app.kit.job_queue import JobHandlers
 
 
 class InlineJobQueue:
-    """Every call returns when its work is done. A reading that fails is given up, without a second try."""
+    """Every call returns when its job is done. A reading that fails is given up without a retry."""
 
     def __init__(self, handlers: JobHandlers) -> None:
         self._handlers = handlers

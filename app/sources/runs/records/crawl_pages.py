@@ -1,4 +1,4 @@
-"""The pages of a crawl run: a queue that outlives the process, and each URL's end."""
+"""The pages of a crawl run: a queue that survives the process, and the outcome of each URL."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _AS_FOUND = Keyset(SOURCE_PAGES.c.position, SOURCE_PAGES.c.id)
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What one reading of a URL left behind."""
+    """The result of one reading of a URL."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -36,14 +36,14 @@ class _Reading:
 
 class CrawlPageRecords(Repository):
     def requeue_taken(self, run_id: UUID) -> int:
-        """Pages that a dead process had taken go back to the queue; return how many."""
+        """Requeue pages that a dead process had taken; return how many."""
         return self._update(
             SOURCE_PAGES, SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.queue_state == _TAKEN, queue_state=_QUEUED
         )
 
     def add_pages(self, run_id: UUID, pages: Sequence[QueuedPage]) -> int:
-        """Queue the URLs that the run has never seen; return how many were new. A few hundred at a time: whoever
-        writes meanwhile waits."""
+        """Queue the URLs that the run has never seen; return how many were new. Call it with a few hundred at a time,
+        because other writers wait meanwhile."""
         source_id = self._source_of(run_id)
         first_sight: dict[str, QueuedPage] = {}
         for page in pages:
@@ -58,8 +58,8 @@ class CrawlPageRecords(Repository):
         return len(self._connection.execute(statement, rows).all())
 
     def pages_before(self, run_id: UUID, limit: int, except_statuses: Collection[str] = ()) -> list[QueuedPage]:
-        """Up to `limit` URLs of the source's reading before this one, in its order, but for those that ended there in
-        one of `except_statuses`."""
+        """Up to `limit` URLs of the source's previous reading, in its order, except those that ended there in one of
+        `except_statuses`."""
         statement = (
             select(SOURCE_PAGES.c.url, SOURCE_PAGES.c.depth)
             .where(
@@ -72,7 +72,7 @@ class CrawlPageRecords(Repository):
         return [QueuedPage(url, depth) for url, depth in self._connection.execute(statement)]
 
     def ask_again(self, run_id: UUID, urls: Sequence[str]) -> None:
-        """Have an unfinished run read these pages, also those that it has read already."""
+        """Let an unfinished run read these pages, including those that it has read already."""
         self.add_pages(run_id, [QueuedPage(url, depth=0) for url in urls])
         for batch in batches([url_key(url) for url in urls]):
             has_ended = (SOURCE_PAGES.c.url_key.in_(batch), SOURCE_PAGES.c.queue_state == _SETTLED)
@@ -80,7 +80,7 @@ class CrawlPageRecords(Repository):
             self._update(SOURCE_PAGES, SOURCE_PAGES.c.run_id == run_id, *has_ended, **again)
 
     def known_pages(self, source_id: UUID) -> list[KnownPage]:
-        """The pages of the source's last reading of the whole of it; none before the first."""
+        """The pages of the source's last complete reading; none before the first."""
         has_pages = exists().where(SOURCE_PAGES.c.run_id == CRAWL_RUNS.c.id)
         last_run = (
             select(CRAWL_RUNS.c.id)
@@ -108,8 +108,8 @@ class CrawlPageRecords(Repository):
         ]
 
     def take_pages(self, run_id: UUID, limit: int) -> list[QueuedPage]:
-        """Oldest first; each is handed out once. Validators come from the source's last reading of that URL that
-        led to a document which is live now."""
+        """Oldest first; each is returned once. Validators come from the source's last reading of that URL that led to a
+        document that is live now."""
         waiting = (
             select(SOURCE_PAGES)
             .where(SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.queue_state == _QUEUED)
@@ -128,7 +128,7 @@ class CrawlPageRecords(Repository):
         return taken
 
     def forget_validators(self, source_id: UUID) -> None:
-        """The next reading asks for every page in full."""
+        """The next reading requests every page in full."""
         has_some = SOURCE_PAGES.c.etag.is_not(None) | SOURCE_PAGES.c.last_modified.is_not(None)
         self._update(SOURCE_PAGES, SOURCE_PAGES.c.source_id == source_id, has_some, etag=None, last_modified=None)
 
@@ -138,9 +138,9 @@ class CrawlPageRecords(Repository):
         return self._last_readings(source_id, [key]).get(key, _Reading()).document_id
 
     def settle_page(self, run_id: UUID, page: ReadPage, status: str, document_id: UUID | None, chunks: int) -> None:
-        """Record how a page ended. `status` is the page's own, or what ingest made of it (indexed, unchanged,
-        duplicate, empty). A 304 keeps the validators and the document of the reading before it. Raises NotFound
-        for a page that the run never queued."""
+        """Record the outcome of a page. `status` is the page's own, or the result of ingest (indexed, unchanged,
+        duplicate, empty). A 304 keeps the validators and the document of the reading before it. Raises NotFound for a
+        page that the run never queued."""
         source_id = self._source_of(run_id)
         key = url_key(page.url)
         reading = _Reading(page.etag, page.last_modified, document_id)
@@ -153,7 +153,7 @@ class CrawlPageRecords(Repository):
             "reason": page.reason,
             "http_status": page.http_status,
             "body_bytes": page.body_bytes,
-            # A document that was erased meanwhile leaves NULL.
+            # A document that was erased meanwhile gives NULL.
             "document_id": select(DOCUMENTS.c.id).where(DOCUMENTS.c.id == reading.document_id).scalar_subquery(),
             "chunks": chunks,
             "read_at": page.read_at or self._now(),
@@ -165,7 +165,7 @@ class CrawlPageRecords(Repository):
         )
 
     def settle_missed(self, run_id: UUID, pages: Sequence[ReadPage]) -> None:
-        """Record how pages ended that the run need not have queued. A few hundred at a time, as above."""
+        """Record the outcome of pages that the run need not have queued. A few hundred at a time, as above."""
         source_id = self._source_of(run_id)
         position = self._last_position(run_id) + 1
         now = self._now()
@@ -208,7 +208,7 @@ class CrawlPageRecords(Repository):
         return source_id
 
     def _reading_before(self, run_id: UUID) -> UUID | None:
-        """The source's last other run of the whole source that got as far as having pages."""
+        """The source's last other complete run that got as far as having pages."""
         source_id = self._source_of(run_id)
         has_pages = exists().where(SOURCE_PAGES.c.run_id == CRAWL_RUNS.c.id)
         return self._connection.scalar(
@@ -223,7 +223,7 @@ class CrawlPageRecords(Repository):
         return self._connection.scalar(last) or 0
 
     def _last_readings(self, source_id: UUID, url_keys: Sequence[str]) -> dict[str, _Reading]:
-        """By URL key: the last reading that led to a document which is live now. Without a live document
+        """By URL key: the last reading that led to a document that is live now. If there is no live document,
         "unchanged" would leave the agent with nothing, so such a URL has none."""
         place = func.row_number().over(
             partition_by=SOURCE_PAGES.c.url_key, order_by=(SOURCE_PAGES.c.read_at.desc(), SOURCE_PAGES.c.id.desc())
@@ -255,7 +255,7 @@ class CrawlPageRecords(Repository):
 
 
 def _still_holds(last: _Reading, now: _Reading) -> _Reading:
-    """A 304 need not repeat the validators that it was asked with, and leads to the same document."""
+    """A 304 need not repeat the validators of its request, and leads to the same document."""
     document_id = now.document_id or last.document_id
     if now.etag or now.last_modified:
         return _Reading(now.etag, now.last_modified, document_id)

@@ -1,4 +1,4 @@
-"""Crawl runs: each reading of a source, and the documents that it did not see."""
+"""Crawl runs: each reading of a source, and the documents that it did not find."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,12 +27,12 @@ IS_BEING_READ: Final = (
 
 class CrawlRunRecords(Repository):
     def start_run(self, agent_id: UUID, source_id: UUID, *, only_asked: bool = False) -> CrawlRun:
-        """A queued run; a source that already has a queued, running or paused one gives that one back, which reads
-        the whole source from then on unless `only_asked`."""
+        """A queued run. If the source already has a queued, running or paused one, that is returned; it reads the whole
+        source from then on unless `only_asked`."""
         source = select(SOURCES.c.id).where(SOURCES.c.id == source_id, SOURCES.c.agent_id == agent_id)
         if self._connection.scalar(source) is None:
             raise NotFound("source")
-        # The unique index on unfinished runs decides between two who start one at the same time.
+        # The unique index on unfinished runs decides between two that start at the same time.
         statement = self._insert(CRAWL_RUNS).values(
             id=new_id(),
             source_id=source_id,
@@ -55,12 +55,12 @@ class CrawlRunRecords(Repository):
         return self._with_counts([row])[0]
 
     def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None) -> bool:
-        """Also sets started_at or ended_at where the state says so; return whether it was set. A cancelled run stays
-        cancelled. With `leg`, as a reader says it, a run that is paused, has ended or is in another leg stays as
-        it is. Raises NotFound."""
+        """Also sets started_at or ended_at, according to the state; returns whether it was set. A cancelled run stays
+        cancelled. With `leg`, as readers pass it, a run that is paused, has ended or is in another leg stays unchanged.
+        Raises NotFound."""
         run = self._first_row(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id).with_for_update(), "crawl run")
         if run.state == RunState.CANCELLED and state is not RunState.CANCELLED:
-            return False  # the operator has spoken; the worker that still reads finds out soon
+            return False  # the operator has decided; a worker that still reads will notice
         if leg is not None and (run.state not in _AT_WORK or run.leg != leg):
             return False
         now = self._now()
@@ -75,13 +75,13 @@ class CrawlRunRecords(Repository):
         return True
 
     def resume_run(self, run_id: UUID) -> CrawlRun:
-        """A paused run is queued again, in its next leg; any other stays as it is. Raises NotFound."""
+        """A paused run is queued again, in its next leg; any other stays unchanged. Raises NotFound."""
         paused = update(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id, CRAWL_RUNS.c.state == RunState.PAUSED)
         self._connection.execute(paused.values(state=RunState.QUEUED.value, leg=CRAWL_RUNS.c.leg + 1))
         return self.run(run_id)
 
     def unfinished_runs(self) -> list[CrawlRun]:
-        """Runs that are queued or running: a worker that starts asks for them."""
+        """Runs that are queued or running, for a worker that starts."""
         statement = (
             select(CRAWL_RUNS)
             .where(CRAWL_RUNS.c.state.in_(_AT_WORK))
@@ -102,7 +102,7 @@ class CrawlRunRecords(Repository):
         return {run.source_id: run for run in self._with_counts(latest)}
 
     def latest_of_workspace(self, workspace_id: UUID) -> list[LatestReading]:
-        """Of each source that was ever read; the latest reading first."""
+        """For each source that was ever read, latest reading first."""
         newer = CRAWL_RUNS.alias()
         latest = (
             select(newer.c.id)
@@ -145,7 +145,7 @@ _MISSED_READINGS = (
 
 class MissedDocumentRecords(Repository):
     def found_again(self, run_id: UUID) -> list[UUID]:
-        """Documents that earlier readings missed, and that the run's pages led to."""
+        """Documents that earlier readings missed, and to which the run's pages led."""
         seen = select(SOURCE_PAGES.c.document_id).where(
             SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.document_id.is_not(None)
         )
@@ -156,8 +156,7 @@ class MissedDocumentRecords(Repository):
         return list(self._connection.scalars(statement))
 
     def missed_documents(self, run_id: UUID) -> list[MissedDocument]:
-        """The live documents of the run's source that the run did not find. They tell something only of a run that
-        went through the whole source."""
+        """The live documents of the run's source that the run did not find. Only meaningful for a complete run."""
         unseen = self._unseen(run_id)
         ends = self._ends(run_id, unseen)
         missed: list[MissedDocument] = []
@@ -169,13 +168,13 @@ class MissedDocumentRecords(Repository):
         return missed
 
     def set_missed_readings(self, readings: Mapping[UUID, int]) -> None:
-        """How many readings in a row have missed each document; 0 for one that was found."""
+        """How many consecutive readings have missed each document; 0 for one that was found."""
         if readings:
             rows = [{"document": document_id, "readings": count} for document_id, count in readings.items()]
             self._connection.execute(_MISSED_READINGS, rows)
 
     def _unseen(self, run_id: UUID) -> dict[UUID, tuple[str, int]]:
-        """Live documents of the run's source that no page of the run led to: URL and misses so far."""
+        """Live documents of the run's source to which no page of the run led: URL and misses so far."""
         source_id = self._connection.scalar(select(CRAWL_RUNS.c.source_id).where(CRAWL_RUNS.c.id == run_id))
         if source_id is None:
             raise NotFound("crawl run")
@@ -195,7 +194,7 @@ class MissedDocumentRecords(Repository):
         return {row_id: (url, readings) for row_id, url, readings in self._connection.execute(statement)}
 
     def _ends(self, run_id: UUID, unseen: dict[UUID, tuple[str, int]]) -> dict[UUID, list[PageEnd]]:
-        """By document: how the URLs ended that it was known by: its own, and those that led to it earlier."""
+        """By document: the outcomes of its known URLs: its own, and those that led to it earlier."""
         keys: dict[str, set[UUID]] = defaultdict(set)
         for document_id, (url, _) in unseen.items():
             keys[url_key(url)].add(document_id)
