@@ -1,5 +1,5 @@
-"""A gap is a question that the knowledge could not answer, with all that is known of it. Its own questions asked once
-more are the proof that it is closed, or still open."""
+"""A gap is a question that the knowledge could not answer, with its details. Asking its questions again proves that it
+is closed, or still open."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from app.search.confidence import is_low
 
 @dataclass(frozen=True, slots=True)
 class GapFilter:
-    """Gaps of that reason, asked in that language (BCP 47 primary subtag), seen at that moment or later, with that text
-    in their question (the case of ASCII letters does not count); None: any."""
+    """Gaps with that reason, asked in that language (BCP 47 primary subtag), seen at that moment or later, with that
+    text in their question (ignoring the case of ASCII letters). None matches any."""
 
     reason: GapReason | None = None
     language: str | None = None
@@ -29,16 +29,16 @@ EVERY_GAP = GapFilter()
 
 
 class GapOrder(StrEnum):
-    """What a list of gaps begins with; equals follow latest first."""
+    """The order of a list of gaps; equal ones are sorted latest first."""
 
-    ASKED = "asked"  # most often
+    ASKED = "asked"  # most frequent first
     IMPACT = "impact"  # GapFacts.impact
     LATEST = "latest"
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One unanswered question, however often it was asked. `question` is the latest wording, its personal data
+    """One unanswered question, however often it was asked. `question` is the latest wording, with personal data
     masked."""
 
     id: UUID
@@ -55,8 +55,8 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class GapAsking:
-    """One wording of a gap as it was last asked, and what the visitor got. `standalone` is what search looked for.
-    Personal data is masked in both; `cited` are the pages, first cited first."""
+    """One wording of a gap when it was last asked, and the visitor's answer. `standalone` is the text that was searched
+    for. Personal data is masked in both; `cited` are the pages in the order of their citations."""
 
     turn_id: UUID
     question: str
@@ -72,8 +72,8 @@ class GapAsking:
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """What the agent would answer now. `gap` is what would give it away as a gap again, None for an answer that
-    stands."""
+    """What the agent would answer now. `gap` is the reason for which it would be a gap again, None for a good
+    answer."""
 
     answer: str
     answered_by: AnsweredBy
@@ -89,12 +89,12 @@ class ReplayedQuestion:
 
     @property
     def passes(self) -> bool:
-        """The answer stands; where somebody did not like the old one, it is also another one."""
+        """Whether the answer is good; if somebody disliked the old one, it must also differ from it."""
         return self.after.gap is None and not self._is_disliked_again
 
     @property
     def _is_disliked_again(self) -> bool:
-        """Of an answer that was stopped there is the beginning only, or nothing."""
+        """An answer that was stopped has only its beginning, or nothing."""
         then, now = self.before.answer, self.after.answer
         if self.before.reason is GapReason.REPHRASED:
             return then != "" and now.startswith(then)
@@ -108,13 +108,13 @@ class GapReplay:
 
     @property
     def passes(self) -> bool:
-        """Every wording is answered."""
+        """Whether every wording is answered."""
         return bool(self.questions) and all(question.passes for question in self.questions)
 
 
 @dataclass(frozen=True, slots=True)
 class DueGap:
-    """An open gap whose agent knows more, or less, than when it was last asked. `generation` is the agent's now."""
+    """An open gap whose agent's knowledge has changed since it was last asked. `generation` is the agent's now."""
 
     gap: Gap
     workspace_id: UUID
@@ -122,23 +122,23 @@ class DueGap:
 
 
 TREND_DAYS = 28
-_CLOSE = 0.5  # of the threshold
+_CLOSE = 0.5  # share of the threshold
 
 
 class Shortfall(StrEnum):
     """Why the latest asking was not answered."""
 
-    NOTHING_CLOSE = "nothing_close"  # the best chunk stays under half of the threshold
-    UNDER_THRESHOLD = "under_threshold"  # something was close, and not sure enough
-    MODEL_DECLINED = "model_declined"  # it was found, and the answer says all the same that it does not know
-    PAGE_GONE = "page_gone"  # the page that was found best is no longer known
-    STOPPED = "stopped"  # it was found, and the visitor stopped the answer and asked in other words
-    DISLIKED = "disliked"  # it was answered, and the thumb went down or an operator flagged it
+    NOTHING_CLOSE = "nothing_close"  # the best chunk is below half of the threshold
+    UNDER_THRESHOLD = "under_threshold"  # something was close, with too little confidence
+    MODEL_DECLINED = "model_declined"  # it was found, but the answer says that it does not know
+    PAGE_GONE = "page_gone"  # the best page that was found is no longer known
+    STOPPED = "stopped"  # it was found, but the visitor stopped the answer and asked in other words
+    DISLIKED = "disliked"  # it was answered, and rated down or flagged by an operator
 
 
 @dataclass(frozen=True, slots=True)
 class GapSample:
-    """One asking. Personal data is masked in its question; the conversation has the whole."""
+    """One asking. Personal data is masked in its question, but not in the conversation."""
 
     turn_id: UUID
     conversation_id: UUID
@@ -151,9 +151,9 @@ class GapSample:
 
 @dataclass(frozen=True, slots=True)
 class GapFacts:
-    """`this_week` counts askings of the last 7 days, `week_before` those of the 7 before, `by_day` those of the
-    last TREND_DAYS spans of 24 hours, oldest first; samples come latest first, languages (BCP 47 primary subtags) most
-    spoken first."""
+    """`this_week` counts askings of the last 7 days, `week_before` those of the 7 before, `by_day` those of the last
+    TREND_DAYS spans of 24 hours, oldest first. Samples are latest first, languages (BCP 47 primary subtags) most
+    frequent first."""
 
     visitors: int
     this_week: int
@@ -164,14 +164,14 @@ class GapFacts:
 
     @property
     def impact(self) -> int:
-        """How much a gap is worth closing: visitors x (1 + askings of the last 7 days). Who asks ten times is one
-        visitor, and what nobody asks any more sinks."""
+        """How much closing the gap is worth: visitors x (1 + askings of the last 7 days). Somebody who asks ten times
+        is one visitor, and questions that nobody asks any more sink."""
         return self.visitors * (1 + self.this_week)
 
 
 @dataclass(frozen=True, slots=True)
 class GrowingGap:
-    """An open gap that was asked more often in the last 7 days than in the 7 before; both count as in GapFacts."""
+    """An open gap with more askings in the last 7 days than in the 7 before; both are counted as in GapFacts."""
 
     id: UUID
     agent_id: UUID
@@ -182,7 +182,7 @@ class GrowingGap:
 
 @dataclass(frozen=True, slots=True)
 class FoundThen:
-    """One chunk that search had found; `confidence` in [0, 1] is what the threshold is compared with."""
+    """One chunk that search had found; `confidence` in [0, 1] is compared with the threshold."""
 
     url: str
     title: str
@@ -193,8 +193,8 @@ class FoundThen:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What search found when the gap was last asked, best first, and why that fell short. `text_source_id` is the
-    source of kind "text" that the best of it is from."""
+    """What search found when the gap was last asked, best first, and why that was not enough. `text_source_id` is the
+    source of kind "text" from which the best chunk comes."""
 
     why: Shortfall
     found: tuple[FoundThen, ...]
@@ -202,8 +202,7 @@ class Snapshot:
 
     @property
     def answers_from(self) -> float | None:
-        """The highest threshold, in hundredths, at which this would have been answered from; None where none is low
-        enough."""
+        """The highest threshold, in hundredths, at which this would have been answered; None if none is low enough."""
         confidences = sorted((item.confidence for item in self.found), reverse=True)
         for survivors, confidence in enumerate(confidences, start=1):
             threshold = floor(confidence * 100) / 100
@@ -213,7 +212,7 @@ class Snapshot:
 
 
 def found_then(trace: Mapping[str, Any]) -> tuple[FoundThen, ...]:
-    """Of a turn's trace."""
+    """From a turn's trace."""
     return tuple(
         FoundThen(item["url"], item["title"], item["calibrated"], item["cosine"], item["bm25"])
         for item in trace.get("ranked", ())
@@ -229,6 +228,6 @@ def shortfall(found: Sequence[FoundThen], reason: GapReason, threshold: float, *
         return Shortfall.DISLIKED
     if best < threshold * _CLOSE or not found:
         return Shortfall.NOTHING_CLOSE
-    if best < threshold or reason is GapReason.LOW_CONFIDENCE:  # no passage of what was found was sure enough
+    if best < threshold or reason is GapReason.LOW_CONFIDENCE:  # no passage that was found had enough confidence
         return Shortfall.UNDER_THRESHOLD
     return Shortfall.STOPPED if reason is GapReason.REPHRASED else Shortfall.MODEL_DECLINED

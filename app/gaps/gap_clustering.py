@@ -1,4 +1,4 @@
-"""The same question in other words is the same gap: found after the turn, by what the words mean, over all of them."""
+"""Merges gaps that ask the same question in other words: after the turn, by meaning, over all of an agent's gaps."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -22,10 +22,10 @@ _AT_ONCE: Final = 16
 
 
 class GapClustering:
-    """Turns count gaps by their wording, in their own transaction. Here, whenever there are new ones, the wordings of
-    their agent's open gaps are grouped again, all together, and those that mean the same become one gap. What operators
-    have had a hand in takes others in, and stays as it is otherwise. No transaction is held over the embedder; while
-    that is away gaps wait. A question in a language that the model does not read stays by itself.
+    """Turns count gaps by their wording, in their own transaction. When there are new ones, this groups the wordings of
+    their agent's open gaps again, all together, and makes those with the same meaning one gap. Gaps that an operator
+    has worked on may take others in, and otherwise stay as they are. No transaction is open during a call of the
+    embedder; while that is down, gaps wait. A question in a language that the model does not read stays alone.
     """
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
@@ -36,7 +36,7 @@ class GapClustering:
         self._has_forgotten = False
 
     async def place(self) -> int:
-        """One batch of new gaps, oldest first; return how many were placed."""
+        """One batch of new gaps, oldest first; returns how many were placed."""
         await self._forget_other_models()
         gaps = await self._records.read(lambda tx: GapMeaningRecords(tx).unplaced(_AT_ONCE))
         if not gaps:
@@ -57,7 +57,7 @@ class GapClustering:
         return len(placed)
 
     async def _regroup(self, agent_id: UUID) -> bool:
-        """Whether the agent's gaps are grouped now; else somebody has changed one meanwhile."""
+        """Whether the agent's gaps are grouped now; otherwise, somebody has changed one meanwhile."""
         model_id = self._embedder.model_id
         wordings = await self._records.of_agent(agent_id).read(
             lambda tx: GapMeaningRecords(tx).wordings(agent_id, model_id)
@@ -86,7 +86,7 @@ class GapClustering:
         return is_read(self._embedder, self._languages, question, language)
 
     async def _forget_other_models(self) -> None:
-        """Vectors of two models never meet: those of yesterday's go, once."""
+        """Vectors of two models cannot be compared, so those of an earlier model are removed, once."""
         if self._has_forgotten:
             return
         await self._records.write(lambda tx: GapMeaningRecords(tx).forget_meanings_but(self._embedder.model_id))

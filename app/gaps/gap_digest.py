@@ -1,4 +1,4 @@
-"""A week of an agent's gaps, as its webhooks are told of it."""
+"""A week of an agent's gaps, as a digest for its webhooks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ _LISTS: Final = ("new", "answered", "reopened")
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """Monday to Sunday, in UTC. It is named by its Monday."""
+    """Monday to Sunday, in UTC, identified by its Monday."""
 
     monday: date
 
@@ -25,7 +25,7 @@ class Week:
 
     @property
     def until(self) -> datetime:
-        """The first moment that is no longer in it."""
+        """The first moment after it."""
         return self.since + timedelta(days=7)
 
     @property
@@ -39,7 +39,7 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class GapTally:
-    """How many gaps, and the first LISTED of them, most asked first."""
+    """The number of gaps, and the first LISTED of them, most frequent first."""
 
     count: int
     gap_ids: tuple[UUID, ...]
@@ -57,8 +57,8 @@ class BigGap:
 
 @dataclass(frozen=True, slots=True)
 class TurnShares:
-    """Of the turns that ended: which share [0, 1] got a sure answer, and which an unsure one or none. Both None where
-    nobody asked; who asked for a person asked nothing of the agent."""
+    """Shares [0, 1] of ended turns: with a confident answer, and with an unconfident one or none. Both are None without
+    turns; turns that ask for a person do not count."""
 
     turns: int
     answered: float | None
@@ -67,9 +67,9 @@ class TurnShares:
 
 @dataclass(frozen=True, slots=True)
 class GapDigest:
-    """`new` were asked for the first time in that week, `answered` were closed with proof in it, `reopened` were
-    closed before and opened again in it, by a visitor or an operator. `biggest` are those open when the digest was
-    made, greatest impact first, LISTED at most."""
+    """`new` were first asked in that week, `answered` were closed with proof in it, `reopened` were closed before and
+    reopened in it, by a visitor or an operator. `biggest` are those open when the digest was made, greatest impact
+    first, at most LISTED."""
 
     week: Week
     turns: TurnShares
@@ -81,7 +81,7 @@ class GapDigest:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """JSON-ready: figures and ids, no words."""
+        """JSON-ready figures and ids, without words."""
         tallies = (self.new, self.answered, self.reopened)
         return {
             "week": {"first_day": self.week.days[0].isoformat(), "last_day": self.week.days[-1].isoformat()},
@@ -99,7 +99,7 @@ class GapDigest:
 
 
 def last_week(now: datetime) -> Week:
-    """The latest one that is over."""
+    """The latest complete week."""
     today = now.astimezone(UTC).date()
     return Week(today - timedelta(days=today.weekday())).before
 
@@ -119,8 +119,8 @@ def gap_ids_in(figures: Mapping[str, Any]) -> set[UUID]:
 
 
 def in_words(figures: Mapping[str, Any], questions: Mapping[UUID, str]) -> dict[str, Any]:
-    """The figures with each gap's question, by its id. A gap that has none is gone, and left out: its visitors were
-    erased since."""
+    """The figures with each gap's question, by its id. A gap without one is left out: its visitors were erased
+    since."""
 
     def worded(gaps: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         ids = [(gap, UUID(gap["gap_id"])) for gap in gaps]

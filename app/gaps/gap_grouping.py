@@ -1,5 +1,5 @@
-"""Which questions are one gap, all of them looked at together: agglomeration with complete linkage, so that no
-question comes in by way of one that is only half way to the others. And who keeps the gap's name afterwards."""
+"""Groups questions into gaps, all together: agglomeration with complete linkage, so that no question joins a group
+through one that is only half way to the others. Also decides which gap a group keeps."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One wording of an open gap, or, of a gap that `is_settled`, the gap's question: operators have had a hand in
-    that one, so it may take others in and is never taken apart.
+    """One wording of an open gap; or the question of a gap that `is_settled`, which an operator has worked on, so that
+    it may take others in and is never taken apart.
 
-    `key` is of the normalised question; `question` is how it was last asked, in a turn of that `language`. `askings`
-    are those of the wording, `since` is when its gap was first asked. `meaning` is the vector that is stored of a
-    settled gap's question.
+    `key` is derived from the normalised question; `question` is the text that was last asked, in a turn of that
+    `language`. `askings` belong to the wording, `since` is when its gap was first asked. `meaning` is the stored vector
+    of a settled gap's question.
     """
 
     gap_id: UUID
@@ -29,22 +29,22 @@ class Wording:
 
     @property
     def name(self) -> str:
-        """Its own among all wordings of an agent, the same tomorrow."""
+        """Unique among all wordings of an agent, and stable."""
         return f"{self.key} {self.gap_id.hex}"
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """These wordings become part of the gap `into`; None: of a new one."""
+    """These wordings become part of the gap `into`, or of a new one if None."""
 
     into: UUID | None
     wordings: tuple[Wording, ...]
 
 
 def grouped(names: Iterable[str], near: Mapping[tuple[str, str], float]) -> list[tuple[str, ...]]:
-    """Every name in exactly one group. `near` holds the pairs that may be in one group, each once and in either
-    order, and how near they are. The two groups whose least near pair is nearest become one, until no two are left of
-    which every pair is in `near`. Neither the order of the names nor that of the pairs matters."""
+    """Every name in exactly one group. `near` has the pairs that may be in one group, each once and in either order,
+    with their nearness. The two groups whose least near pair is nearest are merged, until no two are left of which
+    every pair is in `near`. The order of names and pairs has no effect."""
     groups = {name: [name] for name in names}  # by the first name of each
     links: dict[str, dict[str, float]] = {name: {} for name in groups}
     for (one, other), nearness in near.items():
@@ -54,7 +54,7 @@ def grouped(names: Iterable[str], near: Mapping[tuple[str, str], float]) -> list
     while nearest:
         distance, first, second = heappop(nearest)
         if first not in groups or links[first].get(second) != -distance:
-            continue  # of groups that have changed since
+            continue  # groups that have changed since
         groups[first] += groups.pop(second)
         of_first, of_second = links[first], links.pop(second)
         for other in of_first.keys() | of_second.keys():
@@ -69,16 +69,16 @@ def grouped(names: Iterable[str], near: Mapping[tuple[str, str], float]) -> list
 
 
 def moves(groups: Sequence[Sequence[Wording]]) -> list[Move]:
-    """What makes gaps of these groups, of which none has two settled gaps. A group keeps the settled gap that is in
-    it, else the gap that holds most of its askings, the oldest where that is equal; a gap is kept by one group. Nothing
-    moves where the groups are the gaps that there are."""
+    """The moves that make gaps of these groups, none of which has two settled gaps. A group keeps its settled gap, else
+    the gap with most of its askings, and the oldest if these are equal; one group keeps a gap. Nothing moves if the
+    groups are the existing gaps."""
     claims: dict[tuple[int, UUID], tuple[bool, int, datetime, int]] = {}
     for place, group in enumerate(groups):
         asked = sum(wording.askings for wording in group)
         for wording in group:
             is_free, held, *_ = claims.get((place, wording.gap_id), (True, 0))
             is_free = is_free and not wording.is_settled
-            # of two groups that hold as much of a gap, the smaller one is more of it
+            # if two groups have as much of a gap, it is a larger part of the smaller group
             claims[place, wording.gap_id] = (is_free, held - wording.askings, wording.since, asked)
     kept: dict[int, UUID] = {}
     taken: set[UUID] = set()

@@ -1,4 +1,4 @@
-"""Gaps are closed with proof: their own questions are asked again."""
+"""Closes gaps with proof, by asking their questions again."""
 
 from functools import partial
 from typing import Final, Protocol
@@ -26,16 +26,18 @@ _AT_ONCE: Final = 10
 
 
 class Trials(Protocol):
-    """Answers as a turn would, for nobody: it writes no conversation, counts no use and reads no visitor's history."""
+    """Answers as a turn would, but writes no conversation, counts no use and reads no visitor's history."""
 
     async def answer(self, workspace_id: UUID, agent_id: UUID, asking: GapAsking, version: Version) -> TrialAnswer:
-        """By the published configuration or by the draft. Raises NotFound for an agent that is absent, another
-        workspace's or not published; ModelInterrupted, Unavailable."""
+        """With the published configuration or the draft. Raises NotFound for an agent that does not exist, belongs to
+        another workspace or is not published; ModelInterrupted, Unavailable."""
         ...
 
 
 class GapReplays:
-    """Every method raises NotFound for a gap that is absent or another workspace's, and what Trials raises."""
+    """Every method raises NotFound for a gap that does not exist or belongs to another workspace, and the errors of
+    Trials.
+    """
 
     def __init__(self, records: SystemOfRecord, trials: Trials, news: GoodNews | None = None) -> None:
         self._records = records
@@ -43,14 +45,14 @@ class GapReplays:
         self._news = news
 
     async def replay(self, actor: Actor, gap_id: UUID, version: Version = "live") -> GapReplay:
-        """Ask its latest MAX_WORDINGS wordings; nothing changes."""
+        """Ask its latest MAX_WORDINGS wordings, without changing anything."""
         gap = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: GapRecords(tx).get(actor.workspace_id, gap_id)
         )
         return await self._replay(actor.workspace_id, gap, version)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "", version: Version = "live") -> GapReplay:
-        """The same, and where it passes the gap is closed as answered. Else it stays as it is."""
+        """The same, and close the gap as answered if all pass."""
         check_text("note", note, MAX_NOTE_CHARS)
         replay = await self.replay(actor, gap_id, version)
         if not replay.passes:
@@ -66,8 +68,8 @@ class GapReplays:
         return GapReplay(gap, replay.questions)
 
     async def replay_due(self) -> int:
-        """One batch of open gaps whose agents have changed since, most asked first; those that pass are proposed
-        for closing, or closed where a change of a page was merged for them. Return how many were asked."""
+        """One batch of open gaps whose agents have changed since, most frequent first. Those that pass are proposed for
+        closing, or closed if a change of a page was merged for them. Returns how many were asked."""
         due = await self._records.read(lambda tx: GapReplayRecords(tx).due_for_replay(_AT_ONCE))
         for one in due:
             try:
@@ -81,7 +83,7 @@ class GapReplays:
         return len(due)
 
     def _settle(self, due: DueGap, replay: GapReplay | None, tx: Transaction) -> GapState | None:
-        """What became of the gap; None where it stays as it was."""
+        """The gap's new state; None if it is unchanged."""
         passes = replay is not None and replay.passes
         is_open = GapReplayRecords(tx).replayed(due.gap.id, due.generation, passes=passes)
         if replay is None or not passes or not is_open:
@@ -99,8 +101,7 @@ class GapReplays:
 
 
 class TrialAnswers:
-    """A gap's askings in the playground: their visitors' history and what browsers said of their pages are not kept
-    with a gap."""
+    """A gap's askings in the playground: their visitors' history and page contexts are not stored with a gap."""
 
     def __init__(self, playground: Playground) -> None:
         self._playground = playground

@@ -1,4 +1,4 @@
-"""An answer to a gap, drafted from the pages for an operator to change and to save."""
+"""Drafts an answer to a gap from the pages, for an operator to edit and save."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -23,12 +23,12 @@ class AnswerDrafts(Protocol):
         self, workspace_id: UUID, agent_id: UUID, questions: Sequence[str], page_url: str, language: str | None
     ) -> Suggestion:
         """From the pages that the agent's draft finds for these wordings of one question, asked on that page and in
-        that language. Raises NotFound, RateLimited when the agent's tokens of the day are spent, Unavailable."""
+        that language. Raises NotFound, RateLimited if the agent's tokens of the day are spent, Unavailable."""
         ...
 
 
 class GapSuggestions:
-    """Nothing is saved. `drafts` is None where no chat model is set."""
+    """Saves nothing. `drafts` is None if no chat model is set."""
 
     def __init__(self, records: SystemOfRecord, drafts: AnswerDrafts | None) -> None:
         self._records = records
@@ -39,8 +39,8 @@ class GapSuggestions:
         return self._drafts is not None
 
     async def suggest(self, actor: Actor, gap_id: UUID) -> Suggestion:
-        """From its latest MAX_WORDINGS wordings. Raises NotFound for a gap that is absent or another workspace's,
-        InvalidInput without a chat model, and what AnswerDrafts raises."""
+        """From its latest MAX_WORDINGS wordings. Raises NotFound for a gap that does not exist or belongs to another
+        workspace, InvalidInput without a chat model, and the errors of AnswerDrafts."""
 
         def work(tx: Transaction) -> tuple[list[GapAsking], Gap]:
             gap = GapRecords(tx).get(actor.workspace_id, gap_id)

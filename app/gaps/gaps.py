@@ -1,4 +1,4 @@
-"""What operators do with gaps: they see them, close them, and put them in order."""
+"""Operators' work on gaps: list, close and organise them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _ACTIONS = {GapState.RESOLVED: "gap.resolve", GapState.IGNORED: "gap.ignore", Ga
 
 
 class Gaps:
-    """Every method raises NotFound for an agent or gap that is absent or another workspace's."""
+    """Every method raises NotFound for an agent or gap that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -50,13 +50,13 @@ class Gaps:
 
     @reads_agent
     def counts(self, tx: Transaction, actor: Actor, agent_id: UUID, only: GapFilter = EVERY_GAP) -> dict[GapState, int]:
-        """Of the states in which there is one."""
+        """By state, for states that occur."""
         return GapRecords(tx).counts(agent_id, only)
 
     async def all_of_agent(
         self, actor: Actor, agent_id: UUID, state: GapState | None, only: GapFilter = EVERY_GAP
     ) -> list[Gap]:
-        """Most asked first, the first MAX_EXPORTED."""
+        """The first MAX_EXPORTED, most frequent first."""
         return await collected(lambda page: self.of_agent(actor, agent_id, state, page, only), MAX_EXPORTED)
 
     @reads
@@ -64,7 +64,7 @@ class Gaps:
         return GapRecords(tx).get(actor.workspace_id, gap_id)
 
     async def resolve(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
-        """On the operator's word; GapReplays closes with proof."""
+        """Without proof; GapReplays closes with proof."""
         return await self._settle(actor, gap_id, GapState.RESOLVED, note)
 
     async def ignore(self, actor: Actor, gap_id: UUID, note: str = "") -> Gap:
@@ -87,7 +87,7 @@ SAMPLES = 20
 
 @dataclass(frozen=True, slots=True)
 class GapView:
-    """`snapshot` is None where the trace of the latest asking was erased."""
+    """`snapshot` is None if the trace of the latest asking was erased."""
 
     gap: Gap
     facts: GapFacts
@@ -95,7 +95,7 @@ class GapView:
 
 
 class GapTriage:
-    """Every method raises NotFound for a gap that is absent or another workspace's."""
+    """Every method raises NotFound for a gap that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
@@ -108,7 +108,7 @@ class GapTriage:
 
     @writes
     def merge(self, tx: Transaction, actor: Actor, gap_id: UUID, others: Sequence[UUID]) -> Gap:
-        """The others, of the same agent, become part of this one, which keeps its question, state and note."""
+        """Merge the others, of the same agent, into this one, which keeps its question, state and note."""
         _check_count(others)
         if gap_id in others:
             raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Name the others alone.")
@@ -123,8 +123,8 @@ class GapTriage:
 
     @writes
     def split(self, tx: Transaction, actor: Actor, gap_id: UUID, turn_id: UUID) -> Gap:
-        """The wording of that turn leaves, each time it was asked, and is the gap that is returned. The two never
-        join again by themselves."""
+        """Split off the wording of that turn with all its askings, as the gap that is returned. The two are never
+        merged automatically again."""
         GapRecords(tx).get(actor.workspace_id, gap_id)
         own = GapTriageRecords(tx).split(gap_id, turn_id)
         AuditRecords(tx).acted(actor, "gap.split", gap_id, new_gap_id=str(own))
@@ -134,8 +134,8 @@ class GapTriage:
     def tell(
         self, tx: Transaction, actor: Actor, gap_id: UUID, assignee: str | None = None, note: str | None = None
     ) -> Gap:
-        """Who looks after it, an operator's e-mail address or "" for nobody, and what operators should know; None
-        leaves either as it is."""
+        """Set who looks after it, an operator's e-mail address or "", and a note for operators; None leaves a value
+        unchanged."""
         check_text("note", note or "", MAX_NOTE_CHARS)
         before = GapRecords(tx).get(actor.workspace_id, gap_id).assignee
         new = assignee if assignee in (None, before) else checked_assignee(tx, actor, assignee)
@@ -147,8 +147,8 @@ class GapTriage:
     def settle(
         self, tx: Transaction, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
     ) -> list[Gap]:
-        """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent: all of them, or none. A reason comes
-        after what was noted before."""
+        """Ignore (with a reason) or reopen up to MAX_AT_ONCE gaps of one agent, all or none. A reason is added to
+        earlier notes."""
         _check_count(gap_ids)
         check_text("note", note, MAX_NOTE_CHARS, may_be_empty=state is not GapState.IGNORED)
         changed: list[Gap] = []
@@ -164,8 +164,8 @@ class GapTriage:
     def take_back(
         self, tx: Transaction, actor: Actor, agent_id: UUID, gap_ids: Sequence[UUID], state: GapState, note: str
     ) -> list[Gap]:
-        """Gaps that were in `state` before they were ignored with `note` are what they were. Those that are not
-        ignored any more are left alone."""
+        """Restore gaps that were in `state` before they were ignored with `note`. Those that are no longer ignored stay
+        unchanged."""
         _check_count(gap_ids)
         changed: list[Gap] = []
         for gap in self._of_agent(tx, actor, agent_id, gap_ids):
@@ -198,7 +198,7 @@ def _snapshot(tx: Transaction, actor: Actor, gap: Gap, facts: GapFacts) -> Snaps
 
 
 def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | None:
-    """A page of a website may have the address at which a text is cited: then their titles tell them apart."""
+    """A page of a website may have the address at which a text is cited; their titles then distinguish them."""
     url = best.url.partition("#")[0]
     for source in SourceRecords(tx).of_agent(agent_id):
         is_its_page = is_same_page(source.given_url, url)

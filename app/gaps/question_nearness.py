@@ -1,4 +1,4 @@
-"""How near questions are to each other in what they mean, by an embedder, and whether it reads their language."""
+"""How near the meanings of questions are, by an embedder, and whether it reads their language."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -17,14 +17,13 @@ from app.kit.language_guesser import LanguageGuesser
 from app.providers.embedding.embedder import Embedder
 
 _AT_ONCE: Final = 32
-_KEPT: Final = 12_000  # vectors; 18 MB of the shipped model's
+_KEPT: Final = 12_000  # vectors; 18 MB with the shipped model
 _MOST_PAIRS: Final = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question by a name of its own. Two that are `is_settled` are not compared. `meaning`: its vector, where that
-    is known."""
+    """A question with a name. Two that are `is_settled` are not compared. `meaning` is its vector, if known."""
 
     name: str
     question: str
@@ -33,15 +32,15 @@ class Asked:
 
 
 class QuestionNearness:
-    """Vectors are kept in memory, by a digest of their text, so that a question that comes later costs its own."""
+    """Vectors are cached in memory by a digest of their text, so that a new question only costs its own."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._known: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
     async def pairs(self, asked: Sequence[Asked], same: SameMeaning) -> dict[tuple[str, str], float]:
-        """The pairs of names whose questions may be one gap, and how near they are. Of very many pairs the nearest
-        are looked at.
+        """The pairs of names whose questions may be one gap, with their nearness. If there are very many pairs, only
+        the nearest are examined.
 
         Raises EmbedderUnavailable.
         """
@@ -82,7 +81,7 @@ class QuestionNearness:
 def _looked_at(
     vectors: list[Sequence[float] | NDArray[np.float32]], settled: list[bool], same: SameMeaning
 ) -> dict[tuple[int, int], float]:
-    """Places of the pairs, the first before the second, and their cosines."""
+    """Indices of the pairs, the first before the second, and their cosines."""
     if not vectors:
         return {}
     matrix = np.asarray(vectors, np.float32)
@@ -102,8 +101,8 @@ def _left(questions: Sequence[str], pairs: Sequence[tuple[int, int]]) -> dict[tu
 
 
 def is_read(embedder: Embedder, languages: LanguageGuesser, question: str, language: str | None) -> bool:
-    """`language` is that of the question's turn (BCP 47 primary subtag): it counts where the question alone does not
-    tell its own."""
+    """`language` is that of the question's turn (BCP 47 primary subtag), used if the question alone does not reveal its
+    own."""
     if embedder.reads is None:
         return True
     guess = languages.guess(question)

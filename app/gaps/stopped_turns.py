@@ -1,4 +1,4 @@
-"""Answers that visitors stopped, to ask the same in other words: found after the turn, by what the words mean."""
+"""Finds answers that visitors stopped to ask the same in other words: after the turn, by meaning."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -20,10 +20,10 @@ _AT_ONCE: Final = 16
 
 
 class StoppedTurns:
-    """Judges each stopped turn once: where the next question of its conversation says the same in other words, its own
-    question counts as a gap. The same words again are none: who stops by mistake asks so. No transaction is held over
-    the embedder; while that is away stopped turns wait. Questions in a language that the model does not read are not
-    judged.
+    """Judges each stopped turn once: if the next question of its conversation has the same meaning in other words, the
+    turn's own question counts as a gap. The same words again do not count, because somebody who stops by mistake
+    repeats them. No transaction is open during a call of the embedder; while that is down, stopped turns wait.
+    Questions in a language that the model does not read are not judged.
     """
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
@@ -32,7 +32,7 @@ class StoppedTurns:
         self._languages = languages
 
     async def judge(self) -> int:
-        """One batch, stopped longest ago first; return how many were judged."""
+        """One batch, earliest stop first; returns how many were judged."""
         stopped = await self._records.read(lambda tx: StoppedTurnRecords(tx).stopped(_AT_ONCE))
         if not stopped:
             return 0
@@ -70,5 +70,5 @@ class StoppedTurns:
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Of unit vectors."""
+    """For unit vectors."""
     return sum(a * b for a, b in zip(one, other, strict=True))

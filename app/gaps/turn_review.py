@@ -1,4 +1,4 @@
-"""What an operator makes of one turn: a gap, a curated answer, a golden question."""
+"""An operator makes a gap, a curated answer or a golden question of a turn."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -25,8 +25,8 @@ _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d{1,3}\]")
 
 
 class TurnReview:
-    """Every method for one turn raises NotFound where it is absent, erased, or another workspace's. Personal data is
-    masked in what is made of a question, for it outlives the conversation."""
+    """Methods for one turn raise NotFound if it does not exist, was erased, or belongs to another workspace. Personal
+    data is masked in the results, because they outlive the conversation."""
 
     def __init__(self, records: SystemOfRecord, golden: GoldenQuestions) -> None:
         self._records = records
@@ -34,9 +34,9 @@ class TurnReview:
 
     @writes
     def flag(self, tx: Transaction, actor: Actor, turn_id: UUID) -> Gap:
-        """Its question counts as a gap, once; a gap that was closed opens again.
+        """Its question counts as a gap, once; a closed gap reopens.
 
-        Raises InvalidInput where the question holds no word.
+        Raises InvalidInput if the question contains no word.
         """
         turn = _turn(tx, actor, turn_id)
         gap_id = TurnRecords(tx).flag(turn.id)
@@ -49,20 +49,20 @@ class TurnReview:
 
     @reads
     def gaps_of(self, tx: Transaction, actor: Actor, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
-        """By turn, of those whose question counts as a gap."""
+        """By turn, for those whose question counts as a gap."""
         return GapRecords(tx).of_turns(actor.workspace_id, turn_ids)
 
     @reads
     def curated_draft(self, tx: Transaction, actor: Actor, turn_id: UUID) -> CuratedAnswer:
-        """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is what the
-        visitor got, without the marks of its citations."""
+        """A curated answer to its question, to be edited, rehearsed and saved; it is not stored. The answer is the
+        visitor's, without the marks of citations."""
         turn = _turn(tx, actor, turn_id)
         pattern = " ".join(masked(turn.question).split())[:MAX_PATTERN_CHARS]
         answer = _MARK.sub("", turn.answer)[:MAX_ANSWER_CHARS]
         return CuratedAnswer(uuid4(), turn.agent_id, Trigger.SEMANTIC, pattern, answer, language=turn.language)
 
     async def make_golden(self, actor: Actor, turn_id: UUID, pages: Sequence[str] | None = None) -> GoldenQuestion:
-        """Its question with those pages, or with the ones that its answer cites. Raises InvalidInput."""
+        """Its question with those pages, or with those that its answer cites. Raises InvalidInput."""
         turn = await self._records.of_workspace(actor.workspace_id).read(lambda tx: _turn(tx, actor, turn_id))
         if pages is None:
             cited = {page_key(citation.url): citation.url.partition("#")[0] for citation in turn.citations}

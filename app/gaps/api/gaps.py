@@ -1,5 +1,5 @@
-"""Admin API: gaps, page by page or as one file, and one with all that is known of it; merging, splitting, assigning,
-settling many; answers that the chat model drafts; and gaps asked once more, and closed where they are answered."""
+"""Admin API: gaps page by page or as one file, and one with its details; merging, splitting, assigning, settling many;
+drafted answers; and replays, which close a gap if it is answered."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

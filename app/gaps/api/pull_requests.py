@@ -164,7 +164,7 @@ class AdminPullRequests(Api):
         codes=("too_large",),
     )
     async def hear_github(self, call: Call[None, None]) -> HeardOut:
-        """The signature is of the bytes as they came."""
+        """The signature covers the raw bytes."""
         body = await read_body(call.request, MAX_BODY_BYTES)
         headers = call.request.headers
         pages = await self._merges.hear(

@@ -1,5 +1,4 @@
-"""Admin API: filters of the lists of conversations and gaps, saved under a name. It stands in the highest room that has
-such a list."""
+"""Admin API: saved filters of the lists of conversations and gaps. It is in the topmost room with such a list."""
 
 from typing import Final
 from uuid import UUID
@@ -85,7 +84,7 @@ class AdminSavedFilters(Api):
 
 
 def checked_query(kind: FilteredList, query: str) -> str:
-    """With what narrows the list alone, always in the same order. Raises InvalidInput."""
+    """Only with what narrows the list, in a fixed order. Raises InvalidInput."""
     try:
         fields = parse_fields(query)
         if kind is FilteredList.GAPS:

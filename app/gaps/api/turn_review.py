@@ -1,4 +1,4 @@
-"""Admin API: what an operator makes of one turn."""
+"""Admin API: making a gap, a curated answer or a golden question of one turn."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from app.web.operation import Api, Call, Model, get, post, read, write
 
 
 class CuratedDraftOut(Model):
-    """What `POST /v1/agents/{agent_id}/curated-answers` and its rehearsal take."""
+    """The input of `POST /v1/agents/{agent_id}/curated-answers` and its rehearsal."""
 
     trigger: Trigger
     pattern: str = Field(description="The question, its personal data masked.")

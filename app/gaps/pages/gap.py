@@ -1,4 +1,4 @@
-"""One gap: what is known of it, what operators do with it, and an answer to it."""
+"""The console's page for one gap: its details, operators' actions, and an answer to it."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -103,7 +103,7 @@ class AnswerForm(Form):
 
 
 class HalfWrittenForm(Form):
-    """The same, at whatever point a draft is asked for."""
+    """The same, at the moment at which a draft is requested."""
 
     trigger: Trigger = Trigger.SEMANTIC
     pattern: str = Field(default="", max_length=MAX_PATTERNS_CHARS)
@@ -128,7 +128,7 @@ class GapAnswerPages(Pages):
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/rehearse", access=write, shown_on="gap")
     async def rehearse_gap(self, visit: Visit[AnswerForm]) -> Shown:
-        """Nothing is saved; the form keeps what was typed."""
+        """Saves nothing; the form keeps its text."""
         gap = await self._show.own(visit)
         is_written = await self._show.written(visit, gap) is not None
         answer = _answer(gap, visit.input)
@@ -137,7 +137,7 @@ class GapAnswerPages(Pages):
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/suggest", access=write, shown_on="gap")
     async def suggest_answer(self, visit: Visit[HalfWrittenForm]) -> Shown:
-        """Nothing is saved; the form comes back with the draft, after what was typed."""
+        """Saves nothing; the form returns with the draft after the typed text."""
         gap = await self._show.own(visit)
         try:
             suggestion = await self._suggestions.suggest(visit.actor, gap.id)
@@ -170,13 +170,13 @@ class GapAnswerPages(Pages):
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/replay", access=write, under="gaps")
     async def replay_gap(self, visit: Visit[NoForm]) -> Shown:
-        """Ask again; nothing changes."""
+        """Ask again, without changing anything."""
         gap = await self._show.own(visit)
         return await self._show.page(visit, replay=await self._replays.replay(visit.actor, gap.id, "draft"))
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/prove", access=write, under="gaps")
     async def prove_gap(self, visit: Visit[NoForm]) -> Shown:
-        """Ask again, and close the gap where every question is answered."""
+        """Ask again, and close the gap if every question is answered."""
         gap = await self._show.own(visit)
         return await self._proved(visit, await self._replays.resolve(visit.actor, gap.id, gap.note))
 
@@ -191,6 +191,6 @@ def _answer(gap: Gap, given: AnswerForm) -> CuratedAnswer:
 
 
 def _typed(given: AnswerForm | HalfWrittenForm) -> Rejected:
-    """In the form that saves it, with nothing wrong."""
+    """In the form that saves it, without errors."""
     told = given.model_dump(mode="json", exclude_none=True)
     return Rejected("answer_gap", {name: (str(value),) for name, value in told.items()}, {})

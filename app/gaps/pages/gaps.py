@@ -1,4 +1,4 @@
-"""The gaps of an agent: what could not be answered, what weighs most first."""
+"""The console's list of an agent's gaps, greatest impact first."""
 
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -22,7 +22,7 @@ _SHOWN = 50
 
 
 class Span(IntEnum):
-    """Days until now."""
+    """Days up to now."""
 
     WEEK = 7
     MONTH = 30
@@ -30,7 +30,7 @@ class Span(IntEnum):
 
 
 class GapsWanted(ListWanted):
-    """`undo` are those that were just ignored with `undo_note`, to be taken back."""
+    """`undo` are the gaps that were just ignored with `undo_note`, to be restored."""
 
     state: GapState = GapState.OPEN
     reason: GapReason | None = None
@@ -46,7 +46,7 @@ class GapsWanted(ListWanted):
 
     @property
     def to_save(self) -> str:
-        """What is worth a name, as a query."""
+        """The filters worth saving, as a query."""
         return urlencode(self.model_dump(mode="json", exclude={"cursor", "undo", "undo_note"}, exclude_defaults=True))
 
 
@@ -55,7 +55,7 @@ class ExportWanted(GapsWanted):
 
 
 class ManyGaps(Form):
-    """`state` is that of the list on which they stand."""
+    """`state` is that of their list."""
 
     state: Literal["open", "proposed"] = "open"
     gap_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)

@@ -1,4 +1,4 @@
-"""The repository of an agent's website, and a gap's change of a page in it."""
+"""The console's pages for the repository of an agent's website, and a gap's change of a page in it."""
 
 from uuid import uuid4
 
@@ -22,7 +22,7 @@ class PageFileForm(PageFileIn, Form):
 
 
 class ChangeForm(PullRequestIn, Form):
-    version: str = Field(default="", max_length=100)  # hidden: without it the file counts as changed meanwhile
+    version: str = Field(default="", max_length=100)  # hidden: without it, the file counts as changed meanwhile
 
 
 class PullRequestPages(Pages):
@@ -57,7 +57,7 @@ class PullRequestPages(Pages):
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/page-file", access=write, shown_on="pull_requests")
     async def read_page_file(self, visit: Visit[PageFileForm]) -> Shown:
-        """Nothing is proposed yet: the file comes to be changed."""
+        """Proposes nothing yet: shows the file for editing."""
         gap = await self._show.own(visit)
         file = await self._pull_requests.file(visit.actor, gap.id, visit.input.page_url)
         typed = {"page_url": (visit.input.page_url,), "text": (file.text,), "version": (file.version,)}
@@ -71,7 +71,7 @@ class PullRequestPages(Pages):
     )
     async def open_pull_request(self, visit: Visit[ChangeForm]) -> Go:
         gap, given = await self._show.own(visit), visit.input
-        text = given.text.replace("\r\n", "\n")  # as browsers send line ends
+        text = given.text.replace("\r\n", "\n")  # browsers send these line ends
         opened = await self._pull_requests.open(visit.actor, gap.id, given.page_url, text, given.version, given.title)
         return Go(visit.url("pull_requests", gap_id=gap.id), f"Pull request {opened.number} is open.")
 

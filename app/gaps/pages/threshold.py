@@ -1,4 +1,6 @@
-"""What another threshold would do, as a curve beside its numbers, and the form that sets it."""
+"""The console's page for the threshold: the effect of other values as a curve with its numbers, and the form that sets
+it.
+"""
 
 from dataclasses import replace
 from uuid import UUID
@@ -31,7 +33,7 @@ class ThresholdPages(Pages):
 
     @page("/console/agents/{agent_id}/threshold", access=read, under="quality")
     async def threshold(self, visit: Visit[ThresholdWanted]) -> Shown:
-        """For a gap: also from which threshold on its question would have been answered."""
+        """For a gap, also the threshold at which its question would have been answered."""
         curve = await self._curves.of(visit.actor, visit.agent.id)
         gap = await self._gap(visit, visit.input.gap)
         answers_from = gap.snapshot.answers_from if gap and gap.snapshot else None

@@ -1,4 +1,4 @@
-"""One gap as its page shows it, alone or with what a rehearsal or a replay found."""
+"""A gap for its page, alone or with the result of a rehearsal or a replay."""
 
 from collections.abc import Sequence
 from uuid import UUID, uuid5
@@ -16,7 +16,7 @@ from app.gaps.gaps import Gaps, GapTriage
 from app.web.console.page import Form, Shown, Visit
 from app.workspaces.operators import Assignees
 
-_OTHERS = 100  # to choose from when gaps are merged
+_OTHERS = 100  # to choose from for a merge
 OPEN_STATES = (GapState.OPEN, GapState.PROPOSED)
 
 
@@ -36,14 +36,14 @@ class GapShow:
         self._assignees = assignees
 
     async def own(self, visit: Visit[Form]) -> Gap:
-        """The path's gap, of the path's agent. Raises NotFound."""
+        """The gap in the path, if it belongs to the path's agent. Raises NotFound."""
         gap = await self._gaps.get(visit.actor, visit.path_id("gap_id"))
         if gap.agent_id != visit.agent.id:
             raise NotFound("gap")
         return gap
 
     async def written(self, visit: Visit[Form], gap: Gap) -> CuratedAnswer | None:
-        """The curated answer that was written for this gap before."""
+        """The curated answer that was written for this gap earlier."""
         try:
             return await self._answers.get(visit.actor, gap.agent_id, answer_id(gap))
         except NotFound:
@@ -92,12 +92,12 @@ class GapShow:
 
 
 def answer_id(gap: Gap) -> UUID:
-    """One curated answer for each gap, so that a form that is sent twice writes one answer."""
+    """One curated answer per gap, so that a form that is sent twice writes one answer."""
     return uuid5(gap.id, "the curated answer written for this gap")
 
 
 def wordings_of(samples: Sequence[GapSample]) -> list[GapSample]:
-    """Each wording once, as it was last asked."""
+    """Each wording once, as last asked."""
     return list({sample.question.casefold(): sample for sample in reversed(samples)}.values())[::-1]
 
 

@@ -1,4 +1,4 @@
-"""Gaps, as operators see them, what a replay of them asks, and which are due for one."""
+"""Gaps as operators see them, the questions of their replays, and which are due for one."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -25,7 +25,7 @@ _LATEST_FIRST = Keyset(GAPS.c.last_seen, GAPS.c.id, descending=True)
 
 
 class GapRecords(Repository):
-    """Gaps come to be in `GapCounting`."""
+    """`GapCounting` creates gaps."""
 
     def page(
         self,
@@ -44,19 +44,19 @@ class GapRecords(Repository):
         return self._page(keyset, Gap, statement, page)
 
     def counts(self, agent_id: UUID, only: GapFilter = EVERY_GAP) -> dict[GapState, int]:
-        """Of the states in which there is one."""
+        """By state, for states that occur."""
         statement = _fitting(select(GAPS.c.state, func.count().label("gaps")), agent_id, only).group_by(GAPS.c.state)
         return {GapState(row.state): row.gaps for row in self._connection.execute(statement)}
 
     def questions(self, gap_ids: Collection[UUID]) -> dict[UUID, str]:
-        """Of the gaps that are still there."""
+        """Of those gaps that still exist."""
         if not gap_ids:
             return {}
         rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(gap_ids)))
         return {row.id: row.question for row in rows}
 
     def of_turns(self, workspace_id: UUID, turn_ids: Collection[UUID]) -> dict[UUID, Gap]:
-        """By turn, of those that count as an asking of one."""
+        """By turn, for turns that are an asking of one."""
         statement = (
             select(GAPS, GAP_QUESTIONS.c.turn_id)
             .join(GAP_QUESTIONS, GAP_QUESTIONS.c.gap_id == GAPS.c.id)
@@ -65,7 +65,7 @@ class GapRecords(Repository):
         return {row.turn_id: value_of(Gap, row) for row in self._connection.execute(statement)}
 
     def _by_impact(self, agent_id: UUID, statement: Select[Any], page: PageRequest) -> ListPage[Gap]:
-        """It sinks with time alone, so that it is worked out with each page."""
+        """It sinks with time alone, so it is computed for each page."""
         askings = select(
             GAP_QUESTIONS.c.gap_id,
             (
@@ -86,7 +86,7 @@ class GapRecords(Repository):
         return self._page(keyset, Gap, ranked, page)
 
     def get(self, workspace_id: UUID, gap_id: UUID) -> Gap:
-        """Raises NotFound, for a foreign one as well."""
+        """Raises NotFound, also for another workspace's."""
         return self._found(Gap, own_row(GAPS, workspace_id, gap_id), "gap")
 
     def assigned(self, workspace_id: UUID, assignee: str, limit: int) -> list[Gap]:
@@ -100,8 +100,8 @@ class GapRecords(Repository):
         return self._values(Gap, statement)
 
     def turned(self, workspace_id: UUID, state: GapState, since: datetime, limit: int) -> list[tuple[Gap, datetime]]:
-        """Those of the workspace that are answered and were closed with proof since then, or open and were opened
-        again, latest first, with when that was."""
+        """The workspace's gaps that were closed with proof or reopened since then, and still are, latest first, with
+        the time."""
         at = GAPS.c.answered_at if state is GapState.ANSWERED else GAPS.c.reopened_at
         statement = (
             select(GAPS, at.label("turned_at"))
@@ -123,12 +123,12 @@ class GapRecords(Repository):
         return self.get(workspace_id, gap_id)
 
     def take_back(self, workspace_id: UUID, gap_id: UUID, state: GapState, note: str) -> Gap:
-        """As if it had not been ignored: it was not opened again. Raises NotFound."""
+        """As if it had not been ignored, without counting as reopened. Raises NotFound."""
         self._update(GAPS, GAPS.c.id == gap_id, state=state.value, note=note)
         return self.get(workspace_id, gap_id)
 
     def of_week(self, agent_id: UUID, week: Week) -> tuple[GapTally, GapTally, GapTally]:
-        """Those that were new in that week, closed with proof in it, and opened again in it."""
+        """Those that were new, closed with proof, or reopened in that week."""
         return (
             self._tally(agent_id, week, GAPS.c.first_seen),
             self._tally(agent_id, week, GAPS.c.answered_at),
@@ -166,12 +166,12 @@ def _of_workspace(workspace_id: UUID) -> ColumnElement[bool]:
     return GAPS.c.agent_id.in_(select(AGENTS.c.id).where(AGENTS.c.workspace_id == workspace_id))
 
 
-_READ_FOR_WORDINGS = 200  # askings; those before the latest of them ask nothing new
+_READ_FOR_WORDINGS = 200  # askings; earlier ones add nothing
 
 
 class GapReplayRecords(Repository):
     def askings(self, gap_id: UUID, at_most: int) -> list[GapAsking]:
-        """Its wordings, each as it was last asked, latest first."""
+        """Its wordings, each as last asked, latest first."""
         latest = (
             select(GAP_QUESTIONS, TURNS.c.language)
             .join(TURNS, TURNS.c.id == GAP_QUESTIONS.c.turn_id)
@@ -205,7 +205,7 @@ class GapReplayRecords(Repository):
         return told
 
     def due_for_replay(self, at_most: int) -> list[DueGap]:
-        """Of all published agents that no run is reading for, most asked first, then latest."""
+        """Of all published agents without a running run, most frequent first, then latest."""
         statement = (
             select(GAPS, AGENTS.c.workspace_id, AGENTS.c.generation)
             .join(AGENTS, AGENTS.c.id == GAPS.c.agent_id)
@@ -223,8 +223,8 @@ class GapReplayRecords(Repository):
         ]
 
     def replayed(self, gap_id: UUID, generation: int, *, passes: bool) -> bool:
-        """An open gap was asked at that generation; where it passes, it is proposed for closing. False for one that
-        is no longer open."""
+        """An open gap was asked at that generation; if it passes, it is proposed for closing. False for one that is no
+        longer open."""
         is_as_it_was = GAPS.c.id == gap_id, GAPS.c.state == GapState.OPEN.value
         values: dict[str, object] = {"replayed_at": generation}
         if passes:

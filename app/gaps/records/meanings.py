@@ -1,4 +1,4 @@
-"""What gaps mean, as vectors beside their questions, and how wordings come together and part."""
+"""Stores the vectors of gaps, and moves wordings between gaps."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -15,9 +15,9 @@ from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.transaction import Repository, new_id
 
 _FLOAT = np.dtype("<f4")
-_GAPS = 2000  # the open gaps of an agent that were seen last; 3 MB of vectors
+_GAPS = 2000  # an agent's open gaps that were last seen; 3 MB of vectors
 _WORDINGS = 300
-# What merging and splitting leave behind, and what else operators and replays say of a gap.
+# The results of merging and splitting, and other changes by operators and replays.
 _UNTOUCHED = (
     GAPS.c.may_join,
     GAPS.c.assignee == "",
@@ -29,7 +29,7 @@ _UNTOUCHED = (
 
 class GapMeaningRecords(Repository):
     def unplaced(self, at_most: int) -> list[UnplacedGap]:
-        """Gaps of all agents that were not yet compared with their agent's others, oldest first."""
+        """Gaps of all agents that were not compared with their agent's others yet, oldest first."""
         language = (
             select(TURNS.c.language)
             .join(GAP_QUESTIONS, GAP_QUESTIONS.c.turn_id == TURNS.c.id)
@@ -47,21 +47,21 @@ class GapMeaningRecords(Repository):
         return [UnplacedGap(*row) for row in self._connection.execute(statement)]
 
     def place(self, gap: UnplacedGap, model_id: str, vector: Sequence[float] | None) -> None:
-        """It was compared with the others, by unit vectors of that model; that of its question is kept. None: the model
-        does not read it. One whose question has changed meanwhile stays as it is."""
+        """It was compared with the others, by unit vectors of that model; stores the vector of its question. None: the
+        model does not read it. A gap whose question has changed meanwhile stays unchanged."""
         meaning = None if vector is None else np.asarray(vector, _FLOAT).tobytes()
         placed = update(GAPS).where(GAPS.c.id == gap.id, GAPS.c.placed_by.is_(None), GAPS.c.question == gap.question)
         self._connection.execute(placed.values(placed_by=model_id, meaning=meaning))
 
     def forget_meanings_but(self, model_id: str) -> None:
-        """Gaps placed by any other model are unplaced again."""
+        """Gaps placed by any other model become unplaced again."""
         others = GAPS.c.placed_by.is_not(None), GAPS.c.placed_by != model_id
         self._update(GAPS, *others, placed_by=None, meaning=None)
 
     def wordings(self, agent_id: UUID, model_id: str) -> list[Wording]:
-        """Those of the agent's open gaps that no operator has had a hand in, and the settled ones by their question
-        alone, where that model's vector of it is known. Of very many wordings those that were not yet compared and
-        then the latest are told; gaps beyond them count as settled."""
+        """Those of the agent's open gaps that no operator has worked on, and settled ones by their question alone, if
+        that model's vector of it is known. If there are very many wordings, the ones not compared yet come first, then
+        the latest; gaps beyond these count as settled."""
         is_loose = and_(*_UNTOUCHED)
         is_new = GAPS.c.placed_by.is_distinct_from(model_id)
         listed = (
@@ -87,9 +87,9 @@ class GapMeaningRecords(Repository):
         return told + settled
 
     def regroup(self, agent_id: UUID, seen: Sequence[Wording], moves: Sequence[Move]) -> bool:
-        """Wordings with their askings move between gaps of the agent, all or none; what is left empty is gone. Counts,
-        times and reasons are those of the askings. False, and nothing moves, where one of these gaps is no longer what
-        `seen` says of it."""
+        """Move wordings with their askings between gaps of the agent, all or none, and remove empty gaps. Counts, times
+        and reasons follow the askings. Returns False and moves nothing if one of these gaps no longer is what `seen`
+        says."""
         touched = {wording.gap_id for move in moves for wording in move.wordings}
         kept = {move.into for move in moves if move.into is not None}
         if not self._are_as_seen(touched | kept, agent_id, seen):
@@ -106,7 +106,7 @@ class GapMeaningRecords(Repository):
                     GAP_QUESTIONS.c.question_key == wording.key,
                 )
                 self._update(GAP_QUESTIONS, *of_wording, gap_id=into)
-        # Those that may be gone first and the new ones last: each may hold the key that the next takes.
+        # Gaps that may be removed first and new ones last: each may have the key that the next takes.
         for gap_id in [*sorted(touched - kept), *sorted(kept), *made]:
             TurnErasing(self._tx).count_again([gap_id])
         return True
@@ -128,7 +128,7 @@ class GapMeaningRecords(Repository):
         return found.keys() == set(gap_ids) and all(found[gap_id] for gap_id in ids) and now == loose
 
     def _new_gap(self, agent_id: UUID, wording: Wording) -> UUID:
-        """Without an asking yet; it was last asked when the gap was that the wording comes from."""
+        """Without an asking yet; last asked when the gap was from which the wording comes."""
         own = new_id()
         source = self._connection.execute(select(GAPS).where(GAPS.c.id == wording.gap_id)).one()
         self._add(
@@ -152,7 +152,7 @@ def _vector(stored: bytes) -> tuple[float, ...]:
 
 
 def _latest_wordings(gap_ids: Sequence[UUID]) -> Select[tuple[UUID, str, str, str | None, int]]:
-    """Of each gap each wording as it was last asked, in which language, and how often."""
+    """For each gap, each wording as last asked, its language, and its count."""
     of_wording = GAP_QUESTIONS.c.gap_id, GAP_QUESTIONS.c.question_key
     ranked = (
         select(

@@ -1,4 +1,4 @@
-"""Turns that visitors stopped, until somebody has looked what they asked next."""
+"""Turns that visitors stopped, until their next question has been examined."""
 
 from datetime import timedelta
 from typing import Final
@@ -15,7 +15,7 @@ from app.gaps.gap_meaning import REPHRASED_WITHIN, StoppedTurn
 from app.store.tables.conversations import MESSAGES, STOPPED_TURNS, TURNS
 from app.store.transaction import Repository
 
-# A question that began in time may be committed a moment later, by a process whose clock is behind.
+# A question that began in time may be committed a moment later, by a process whose clock is slow.
 _GRACE: Final = timedelta(minutes=1)
 
 _next = TURNS.alias()
@@ -25,8 +25,8 @@ _asked_next = MESSAGES.alias()
 
 class StoppedTurnRecords(Repository):
     def stopped(self, at_most: int) -> list[StoppedTurn]:
-        """Turns that visitors stopped and that were not judged, stopped longest ago first: those after which another
-        question was begun in time, and those after which none can come any more."""
+        """Turns that visitors stopped and that were not judged, earliest stop first: those followed by another question
+        in time, and those that none can follow any more."""
         followed = and_(
             _next.c.conversation_id == TURNS.c.conversation_id,
             _next.c.position == TURNS.c.position + 1,
@@ -49,13 +49,13 @@ class StoppedTurnRecords(Repository):
         ]
 
     def judge_stopped(self, turn_id: UUID, *, is_rephrased: bool) -> None:
-        """Once a turn. A rephrased question counts as a gap, unless the turn has counted as one before."""
+        """Once per turn. A rephrased question counts as a gap, unless the turn has already counted as one."""
         turn = self._connection.execute(select(TURNS).where(TURNS.c.id == turn_id).with_for_update()).first()
         is_first = self._delete(STOPPED_TURNS, STOPPED_TURNS.c.turn_id == turn_id)
         if turn is not None and is_rephrased and is_first:
             GapCounting(self._tx).see(ids_of(turn), GapReason.REPHRASED)
 
     def remember(self, turn_id: UUID) -> None:
-        """Until somebody has judged it."""
+        """Until it is judged."""
         statement = self._insert(STOPPED_TURNS).values(turn_id=turn_id, until=self._now() + REPHRASED_WITHIN)
         self._connection.execute(statement.on_conflict_do_nothing())

@@ -1,4 +1,4 @@
-"""Operators put gaps in order: merged, split, assigned, noted; and what is known of one."""
+"""Operators organise gaps: merge, split, assign, annotate; and the details of one."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -22,15 +22,15 @@ WEEK = timedelta(days=7)
 
 class GapTriageRecords(Repository):
     def merge(self, agent_id: UUID, into: UUID, gap_ids: Sequence[UUID]) -> None:
-        """Their askings and counts come to `into`, and they are gone. Those of other agents stay."""
+        """Move their askings and counts to `into`, and delete them. Those of other agents stay."""
         gaps = select(GAPS).where(GAPS.c.agent_id == agent_id, GAPS.c.id.in_(gap_ids)).with_for_update()
         for gap in self._connection.execute(gaps).all():
             self._absorb(gap, into)
         self._update(GAPS, GAPS.c.id == into, may_join=False)
 
     def split(self, gap_id: UUID, turn_id: UUID) -> UUID:
-        """The wording of that turn becomes a gap of its own, in the same state, whose id is returned; neither joins
-        another by itself from now on. Raises InvalidInput, naming `turn_id`, where there is nothing to split."""
+        """Make the wording of that turn a gap of its own, in the same state, and return its id; neither is merged
+        automatically from now on. Raises InvalidInput, naming `turn_id`, if there is nothing to split."""
         asking = self._connection.execute(
             select(GAP_QUESTIONS).where(GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.turn_id == turn_id)
         ).first()
@@ -62,19 +62,19 @@ class GapTriageRecords(Repository):
         )
         of_wording = (GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key == asking.question_key)
         self._update(GAP_QUESTIONS, *of_wording, gap_id=own)
-        for changed in (gap_id, own):  # the old one first: it may hold the key that is now the new one's
+        for changed in (gap_id, own):  # the old one first: it may have the key that the new one takes
             TurnErasing(self._tx).count_again([changed])
         return own
 
     def tell(self, gap_id: UUID, *, assignee: str | None, note: str | None) -> None:
-        """What is None stays."""
+        """None leaves a value unchanged."""
         told = {"assignee": assignee, "note": note}
         values = {name: value for name, value in told.items() if value is not None}
         if values:
             self._update(GAPS, GAPS.c.id == gap_id, **values)
 
     def growing(self, workspace_id: UUID, limit: int) -> list[GrowingGap]:
-        """Of all agents of the workspace, those first that grew by most."""
+        """Of all agents of the workspace, greatest growth first."""
         this_week, week_before = _askings(self._now())
         asked_lately = GAP_QUESTIONS.c.asked_at > self._now() - 2 * WEEK
         statement = (
@@ -95,7 +95,7 @@ class GapTriageRecords(Repository):
         return [GrowingGap(*found) for found in self._connection.execute(statement)]
 
     def facts(self, gap_id: UUID, samples: int) -> GapFacts:
-        """With that many samples at most."""
+        """With at most that many samples."""
         of_gap = GAP_QUESTIONS.c.gap_id == gap_id
         now = self._now()
         asked = GAP_QUESTIONS.c.asked_at
@@ -139,7 +139,7 @@ class GapTriageRecords(Repository):
         )
 
     def _absorb(self, gap: Row[Any], into: UUID) -> None:
-        """The other keeps its question and what operators said of it; askings and their count come together."""
+        """The other gap keeps its question and operators' changes; askings and counts are combined."""
         moved = update(GAP_QUESTIONS).where(GAP_QUESTIONS.c.gap_id == gap.id).values(gap_id=into)
         self._connection.execute(moved)
         is_later = GAPS.c.last_seen < gap.last_seen
@@ -156,7 +156,7 @@ class GapTriageRecords(Repository):
 
 
 def _askings(now: datetime) -> tuple[ColumnElement[int], ColumnElement[int]]:
-    """How many were of the last 7 days, and of the 7 before."""
+    """The number of the last 7 days, and of the 7 before."""
     asked = GAP_QUESTIONS.c.asked_at
     return (
         func.count().filter(asked > now - WEEK),
