@@ -1,4 +1,6 @@
-"""Questions as arrays, of which figures over many days are counted at once: an element of each array is a question."""
+"""Questions as arrays, from which figures over many days are computed at once: an element of each array is a
+question.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +12,11 @@ from numpy.typing import NDArray
 
 from app.quality.quality import TurnCounts
 
-OUTCOMES: Final = ("answered", "abstained", "failed", "handed_over")  # as TurnCounts names them
+OUTCOMES: Final = ("answered", "abstained", "failed", "handed_over")  # the names in TurnCounts
 RATINGS: Final = (None, "up", "down")
 UNTIMED: Final = -1
-# `at` in microseconds since 1970. `outcome` and `rating` are places in the lists above, `language` and `page` places in
-# lists of names. Of ids the lower half alone: it is random, and serves to tell one from another.
+# `at` is in microseconds since 1970. `outcome` and `rating` are indices in the lists above, `language` and `page`
+# indices in lists of names. Of ids, only the lower half: it is random, and distinguishes them.
 TURN: Final = np.dtype(
     [
         ("at", "<i8"),
@@ -38,8 +40,7 @@ Places = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True)
 class AskedTurns:
-    """`agents` are places in the list of those that were asked for; what `turns` say of languages and pages are places
-    in these lists."""
+    """`agents` are indices in the requested list; languages and pages of `turns` are indices in these lists."""
 
     turns: Rows
     agents: Places
@@ -56,12 +57,12 @@ class AskedTurns:
         return AskedTurns(self.turns[inside], self.agents[inside], self.languages, self.pages)
 
     def distinct(self, field: str) -> int:
-        """How many conversations or visitors. Sorted, which is several times as fast as to hash them."""
+        """The number of conversations or visitors. Sorting is several times as fast as hashing."""
         ordered = np.sort(self.turns[field])
         return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(len(ordered))
 
     def latest(self, at_most: int) -> Rows:
-        """With all of the moment at which those begin."""
+        """Including all of the moment at which they begin."""
         if len(self.turns) <= at_most:
             return self.turns
         moments = self.turns["at"]
@@ -71,13 +72,13 @@ class AskedTurns:
 
 
 def tallies(turns: Rows, places: Places, count: int) -> list[TurnCounts]:
-    """What became of the questions at each of so many places."""
+    """The outcomes of the questions at each of so many places."""
     each = (places.astype(np.int64) * len(OUTCOMES) + turns["outcome"]) * len(RATINGS) + turns["rating"]
     return tallied(np.bincount(each, minlength=count * _CELLS).reshape(count, len(OUTCOMES), len(RATINGS)))
 
 
 def tallied(counts: NDArray[np.int64]) -> list[TurnCounts]:
-    """Of numbers of questions by place, outcome and rating."""
+    """From numbers of questions by place, outcome and rating."""
     by_outcome = counts.sum(axis=2)
     by_rating = counts.sum(axis=1)
     rows = np.column_stack([by_outcome.sum(axis=1), by_outcome, by_rating[:, 1:]])
@@ -92,7 +93,7 @@ def by_place(values: NDArray[Any], places: Places, count: int) -> list[NDArray[A
 
 
 def nearest_ranks(milliseconds: NDArray[np.int32]) -> tuple[int | None, int | None]:
-    """Within which half of them lie, and 95 of 100; None where there is none. Those that are UNTIMED do not count."""
+    """The median and the 95th percentile; None without values. UNTIMED values do not count."""
     timed = np.sort(milliseconds[milliseconds != UNTIMED])
     p50, p95 = (int(timed[min(len(timed) - 1, int(len(timed) * share))]) if len(timed) else None for share in _RANKS)
     return p50, p95

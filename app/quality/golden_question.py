@@ -1,5 +1,5 @@
-"""A question with what a good answer to it rests on and says; and an agent's golden questions asked: what each of its
-versions made of them, and which of the two did better."""
+"""A question with the pages and words of a good answer; and the results of an agent's golden questions for its
+versions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from app.core.page_url import page_key
 
-# What an answer adds to the words that it quotes: marks of citations, emphasis and code.
+# What an answer adds to the words that it quotes: citation marks, emphasis and code.
 _ADDED: Final = re.compile(r"\[\d{1,3}\]|[*`]")
 
 
@@ -26,9 +26,9 @@ class GoldenOrigin(StrEnum):
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
     """`pages` are URLs, or "urn:uuid:" and the id of an uploaded file's source, any of which answers it. The answer
-    must hold every text of `answer_contains` and match every regular expression of `answer_matches` (RE2); case and
-    Markdown's emphasis do not count. With none of the three the website does not answer it, and the agent should say
-    so. `language` is a BCP 47 primary subtag, None for the agent's own."""
+    must contain every text of `answer_contains` and match every regular expression of `answer_matches` (RE2), ignoring
+    case and Markdown emphasis. Without any of the three, the website does not answer the question, and the agent should
+    say so. `language` is a BCP 47 primary subtag, None for the agent's own."""
 
     id: UUID
     agent_id: UUID
@@ -42,7 +42,7 @@ class GoldenQuestion:
 
     @property
     def page_keys(self) -> tuple[str, ...]:
-        """The pages as they are compared, each once."""
+        """The pages in the form in which they are compared, without duplicates."""
         return tuple(dict.fromkeys(page_key(page) for page in self.pages))
 
     @property
@@ -51,11 +51,11 @@ class GoldenQuestion:
 
     @property
     def expects_words(self) -> bool:
-        """Whether the answer itself is needed to mark it, and not only what search finds."""
+        """Whether marking it needs the answer itself, and not only the search."""
         return bool(self.answer_contains or self.answer_matches)
 
     def missing_texts(self, answer: str) -> tuple[str, ...]:
-        """Those of `answer_contains` that the answer does not hold."""
+        """Those of `answer_contains` that the answer lacks."""
         given = _compared(plain_answer(answer))
         return tuple(text for text in self.answer_contains if _compared(plain_answer(text)) not in given)
 
@@ -71,9 +71,9 @@ def _compared(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TrialRanking:
-    """What one version made of a golden question: the pages found by their keys, best first and once a chunk, for each
-    stage of search. `best` is the confidence in [0, 1] that the question can be answered; `missing` are the texts and
-    patterns that were expected of the answer and are not in it."""
+    """One version's result for a golden question: the pages found by their keys, best first and once per chunk, for
+    each stage of search. `best` is the confidence in [0, 1] that the question can be answered; `missing` are the
+    expected texts and patterns that the answer lacks."""
 
     stages: Mapping[str, Sequence[str]]
     best: float
@@ -84,8 +84,8 @@ class TrialRanking:
 
 @dataclass(frozen=True, slots=True)
 class GoldenMark:
-    """How one question went. `place` is that of the first right page among the pages found, 1.., None where none
-    was. `missing` are the texts and patterns that the answer should hold and does not."""
+    """The result for one question. `place` is that of the first right page among the pages found, from 1, None if there
+    is none. `missing` are the expected texts and patterns that the answer lacks."""
 
     golden_id: UUID
     question: str
@@ -98,8 +98,8 @@ class GoldenMark:
 
 @dataclass(frozen=True, slots=True)
 class GoldenSide:
-    """One version's marks. `stages` maps each stage of search to its metrics; `abstained` the kinds of questions
-    ("answerable", "to decline") to the share that the agent would not answer. `degraded` searches missed a part."""
+    """One version's marks. `stages` maps each stage of search to its metrics; `abstained` maps the kinds of questions
+    ("answerable", "to decline") to the share that the agent would not answer. `degraded` searches lacked a part."""
 
     stages: dict[str, dict[str, float]]
     abstained: dict[str, float]
@@ -113,9 +113,9 @@ class GoldenSide:
 
 @dataclass(frozen=True, slots=True)
 class GoldenRun:
-    """`asked` of the agent's `questions` were asked so far, the same of both versions. At `goes_on_at` a worker takes
-    up the others; None: all were asked, or the others will not be. `fingerprint` names what the result depends on:
-    settings, knowledge, questions; "" where that changed while they were asked."""
+    """`asked` of the agent's `questions` were asked so far, the same for both versions. At `goes_on_at`, a worker
+    continues with the others; None: all were asked, or the others will not be. `fingerprint` identifies what the result
+    depends on: settings, knowledge, questions; "" if that changed during the run."""
 
     id: UUID
     agent_id: UUID
@@ -141,12 +141,12 @@ class GoldenRun:
 
     @property
     def won(self) -> tuple[str, ...]:
-        """Questions that go right by the draft alone."""
+        """Questions that only the draft gets right."""
         return self._right_only_by(self.draft, self.live)
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """Questions that go right by the live version alone."""
+        """Questions that only the live version gets right."""
         return self._right_only_by(self.live, self.draft)
 
     @staticmethod

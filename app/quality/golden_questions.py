@@ -1,4 +1,4 @@
-"""What operators do with golden questions."""
+"""Operators' work on golden questions."""
 
 import csv
 import io
@@ -25,9 +25,9 @@ from app.workspaces.records.audit import AuditRecords
 
 MAX_QUESTION_CHARS = 4000
 MAX_PAGES = 20
-MAX_EXPECTED = 20  # texts of an answer, and as many patterns
+MAX_EXPECTED = 20  # per answer, and as many patterns
 MAX_EXPECTED_CHARS = 500
-MAX_GOLDEN = 2000  # of an agent
+MAX_GOLDEN = 2000  # per agent
 MAX_CSV_CHARS = 1_000_000
 _FILE_SOURCE: Final = re.compile(rf"{UNLINKED}[0-9a-f-]{{36}}")
 COLUMNS = ("question", "pages", "language", "answer_contains", "answer_matches")
@@ -35,22 +35,22 @@ COLUMNS = ("question", "pages", "language", "answer_contains", "answer_matches")
 
 @dataclass(frozen=True, slots=True)
 class ImportReceipt:
-    """`added` are new; `changed` had their wording here already."""
+    """`added` are new; `changed` replaced one with the same wording."""
 
     added: int
     changed: int
 
 
 class GoldenQuestions:
-    """Every method raises NotFound for an agent or question that is absent or another workspace's."""
+    """Every method raises NotFound for an agent or question that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
         self._records = records
         self._patterns = patterns
 
     async def create(self, actor: Actor, golden: GoldenQuestion) -> GoldenQuestion:
-        """Where the agent has its wording already, that one gets its pages and language, and what it says of the
-        answer where it says something. Raises InvalidInput."""
+        """If the agent has this wording already, update its pages and language, and its expected words if there are
+        any. Raises InvalidInput."""
 
         def work(tx: Transaction) -> GoldenQuestion:
             whole = with_files(golden, files_by_name(tx, golden.agent_id))
@@ -64,9 +64,9 @@ class GoldenQuestions:
 
     @writes_agent
     def import_csv(self, tx: Transaction, actor: Actor, agent_id: UUID, text: str) -> ImportReceipt:
-        """All rows or none. The first line names the columns: question, and if there are any pages (URLs or names of
-        uploaded files, with blanks between them, %20 for one within a name), language, answer_contains and
-        answer_matches (one text or pattern a line of the cell).
+        """All rows or none. The first line names the columns: question, and optionally pages (URLs or names of uploaded
+        files, separated by blanks, with %20 for a blank in a name), language, answer_contains and answer_matches (one
+        text or pattern per line of the cell).
 
         Raises InvalidInput, naming the line.
         """
@@ -99,7 +99,7 @@ class GoldenQuestions:
         golden_id: UUID,
         change: Callable[[GoldenQuestion], GoldenQuestion],
     ) -> GoldenQuestion:
-        """Save what `change` makes of it. Raises InvalidInput."""
+        """Store what `change` returns. Raises InvalidInput."""
         after = change(GoldenQuestionRecords(tx).get(agent_id, golden_id))
         after = with_files(after, files_by_name(tx, agent_id))
         check_golden(after, self._patterns)
@@ -178,24 +178,24 @@ def _row(
 
 
 def file_names(tx: Transaction, agent_id: UUID) -> dict[str, str]:
-    """The names of the agent's uploaded files, by what they are stored under."""
+    """The names of the agent's uploaded files, by the form in which pages are stored."""
     sources = SourceRecords(tx).of_agent(agent_id)
     files = [source for source in sources if source.config.kind is SourceKind.FILE]
     return {f"{UNLINKED}{file.id}": FileRecords(tx).facts(file.id).name for file in files}
 
 
 def files_by_name(tx: Transaction, agent_id: UUID) -> dict[str, str]:
-    """What the agent's uploaded files are stored under, by their names in lower case."""
+    """The stored form of the agent's uploaded files, by their names in lower case."""
     return {name.casefold(): stored for stored, name in file_names(tx, agent_id).items()}
 
 
 def with_files(golden: GoldenQuestion, files: Mapping[str, str]) -> GoldenQuestion:
-    """Pages that are names of files, and no addresses, become these files."""
+    """Replaces pages that are file names instead of addresses with those files."""
     return replace(golden, pages=tuple(files.get(unquote(page).casefold(), page) for page in golden.pages))
 
 
 def with_names(golden: GoldenQuestion, names: Mapping[str, str]) -> GoldenQuestion:
-    """The other way round: `names` are those of `file_names`."""
+    """The inverse: `names` are those of `file_names`."""
     pages = (
         names.get(page, page).replace("%", "%25").replace(" ", "%20") if page in names else page
         for page in golden.pages

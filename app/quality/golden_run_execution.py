@@ -1,4 +1,4 @@
-"""An agent's versions are asked its golden questions, a few at a time."""
+"""Asks an agent's versions its golden questions, a few at a time."""
 
 import hashlib
 from collections.abc import Sequence
@@ -17,15 +17,16 @@ _AT_ONCE: Final = 10
 
 class SearchUnderTest(Protocol):
     async def search(self, workspace_id: UUID, golden: GoldenQuestion, version: Version) -> TrialRanking:
-        """Of the golden question's agent. Where words are expected of the answer, it is written as well.
+        """Search for a golden question's agent. If words are expected, the answer is written as well.
 
-        Raises NotFound for an agent that is absent, another workspace's or not published; IndexUnavailable.
+        Raises NotFound for an agent that does not exist, belongs to another workspace or is not published;
+        IndexUnavailable.
         """
         ...
 
 
 class VersionSearch:
-    """One version of an agent as a StagedSearch over pages, for the questions of a golden_set of `golden`."""
+    """One version of an agent as a StagedSearch over pages, for the questions of a golden_set from `golden`."""
 
     def __init__(
         self, searches: SearchUnderTest, workspace_id: UUID, golden: Sequence[GoldenQuestion], version: Version
@@ -47,7 +48,7 @@ class VersionSearch:
 
 
 class GoldenRunExecution:
-    """Oldest first, and every version the same questions, wherever it ends."""
+    """Oldest first, and the same questions for every version, wherever it ends."""
 
     def __init__(
         self, searches: SearchUnderTest, agent: Agent, golden: Sequence[GoldenQuestion], versions: Sequence[Version]
@@ -66,7 +67,7 @@ class GoldenRunExecution:
         return self.asked == len(self._golden)
 
     async def ask_some(self) -> None:
-        """Raises as SearchUnderTest."""
+        """Raises like SearchUnderTest."""
         some = self._golden[self.asked : self.asked + _AT_ONCE]
         for version, rankings in self._rankings.items():
             search = VersionSearch(self._searches, self._agent.workspace_id, some, version)
@@ -117,7 +118,7 @@ class GoldenRunExecution:
 
 
 def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], versions: Sequence[Version]) -> str:
-    """Of all that the result depends on."""
+    """Of everything that the result depends on."""
     asked = [
         (each.id, each.question, each.pages, each.language, each.answer_contains, each.answer_matches)
         for each in golden

@@ -1,4 +1,4 @@
-"""Golden questions are asked of an agent's versions, side by side; a worker asks those that a run had no time for."""
+"""Golden questions are asked of an agent's versions, side by side; a worker asks those for which a run had no time."""
 
 import time
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.workspaces.records.audit import AuditRecords
 
 BUDGET_SECONDS: Final = 60
-KEPT: Final = 50  # runs of an agent
+KEPT: Final = 50  # runs per agent
 BOTH: Final[tuple[Version, ...]] = ("live", "draft")
 
 
 class GoldenRuns:
-    """Every method raises NotFound for an agent or run that is absent or another workspace's."""
+    """Every method raises NotFound for an agent or run that does not exist or belongs to another workspace."""
 
     def __init__(
         self, records: SystemOfRecord, searches: SearchUnderTest, clock: Clock, budget_seconds: float = BUDGET_SECONDS
@@ -39,10 +39,10 @@ class GoldenRuns:
         self._budget_seconds = budget_seconds
 
     async def run(self, actor: Actor, agent_id: UUID, versions: Sequence[Version] = BOTH) -> GoldenRun:
-        """Ask them, oldest first, until all are asked or the time is over, and keep what came of it; what is left
-        then a worker asks. An agent that was never published has its draft alone.
+        """Ask them, oldest first, until all are asked or the time is over, and store the result; a worker asks the
+        rest. An agent that was never published has only its draft.
 
-        Raises InvalidInput where there is nothing to ask; IndexUnavailable.
+        Raises InvalidInput if there is nothing to ask; IndexUnavailable.
         """
         agent, golden = await self._meant(actor, agent_id)
         if agent.live_version is None:
@@ -54,8 +54,8 @@ class GoldenRuns:
         return await self._run(actor, agent, golden, versions, to_its_end=True)
 
     async def compared(self, actor: Actor, agent_id: UUID) -> GoldenRun | None:
-        """Draft beside live as things are now, asked only where no run has; None where there is nothing to compare:
-        no golden question, nothing published, or no change."""
+        """The current draft and live version compared; asks only if no run has. None if there is nothing to compare: no
+        golden question, nothing published, or no change."""
         agent, golden = await self._meant(actor, agent_id)
         if agent.live_version is None or not golden:
             return None
@@ -69,8 +69,8 @@ class GoldenRuns:
         return known or await self._run(actor, agent, golden, BOTH, to_its_end=False)
 
     async def comparison(self, actor: Actor, agent_id: UUID) -> tuple[int, GoldenRun | None]:
-        """How many golden questions the agent has, and the latest run of draft beside live that is about settings,
-        knowledge and questions as they are now. It asks nothing."""
+        """The number of the agent's golden questions, and the latest run of draft and live with the current settings,
+        knowledge and questions. Asks nothing."""
         agent, golden = await self._meant(actor, agent_id)
         if agent.live_version is None or not golden:
             return len(golden), None
@@ -82,7 +82,7 @@ class GoldenRuns:
 
     @reads_agent
     def page(self, tx: Transaction, actor: Actor, agent_id: UUID, page: PageRequest) -> ListPage[GoldenRun]:
-        """Latest first."""
+        """Newest first."""
         return GoldenRunRecords(tx).page(agent_id, page)
 
     @reads_agent
@@ -125,7 +125,7 @@ class GoldenRuns:
 
 log = structlog.get_logger(__name__)
 
-# A worker that says nothing for so long has died: the next one begins again.
+# A worker that has been silent for this long has died: the next one starts again.
 LEASE: Final = timedelta(minutes=2)
 GIVEN_UP_AFTER: Final = timedelta(hours=12)
 
@@ -137,7 +137,7 @@ class GoldenRunWorker:
         self._clock = clock
 
     async def go_on(self) -> int:
-        """One run is asked to its end, from the beginning and as things are now; return how many were due."""
+        """Ask one run to its end, from the beginning and in the current state; returns how many were due."""
         now = self._clock.now()
         due = await self._records.write(lambda tx: GoldenRunRecords(tx).take(now, now + LEASE))
         if due is None:
@@ -153,7 +153,7 @@ class GoldenRunWorker:
         return 1
 
     async def _to_its_end(self, workspace_id: UUID, run: GoldenRun) -> GoldenRun:
-        """The run as it is where other settings or questions make it a run of things that are no more."""
+        """The run stays as it is if its settings or questions have changed."""
         versions: list[Version] = [name for name in BOTH if getattr(run, name) is not None]
         agent, golden = await self._meant(workspace_id, run.agent_id)
         if fingerprint(replace(agent, generation=run.generation), golden, versions) != run.fingerprint:
@@ -166,7 +166,7 @@ class GoldenRunWorker:
 
         while not asking.is_complete:
             await asking.ask_some()
-            # Until it is further than the run was, only the lease is new.
+            # Until it is further than the earlier run, only the lease is renewed.
             kept = so_far() if asking.asked > run.asked else replace(run, goes_on_at=self._clock.now() + LEASE)
             if not await self._keep(kept):
                 break

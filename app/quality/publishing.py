@@ -1,4 +1,4 @@
-"""A draft or an earlier version goes live, once it is known what that does to the agent's golden questions."""
+"""Publishes a draft or an earlier version, once the effect on the agent's golden questions is known."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -20,7 +20,7 @@ _NAMED: Final = 5  # lost questions
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """`compared` is None where nothing was, or where it could not be and the gate only warns."""
+    """`compared` is None if nothing was compared, or if it was impossible and the gate only warns."""
 
     version: AgentVersion
     compared: GoldenRun | None
@@ -32,8 +32,8 @@ class Publishing:
         self._runs = runs
 
     async def publish(self, actor: Actor, agent_id: UUID, *, force: bool = False) -> Published:
-        """Raises NotFound; PublishGateFailed where the gate refuses, unless `force`; IndexUnavailable where it
-        refuses and nothing can be asked."""
+        """Raises NotFound; PublishGateFailed if the gate refuses, unless `force`; IndexUnavailable if the gate is set
+        to refuse and nothing can be asked."""
         return await self._publish(actor, agent_id, force, "The draft", "Mend the draft, or publish")
 
     async def _publish(self, actor: Actor, agent_id: UUID, force: bool, what: str, instead: str) -> Published:
@@ -52,10 +52,10 @@ class Publishing:
         return Published(await self._agents.publish(actor, agent_id, lost=len(lost)), compared)
 
     async def roll_back(self, actor: Actor, agent_id: UUID, number: int, *, force: bool = False) -> Published:
-        """The settings of version `number` become the draft and are published as a new version, behind the gate that
-        the draft has now. Where that is refused, the draft stays what it was.
+        """The settings of version `number` become the draft and are published as a new version, behind the draft's
+        current gate. If that is refused, the draft stays unchanged.
 
-        Raises what `publish` does, and InvalidInput for a number that no version has.
+        Raises like `publish`, and InvalidInput for an unknown number.
         """
         former = await self._agents.version(actor, agent_id, number)
         before: list[AgentConfig] = []

@@ -1,4 +1,4 @@
-"""How well an agent answers, day by day, and which pages it answers from."""
+"""An agent's quality by day, and the pages that it answers from."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -9,9 +9,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class TurnCounts:
-    """What became of the turns of some time. Of `turns`, those that ended: `answered` by an answer that was sure of
-    itself, `abstained` where nothing was found or too little, `failed` with an error or with the process,
-    `handed_over` to a person."""
+    """The outcomes of turns in some period. Of `turns`, those that ended: `answered` with enough confidence,
+    `abstained` if nothing or too little was found, `failed` with an error or with the process, `handed_over` to a
+    person."""
 
     turns: int = 0
     answered: int = 0
@@ -23,18 +23,17 @@ class TurnCounts:
 
     @property
     def answered_share(self) -> float | None:
-        """Of the questions that the agent answered or could not, [0, 1]; None where there was none."""
+        """Answered of all answered and abstained questions, [0, 1]; None without any."""
         return _share(self.answered, self.abstained)
 
     @property
     def unaided_share(self) -> float | None:
-        """Answered without a person: of the questions that were answered, were not, or were handed over, [0, 1]; None
-        where there was none."""
+        """Answered without a person, of all answered, abstained and handed-over questions, [0, 1]; None without any."""
         return _share(self.answered, self.abstained + self.handed_over)
 
     @property
     def satisfaction(self) -> float | None:
-        """Thumbs up of all thumbs, [0, 1]; None where there was none."""
+        """Positive ratings of all ratings, [0, 1]; None without any."""
         return _share(self.thumbs_up, self.thumbs_down)
 
 
@@ -43,7 +42,7 @@ _FIGURES: Final = attrgetter(*(figure.name for figure in fields(TurnCounts)))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayQuality(TurnCounts):
-    """One day (UTC). First-token times in milliseconds; None where there was none."""
+    """One day (UTC). Times to the first token are in milliseconds; None without any."""
 
     day: date
     first_token_p50: int | None = None
@@ -56,7 +55,7 @@ class DayQuality(TurnCounts):
 
 @dataclass(frozen=True, slots=True)
 class PageCitations:
-    """A page, and how many citations named it or one of its sections."""
+    """A page, and how many citations are of it or one of its sections."""
 
     url: str
     title: str
@@ -74,8 +73,8 @@ def total(counts: Iterable[TurnCounts]) -> TurnCounts:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """`days` oldest first; `top_pages` most cited first. `never_cited` are the first of `never_cited_count` pages, of
-    `live_pages`, that no answer of these days named."""
+    """`days` are oldest first, `top_pages` most cited first. `never_cited` are the first of `never_cited_count` pages,
+    of `live_pages`, that no answer in these days cited."""
 
     days: tuple[DayQuality, ...]
     top_pages: tuple[PageCitations, ...]

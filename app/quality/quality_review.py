@@ -1,4 +1,4 @@
-"""How well an agent answers, for its operators, and what another threshold would do."""
+"""An agent's quality, for its operators, and the effect of another threshold."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from app.search.threshold_curve import GoldenConfidence, ThresholdCurve, points_
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MAX_DAYS: Final = 90
-LISTED: Final = 20  # pages, cited most and never
+LISTED: Final = 20  # pages, both most cited and never cited
 
 
 class QualityReview:
@@ -29,8 +29,8 @@ class QualityReview:
         self._clock = clock
 
     async def of(self, actor: Actor, agent_id: UUID, days: int) -> Quality:
-        """The last `days` days (1..MAX_DAYS, in UTC), today among them. Raises InvalidInput; NotFound for an agent that
-        is absent or another workspace's."""
+        """The last `days` days (1..MAX_DAYS, in UTC), including today. Raises InvalidInput; NotFound for an agent that
+        does not exist or belongs to another workspace."""
         if not 1 <= days <= MAX_DAYS:
             raise InvalidInput("days", f"must be between 1 and {MAX_DAYS}.")
         today = self._clock.now().date()
@@ -49,7 +49,7 @@ class QualityReview:
 
 
 def _by_page(cited: Iterable[PageCitations]) -> list[PageCitations]:
-    """Sections together, most cited first."""
+    """Combines sections, most cited first."""
     counts: Counter[str] = Counter()
     titles: dict[str, str] = {}
     for section in cited:
@@ -71,9 +71,9 @@ class ThresholdCurves:
 
     @reads
     def of(self, tx: Transaction, actor: Actor, agent_id: UUID) -> ThresholdCurve:
-        """From the latest turns of the last days and the latest golden run that asked the draft; nothing is asked anew.
+        """From the latest turns of the last days and the latest golden run of the draft; nothing is asked again.
 
-        Raises NotFound for an agent that is absent or another workspace's.
+        Raises NotFound for an agent that does not exist or belongs to another workspace.
         """
         agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
         past = PastTurnRecords(tx).confidences(agent_id, self._clock.now() - timedelta(days=DAYS), MAX_TURNS)

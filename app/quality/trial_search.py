@@ -1,4 +1,4 @@
-"""What an agent makes of its golden questions: what its search finds, and where words are expected, what it answers."""
+"""An agent's results for its golden questions: what its search finds, and if words are expected, its answer."""
 
 from uuid import UUID
 
@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 
 class TrialSearch:
-    """Implements `SearchUnderTest`. An answer that the chat model breaks off is one without words."""
+    """Implements `SearchUnderTest`. If the chat model breaks off, the answer counts as empty."""
 
     def __init__(self, playground: Playground, patterns: PatternMatcher) -> None:
         self._playground = playground
@@ -35,7 +35,7 @@ class TrialSearch:
             tried = await self._playground.ask(workspace_id, golden.agent_id, asked, version)
         except ModelInterrupted as error:
             log.warning("golden_question.not_answered", golden=str(golden.id), reason=str(error))
-        # A curated answer comes without a search.
+        # A curated answer needs no search.
         found = (tried and tried.retrieval) or await self._found(workspace_id, golden, version)
         missing = await missing_words(self._patterns, golden, tried.answer if tried else "")
         return _ranking(golden, found, tried, missing)
@@ -54,7 +54,7 @@ async def missing_words(patterns: PatternMatcher, golden: GoldenQuestion, text: 
 def _ranking(
     golden: GoldenQuestion, found: Retrieval, tried: PlaygroundAnswer | None = None, missing: tuple[str, ...] = ()
 ) -> TrialRanking:
-    """Where an answer was tried, it tells how sure the agent is."""
+    """If an answer was written, its confidence is used."""
     return TrialRanking(
         {stage: [_page(item.chunk, golden) for item in order] for stage, order in stage_orders(found.ranked).items()},
         tried.confidence if tried else found.best,
@@ -65,7 +65,7 @@ def _ranking(
 
 
 def _page(chunk: Chunk, golden: GoldenQuestion) -> str:
-    """As the question names it: by its source where that is a file, whatever address the file has now."""
+    """As the question names it: by its source if that is a file, whatever address the file has now."""
     source = page_key(f"{UNLINKED}{chunk.source_id}")
     return source if source in golden.page_keys else page_key(chunk.url)
 

@@ -1,1 +1,1 @@
-"""Search measured on a set of questions, stage by stage."""
+"""Measures search on a set of questions, stage by stage."""

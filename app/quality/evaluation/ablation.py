@@ -1,4 +1,4 @@
-"""What each mechanism of search is worth: the same questions with one setting changed at a time."""
+"""The value of each mechanism of search: the same questions with one setting changed at a time."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ READ_BY: Final = ("pass@5", "pass@10", "hit@5", "mrr@10", "page_hit@5", "page_mr
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """A change of the settings. `needs_model`: only a chat model can do it."""
+    """A change of the settings. `needs_model`: it needs a chat model."""
 
     name: str
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -54,9 +54,9 @@ MECHANISMS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a mechanism changed against the settings as they are, over the same questions. `gains`: the mean paired
+    """The effect of a mechanism compared with the current settings, over the same questions. `gains`: the mean paired
     difference of each metric of the final order, with its 95 % bootstrap interval; `auroc` by kind of unanswerable
-    question; `milliseconds` a question, the cross-encoder's by the pairs that it read."""
+    question; `milliseconds` per question, the cross-encoder's by the pairs that it read."""
 
     mechanism: Mechanism
     gains: dict[str, tuple[float, float, float]]
@@ -82,7 +82,7 @@ async def ablate(
     mechanisms: Sequence[Mechanism] = MECHANISMS,
     on_mechanism: Callable[[str], None] | None = None,
 ) -> list[Effect]:
-    """`on_mechanism` hears the name of each before its questions are asked. Raises what the search raises."""
+    """`on_mechanism` receives the name of each before its questions are asked. Raises what the search raises."""
     before = await ask_all(of, search.by(search.settings))
     effects = []
     for mechanism in mechanisms:
@@ -100,8 +100,8 @@ async def ablate(
 async def _milliseconds(
     of: EvaluationSet, before: StagedSearch, after: StagedSearch, milliseconds_a_pair: float
 ) -> float:
-    """What a question costs more: the median over some, each asked in both ways in turn, since a machine's other work
-    comes and goes. A pair that was scored before is counted as if it were scored again."""
+    """The extra cost of a question: the median over some, each asked in both ways alternately, because other load on
+    the machine varies. A cached pair counts as if it were scored again."""
     differences = []
     for question in of.questions[:_TIMED]:
         old, new = await before.search(question), await after.search(question)

@@ -1,4 +1,4 @@
-"""Asks a search every question of a set, and says how good each of its stages was."""
+"""Searches for every question of a set, and measures the quality of each stage."""
 
 import asyncio
 from collections import defaultdict
@@ -18,14 +18,14 @@ from app.quality.evaluation.retrieval_metrics import (
 )
 
 STAGES: Final = ("vector", "keyword", "fused", "reranked")
-_AT_ONCE: Final = 2  # the models take one question at a time; a second one is read and counted meanwhile
+_AT_ONCE: Final = 2  # the models take one question at a time; meanwhile, a second one is read and counted
 
 Metrics = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that was found. `chunk_id` is "" where the chunks are not the set's own."""
+    """A chunk that was found. `chunk_id` is "" if the chunks are not the set's own."""
 
     document_id: str
     chunk_id: str = ""
@@ -33,10 +33,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class StagedRanking:
-    """What each of STAGES made of one question, best first; `confidence` in [0, 1] that it can be answered, and
-    whether the agent would say that it cannot. `was_degraded`: a part was away, so that the figures are not those
-    of the whole pipeline. `milliseconds` by part of the search; `pairs`: how many the cross-encoder read; `missing`:
-    what was expected of the answer and is not in it, where the answer was looked at."""
+    """The result of each of STAGES for one question, best first; `confidence` in [0, 1] that it can be answered, and
+    whether the agent would say that it cannot. `was_degraded`: a part was unavailable, so the figures are not those of
+    the whole pipeline. `milliseconds` are by part of the search; `pairs` is how many the cross-encoder read; `missing`
+    are expected parts that the answer lacks, if the answer was checked."""
 
     stages: Mapping[str, Sequence[Hit]]
     confidence: float
@@ -53,9 +53,9 @@ class StagedSearch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """`stages` maps each stage to its metrics, `values` to what they are means of, one value a question, `by_language`
-    to the metrics of each language where there are several. `separations` and `held_back` (the share of questions that
-    the agent would not answer) are by kind."""
+    """`stages` maps each stage to its metrics, `values` to the values per question of which they are means,
+    `by_language` to the metrics of each language if there are several. `separations` and `held_back` (the share of
+    questions that the agent would not answer) are by kind."""
 
     questions: int
     stages: dict[str, Metrics]
@@ -66,13 +66,13 @@ class EvaluationReport:
     degraded: int
 
     def intervals(self, stage: str) -> dict[str, tuple[float, float]]:
-        """The 95 % bootstrap interval of each metric: a tenth of a second of computing for 100 questions."""
+        """The 95 % bootstrap interval of each metric. Takes a tenth of a second for 100 questions."""
         return {metric: bootstrap_interval(values) for metric, values in self.values[stage].items()}
 
 
 @dataclass(slots=True)
 class _Scores:
-    """Of one stage, metric by metric, one value a question."""
+    """For one stage: metric by metric, one value per question."""
 
     values: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
@@ -90,7 +90,7 @@ async def evaluate(
     on_progress: Callable[[int], None] | None = None,
     stages: Sequence[str] = STAGES,
 ) -> EvaluationReport:
-    """`on_progress` is called with the number of questions asked so far. Raises what `search` raises."""
+    """`on_progress` receives the number of questions asked so far. Raises what `search` raises."""
     return report(questions_of, await ask_all(questions_of, search, on_progress), stages)
 
 
@@ -144,7 +144,7 @@ def report(of: EvaluationSet, rankings: Sequence[StagedRanking], stages: Sequenc
 
 
 def question_metrics(of: EvaluationSet, rankings: Sequence[StagedRanking], stage: str) -> list[Metrics]:
-    """What one stage reached for each question, in their order; {} for one that cannot be answered."""
+    """The metrics of one stage for each question, in order; {} for one that cannot be answered."""
     same = canonical((chunk.id, chunk.text) for chunk in of.chunks)
     return [
         _question_metrics(question, ranking.stages.get(stage, ()), same)
@@ -168,7 +168,7 @@ def _folded(chunk_ids: Iterable[str], same: Mapping[str, str]) -> list[str]:
 
 
 def separations(questions: Sequence[Question], rankings: Sequence[StagedRanking]) -> dict[str, Separation]:
-    """How well confidence tells answerable questions from each kind of the others; {} where there is one sort only."""
+    """How well confidence separates answerable questions from each other kind; {} if there is only one kind."""
     answerable: list[float] = []
     by_kind: dict[str, list[float]] = defaultdict(list)
     for question, ranking in zip(questions, rankings, strict=True):

@@ -29,7 +29,7 @@ class SetChunk:
 
 @dataclass(frozen=True, slots=True)
 class SetDocument:
-    """`text` is None where the set has chunks only. `language` is a BCP 47 primary subtag or None."""
+    """`text` is None if the set has only chunks. `language` is a BCP 47 primary subtag or None."""
 
     id: str
     title: str
@@ -40,8 +40,8 @@ class SetDocument:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`right_chunks` and `right_documents` are what a search should find; both are empty for a question that the
-    set cannot answer, whose `kind` says why."""
+    """`right_chunks` and `right_documents` are what a search should find; both are empty for a question that the set
+    cannot answer, whose `kind` gives the reason."""
 
     id: str
     text: str
@@ -55,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSet:
-    """`chunks` are in the order of their documents, each document's in their own order."""
+    """`chunks` are in the order of their documents, and of their position within each."""
 
     name: str
     documents: tuple[SetDocument, ...]
@@ -64,12 +64,12 @@ class EvaluationSet:
 
     @property
     def languages(self) -> list[str | None]:
-        """Those of the documents; [None] for a set that does not say."""
+        """Those of the documents; [None] if the set has none."""
         return list(dict.fromkeys(document.language for document in self.documents))
 
     def without_its_chunks(self) -> "EvaluationSet":
-        """For a search that cuts the documents itself: pages alone can be right. Raises InvalidInput where the
-        documents have no text."""
+        """For a search that chunks the documents itself: only pages can be right. Raises InvalidInput if the documents
+        have no text."""
         if not all(document.text for document in self.documents):
             raise InvalidInput(
                 "", f"The documents of {self.name} have no text to cut: evaluate it with its own chunks."
@@ -78,7 +78,7 @@ class EvaluationSet:
         return replace(self, chunks=(), questions=questions)
 
     def sampled(self, size: int) -> "EvaluationSet":
-        """`size` questions over all documents: each kind (and language) keeps its share, and at least one."""
+        """`size` questions over all documents: each kind (and language) keeps its share, and at least one question."""
         groups: dict[tuple[str, str], list[Question]] = defaultdict(list)
         for question in self.questions:
             groups[question.kind, question.language or ""].append(question)
@@ -89,7 +89,7 @@ class EvaluationSet:
 
 
 def read_evaluation_set(folder: Path) -> EvaluationSet:
-    """Raises InvalidInput, which says what a set looks like."""
+    """Raises InvalidInput, which describes the format of a set."""
     try:
         documents = tuple(_document(row) for row in _rows(folder, "documents"))
         texts = {document.id: document.text for document in documents}
@@ -157,7 +157,7 @@ def _question(row: Mapping[str, Any]) -> Question:
 
 
 def _shares(sizes: Mapping[tuple[str, str], int], wanted: int) -> dict[tuple[str, str], int]:
-    """`wanted` spread over the groups by their sizes, largest remainders first, at least one each."""
+    """`wanted` distributed over the groups by their sizes, largest remainders first, at least one each."""
     whole = sum(sizes.values())
     if wanted >= whole:
         return dict(sizes)

@@ -1,4 +1,4 @@
-"""An agent's golden questions as a set to measure its search with."""
+"""An agent's golden questions as a set for measuring its search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ TO_DECLINE = "to decline"  # the website does not answer it
 
 @dataclass(frozen=True, slots=True)
 class GoldenOutcome:
-    """`place` is that of the first right page among the pages found, 1.., None where none was; `missing` is what the
-    answer should hold and does not. `is_right`: the agent would answer, from a page that answers where pages are named,
-    and with all that is expected of the answer; or nothing answers and it would decline."""
+    """`place` is that of the first right page among the pages found, from 1, None if there is none; `missing` are
+    expected parts that the answer lacks. `is_right`: the agent would answer, from an expected page if there are any,
+    and with all expected parts; or nothing answers the question and it would decline."""
 
     question: GoldenQuestion
     place: int | None
@@ -32,7 +32,7 @@ class GoldenOutcome:
 
 
 def golden_set(name: str, golden: Sequence[GoldenQuestion]) -> EvaluationSet:
-    """Pages are known by their keys; nothing is learnt from the set."""
+    """Pages are compared by their keys; nothing is learnt from the set."""
     pages = dict.fromkeys(key for question in golden for key in question.page_keys)
     return EvaluationSet(
         name,

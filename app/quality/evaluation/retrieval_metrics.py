@@ -1,7 +1,7 @@
-"""How well rankings and confidences do on questions whose answers are known.
+"""Metrics of rankings and confidences on questions whose answers are known.
 
-Pass@k, hit@k, MRR@10 and nDCG@10 take a ranking (ids, best first) and the ids that are right. AUROC and F1 take the
-confidences of questions that can be answered and of questions that cannot.
+Pass@k, hit@k, MRR@10 and nDCG@10 take a ranking (ids, best first) and the right ids. AUROC and F1 take the confidences
+of questions that can be answered and of questions that cannot.
 """
 
 import math
@@ -19,18 +19,18 @@ _RESAMPLES = 1000
 
 
 def pass_at(ranked: Sequence[str], right: Iterable[str], k: int) -> float:
-    """The share of what is right among the first k (Anthropic 2024, "contextual retrieval"); also Recall@k."""
+    """The share of right ids among the first k (Anthropic 2024, "contextual retrieval"); also called Recall@k."""
     wanted = set(right)
     return len(wanted & set(ranked[:k])) / len(wanted)
 
 
 def hit_at(ranked: Sequence[str], right: Iterable[str], k: int) -> float:
-    """1 when anything right is among the first k, else 0."""
+    """1 if a right id is among the first k, else 0."""
     return float(not set(right).isdisjoint(ranked[:k]))
 
 
 def reciprocal_rank(ranked: Sequence[str], right: Iterable[str]) -> float:
-    """1 / the place of the first right one, 0 when it lies below _DEPTH."""
+    """1 / the place of the first right id, 0 if it is below _DEPTH."""
     wanted = set(right)
     return next((1.0 / place for place, key in enumerate(ranked[:_DEPTH], start=1) if key in wanted), 0.0)
 
@@ -47,7 +47,7 @@ def ndcg(ranked: Sequence[str], gains: Mapping[str, float]) -> float:
 
 
 def gains_of(right: Iterable[str], grades: Mapping[str, int] | None = None) -> dict[str, float]:
-    """What finding each id is worth: 2^grade - 1 where there are grades, else 1."""
+    """The gain of each id: 2^grade - 1 if there are grades, else 1."""
     if grades:
         return {key: 2.0**grade - 1 for key, grade in grades.items() if grade > 0}
     return dict.fromkeys(right, 1.0)
@@ -56,7 +56,7 @@ def gains_of(right: Iterable[str], grades: Mapping[str, int] | None = None) -> d
 def ranking_metrics(
     ranked: Sequence[str], right: Sequence[str], grades: Mapping[str, int] | None = None
 ) -> dict[str, float]:
-    """Of one question with at least one right chunk: pass@k, hit@k, mrr@10, ndcg@10. Ids are canonical: chunks of
+    """For one question with at least one right chunk: pass@k, hit@k, mrr@10, ndcg@10. Ids are canonical: chunks with
     the same text share one."""
     row = {f"pass@{k}": pass_at(ranked, right, k) for k in CUTS}
     row |= {f"hit@{k}": hit_at(ranked, right, k) for k in CUTS}
@@ -64,23 +64,23 @@ def ranking_metrics(
 
 
 def page_metrics(pages: Sequence[str], right: Sequence[str]) -> dict[str, float]:
-    """The same of pages. `pages` may repeat: a page stands where its best chunk stands."""
+    """The same for pages. `pages` may repeat: a page has the place of its best chunk."""
     ranked = list(dict.fromkeys(pages))
     row = {f"page_hit@{k}": hit_at(ranked, right, k) for k in CUTS}
     return row | {"page_mrr@10": reciprocal_rank(ranked, right), "page_ndcg@10": ndcg(ranked, gains_of(right))}
 
 
 def canonical(texts: Iterable[tuple[Id, str]]) -> dict[Id, Id]:
-    """For each id the first one whose text is the same but for the space around it."""
+    """For each id, the first one with the same text apart from surrounding whitespace."""
     first: dict[str, Id] = {}
     return {key: first.setdefault(text.strip(), key) for key, text in texts}
 
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """How a confidence tells questions that can be answered from those that cannot. `best_f1` is of the class
-    "answerable", claimed from `threshold` on; `gap_f1` the best one of the class "gap", claimed below a threshold of
-    its own."""
+    """How well a confidence separates questions that can be answered from those that cannot. `best_f1` is for the class
+    "answerable", claimed from `threshold` on; `gap_f1` is the best one for the class "gap", claimed below its own
+    threshold."""
 
     auroc: float
     best_f1: float
@@ -89,7 +89,7 @@ class Separation:
 
 
 def separation(answerable: Sequence[float], unanswerable: Sequence[float]) -> Separation:
-    """Both must hold at least one confidence."""
+    """Both must have at least one confidence."""
     f1, threshold = best_f1(answerable, unanswerable)
     gap_f1, _ = best_f1([-score for score in unanswerable], [-score for score in answerable])
     return Separation(auroc(answerable, unanswerable), f1, threshold, gap_f1)
@@ -117,7 +117,7 @@ def best_f1(positive: Sequence[float], negative: Sequence[float]) -> tuple[float
     for claimed, (score, is_positive) in enumerate(scored, start=1):
         found += is_positive
         if claimed < len(scored) and scored[claimed][0] == score:
-            continue  # a threshold cannot cut through a tie
+            continue  # a threshold cannot split a tie
         f1 = 2 * found / (claimed + len(positive))
         if f1 > best:
             best, at = f1, score
@@ -125,7 +125,7 @@ def best_f1(positive: Sequence[float], negative: Sequence[float]) -> tuple[float
 
 
 def bootstrap_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Where 95 of 100 means lie when the values are drawn anew with replacement (Efron 1979)."""
+    """The range of 95 % of means when the values are resampled with replacement (Efron 1979)."""
     drawn = random.Random(0)  # noqa: S311 - statistics
     means = sorted(fmean(drawn.choices(values, k=len(values))) for _ in range(_RESAMPLES))
     return means[int(_RESAMPLES * 0.025)], means[int(_RESAMPLES * 0.975) - 1]

@@ -1,4 +1,4 @@
-"""Golden questions: written, imported, asked of draft and live, and what was won and lost."""
+"""The console's page for golden questions: edit, import, ask draft and live, and see what was won and lost."""
 
 from dataclasses import replace
 from uuid import UUID, uuid4
@@ -90,7 +90,7 @@ class GoldenPages(Pages):
 
 
 def _rows(run: GoldenRun) -> list[tuple[str, GoldenMark | None, GoldenMark | None]]:
-    """Question, draft, live; what they differ in first, then what went wrong."""
+    """Question, draft, live; first the differences, then the failures."""
     draft, live = _by_id(run.draft), _by_id(run.live)
     asked = {golden_id: mark.question for golden_id, mark in (live | draft).items()}
     rows = [(question, draft.get(golden_id), live.get(golden_id)) for golden_id, question in asked.items()]

@@ -1,4 +1,4 @@
-"""How well an agent answers: charts drawn by the server, each with its numbers as a table."""
+"""The console's page on quality: charts drawn by the server, each with its numbers as a table."""
 
 from typing import Literal
 

@@ -18,7 +18,7 @@ from app.store.transaction import Keyset, Repository, Transaction, affected_rows
 from app.turns.question_candidates import WrittenQuestion
 
 _OF_ANSWER: Final = ("answer_contains", "answer_matches")
-# Asked with each answer that cites a page, so it is made once.
+# Built once, because each answer that cites a page executes it.
 _OF_AGENT: Final = (
     select(GOLDEN_QUESTIONS)
     .where(GOLDEN_QUESTIONS.c.agent_id == bindparam("agent"))
@@ -27,7 +27,7 @@ _OF_AGENT: Final = (
 
 
 def written_questions(tx: Transaction, agent_id: UUID) -> list[WrittenQuestion]:
-    """Golden questions that may be shown to visitors: those taken from what one of them asked are nobody else's."""
+    """Golden questions that may be shown to visitors, which excludes those taken from a visitor's question."""
     golden = GoldenQuestionRecords(tx).of_agent(agent_id)
     return [
         WrittenQuestion(one.question, one.page_keys)
@@ -37,7 +37,7 @@ def written_questions(tx: Transaction, agent_id: UUID) -> list[WrittenQuestion]:
 
 
 class GoldenQuestionRecords(Repository):
-    """The caller has checked the workspace. An agent has each wording once, whatever its case and punctuation."""
+    """The caller has checked the workspace. An agent has each wording once, ignoring case and punctuation."""
 
     def of_agent(self, agent_id: UUID) -> list[GoldenQuestion]:
         """Oldest first."""
@@ -48,8 +48,8 @@ class GoldenQuestionRecords(Repository):
         return self._found(GoldenQuestion, select(GOLDEN_QUESTIONS).where(_is(agent_id, golden_id)), "golden question")
 
     def put(self, golden: GoldenQuestion) -> GoldenQuestion:
-        """Add it; where the agent has its wording, that one gets its pages and language instead, and what it says of
-        the answer where it says something, and keeps its id."""
+        """Add it; if the agent has its wording, update the pages and language of that one, and its expected words if
+        there are any, and keep its id."""
         if not self._exists(AGENTS, golden.agent_id):
             raise NotFound("agent")
         told = _told(golden)
@@ -66,7 +66,7 @@ class GoldenQuestionRecords(Repository):
         return self.get(golden.agent_id, kept)
 
     def save(self, golden: GoldenQuestion) -> GoldenQuestion:
-        """Raises NotFound, InvalidInput where another one of the agent has the wording."""
+        """Raises NotFound, InvalidInput if another one of the agent has the wording."""
         try:
             changed = self._update(
                 GOLDEN_QUESTIONS, _is(golden.agent_id, golden.id), wording=_wording(golden), **_told(golden)
@@ -96,7 +96,7 @@ def _told(golden: GoldenQuestion) -> dict[str, Any]:
 
 
 def _said_of(told: dict[str, Any]) -> dict[str, Any]:
-    """Without what it does not say of the answer: that of the stored one stays."""
+    """Without empty expectations for the answer: those of the stored one stay."""
     return {name: value for name, value in told.items() if value or name not in _OF_ANSWER}
 
 
@@ -111,7 +111,7 @@ class GoldenRunRecords(Repository):
     """The caller has checked the workspace."""
 
     def add(self, run: GoldenRun, keep: int) -> None:
-        """Of the agent's runs the latest `keep` stay."""
+        """Keeps the latest `keep` of the agent's runs."""
         self._add(GOLDEN_RUNS, run)
         of_agent = GOLDEN_RUNS.c.agent_id == run.agent_id
         latest = (
@@ -134,8 +134,8 @@ class GoldenRunRecords(Repository):
         return self._found(GoldenRun, statement, "golden run")
 
     def take(self, now: datetime, until: datetime) -> tuple[UUID, GoldenRun] | None:
-        """A run of any agent that goes on by `now`, the oldest, with its workspace; for others it goes on at `until`.
-        None where none does."""
+        """The oldest run of any agent that is due by `now`, with its workspace; for others, it is due at `until`. None
+        without one."""
         statement = (
             select(GOLDEN_RUNS, AGENTS.c.workspace_id)
             .join(AGENTS, AGENTS.c.id == GOLDEN_RUNS.c.agent_id)
@@ -153,7 +153,7 @@ class GoldenRunRecords(Repository):
         return found.workspace_id, replace(value_of(GoldenRun, found), goes_on_at=until)
 
     def save(self, run: GoldenRun) -> bool:
-        """What came of it by now; False for a run that is there no more."""
+        """Store its current result; False if the run no longer exists."""
         statement = update(GOLDEN_RUNS).where(GOLDEN_RUNS.c.id == run.id).values(**row_of(run, GOLDEN_RUNS))
         return affected_rows(self._connection.execute(statement)) == 1
 

@@ -1,5 +1,5 @@
-"""What turns and citations say of an agent's quality; and the questions of any days, of those that are over from where
-they are packed, of others from the turns themselves."""
+"""An agent's quality from turns and citations; and the questions of any days, from packed days or the turns
+themselves."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -34,14 +34,14 @@ from app.store.transaction import Repository
 
 _DAY: Final = timedelta(days=1)
 _MOMENT: Final = timedelta(microseconds=1)
-_LENGTH: Final = 4  # bytes in front of a packed day's names
+_LENGTH: Final = 4  # bytes before a packed day's names
 
 
 class QualityRecords(Repository):
     """The caller has checked the workspace."""
 
     def days(self, agent_ids: Sequence[UUID], first: date, count: int) -> dict[UUID, list[DayQuality]]:
-        """Of each agent so many days from `first` on, by when turns were asked, in UTC."""
+        """For each agent so many days from `first` on, by the time at which turns were asked, in UTC."""
         since = begin_of(first)
         asked = AskedTurnRecords(self._tx).between(agent_ids, since, since + count * _DAY)
         numbers = (asked.turns["at"] - microseconds(since)) // (_DAY // timedelta(microseconds=1))
@@ -57,7 +57,7 @@ class QualityRecords(Repository):
         }
 
     def cited(self, agent_id: UUID, first: date, last: date) -> list[PageCitations]:
-        """Every URL that answers to questions of these days (by UTC) cite, most cited first; anchors are part of it."""
+        """Every URL, with its fragment, that answers to questions of these days (by UTC) cite, most cited first."""
         packed, spans = PackedDayRecords(self._tx).packed(Kind.CITATIONS, [agent_id], first, last)
         found: dict[str, tuple[str, int]] = {}
         for content in [
@@ -71,7 +71,7 @@ class QualityRecords(Repository):
         return sorted(pages, key=lambda page: (-page.citations, page.url))
 
     def pack_cited(self, agent_id: UUID, day: date) -> bytes:
-        """Empty where nothing was cited."""
+        """Empty without citations."""
         found = [tuple(each) for each in self._cited(agent_id, day, day)]
         return json.dumps(found).encode() if found else b""
 
@@ -100,7 +100,7 @@ class QualityRecords(Repository):
 
 
 def _place(names: Sequence[str | None], name: str | None) -> ColumnElement[Any]:
-    """Written out: Postgres takes an expression with parameters in it for another one in GROUP BY."""
+    """Written out, because Postgres takes an expression with parameters for a different one in GROUP BY."""
     return literal_column(str(names.index(name)))
 
 
@@ -118,7 +118,7 @@ RATING: Final = case(
 )
 
 
-# As text where a value's class costs more to make than all else.
+# Text where creating values of a class costs more than everything else.
 _COLUMNS: Final = (
     cast(TURNS.c.agent_id, Text),
     OUTCOME,
@@ -133,12 +133,12 @@ _COLUMNS: Final = (
 
 
 def asked(since: datetime, until: datetime) -> ColumnElement[bool]:
-    """Rows that began then and have ended, and were questions."""
+    """Questions that began then and have ended."""
     return and_(
         TURNS.c.created_at >= since,
         TURNS.c.created_at < until,
         TURNS.c.state != TurnState.RUNNING.value,
-        func.coalesce(TURNS.c.answered_by, "") != AnsweredBy.SMALL_TALK.value,  # nothing was asked
+        func.coalesce(TURNS.c.answered_by, "") != AnsweredBy.SMALL_TALK.value,  # no question
     )
 
 
@@ -146,7 +146,7 @@ class AskedTurnRecords(Repository):
     """The caller has checked the workspace of the agents."""
 
     def between(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> AskedTurns:
-        """That began from `since` on and before `until`."""
+        """Those that began from `since` on and before `until`."""
         last = (until - _MOMENT).date()
         packed, spans = PackedDayRecords(self._tx).packed(Kind.TURNS, agent_ids, since.date(), last)
         gathered = _Gathered(agent_ids)
@@ -157,7 +157,7 @@ class AskedTurnRecords(Repository):
         return gathered.asked().between(since, until)
 
     def pack(self, agent_id: UUID, day: date) -> bytes:
-        """Empty where nothing was asked."""
+        """Empty without questions."""
         gathered = _Gathered([agent_id])
         gathered.add(self._rows([agent_id], begin_of(day), begin_of(day + _DAY)))
         asked_turns = gathered.asked()
@@ -176,7 +176,7 @@ class AskedTurnRecords(Repository):
 
 
 class _Gathered:
-    """What was found so far, with one list of names for all of it."""
+    """What was found so far, with one list of names for all."""
 
     def __init__(self, agent_ids: Sequence[UUID]) -> None:
         self._agents = {agent_id: place for place, agent_id in enumerate(agent_ids)}
@@ -186,7 +186,7 @@ class _Gathered:
         self._places: list[Places] = [np.empty(0, np.intp)]
 
     def add(self, rows: Sequence[Any]) -> None:
-        """Of the turns themselves."""
+        """From the turns themselves."""
         if not rows:
             return
         at, agents, outcome, is_curated, rating, first_word, languages, pages, conversation, visitor = zip(
@@ -214,13 +214,13 @@ class _Gathered:
         self._places.append(np.full(len(turns), self._agents[agent_id], np.intp))
 
     def asked(self) -> AskedTurns:
-        # To concatenate them would look at the fields of each.
+        # Concatenating them would check the fields of each.
         turns = np.frombuffer(b"".join(each.tobytes() for each in self._turns), TURN)
         return AskedTurns(turns, np.concatenate(self._places), list(self._languages), list(self._pages))
 
 
 def _places_in(known: dict[str, int], names: Sequence[str]) -> Places:
-    """Of each of the names, which are added where they are new."""
+    """The indices of the names, adding new ones."""
     return np.array([known.setdefault(name, len(known)) for name in names], np.intp)
 
 
