@@ -1,1 +1,1 @@
-"""Agents: what an operator sets on them, their versions, and the users that a website signs for."""
+"""Agents: their settings and versions, and the users whose identity a website signs."""

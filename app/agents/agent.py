@@ -1,4 +1,4 @@
-"""What an operator may set on an agent, with every default, and the versions that visitors get."""
+"""An agent's settings, with their defaults, and its published versions."""
 
 import hashlib
 from dataclasses import dataclass, field, replace
@@ -15,16 +15,15 @@ LAUNCHER_ICONS: Final = ("chat", "help", "spark", "picture")
 
 
 class PublishGate(StrEnum):
-    """What publishing does about golden questions that the draft would lose."""
+    """What publishing does if the draft would lose golden questions."""
 
-    OFF = "off"  # nothing is asked
+    OFF = "off"  # they are not asked
     WARN = "warn"  # they are named
-    REFUSE = "refuse"  # it is not published
+    REFUSE = "refuse"  # the draft is not published
 
 
 class Quarantine(StrEnum):
-    """What becomes of a page with findings: nothing is looked for, they are listed, or the page waits for an operator
-    as well."""
+    """What happens to pages with findings: nothing is checked, they are listed, or they also wait for an operator."""
 
     OFF = "off"
     FLAG = "flag"
@@ -32,40 +31,40 @@ class Quarantine(StrEnum):
 
 
 class ContextKind(StrEnum):
-    """What stands before a chunk where it is embedded and keyword-indexed."""
+    """What precedes a chunk for embedding and keyword indexing."""
 
     STRUCTURAL = "structural"  # one line: site, page, headings
-    MODEL = "model"  # that line, and a sentence or two that the chat model wrote about the chunk
+    MODEL = "model"  # that line, and a sentence or two about the chunk from the chat model
 
 
 class OnDisconnect(StrEnum):
-    """What becomes of an answer that nobody reads any more."""
+    """What happens to an answer that nobody reads any more."""
 
     FINISH = "finish"  # it is written to its end, and waits for the visitor
-    STOP = "stop"  # after a grace; what was written is kept
+    STOP = "stop"  # after a grace period; what was written is kept
 
 
 class ProofWanted(StrEnum):
-    """When a browser proves work before its questions are taken."""
+    """When a browser must prove work before its questions are accepted."""
 
     OFF = "off"
-    SUSPICIOUS = "suspicious"  # while more comes from it or its network than people do
+    SUSPICIOUS = "suspicious"  # while it or its network sends more than people do
     ALWAYS = "always"
 
 
 class AnswerCheck(StrEnum):
-    """What becomes of a sentence of the chat model that does not stand in the sources."""
+    """What happens to a sentence of the chat model that is not in the sources."""
 
-    OFF = "off"  # nothing is looked up
-    MARK = "mark"  # it is shown, and said of it that the sources do not confirm it
+    OFF = "off"  # nothing is checked
+    MARK = "mark"  # it is marked as not confirmed by the sources
     WITHHOLD = "withhold"  # it is left out
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """How the widget looks. Colours are "#rrggbb"; None leaves the widget's own default. `picture` is a small WebP in
-    base64, shown in the panel's header, and on the launcher where its icon is "picture"; `picture_alt` says what is to
-    be seen in it, where that says more than the agent's name beside it."""
+    """The widget's appearance. Colours are "#rrggbb"; None leaves the widget's own default. `picture` is a small WebP
+    in base64, shown in the panel's header, and on the launcher if its icon is "picture"; `picture_alt` describes it, if
+    that says more than the agent's name beside it."""
 
     primary_color: str | None = None
     radius_px: int | None = None
@@ -73,22 +72,22 @@ class Theme:
     launcher_label: str | None = None
     launcher_icon: str = "chat"  # one of LAUNCHER_ICONS
     opens_itself: bool = False  # on every page, without taking the focus
-    opens_wide: bool = False  # until the visitor says otherwise
+    opens_wide: bool = False  # until the visitor changes it
     greeting: str | None = None
     picture: str | None = field(default=None, repr=False)
     picture_alt: str | None = None
 
     @property
     def picture_fingerprint(self) -> str | None:
-        """What the address of these very bytes carries."""
+        """Part of the picture's address, which changes with its bytes."""
         return None if self.picture is None else hashlib.sha256(self.picture.encode("ascii")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """What a visitor is offered where the site had no clear answer: a link (https, mailto or tel), a form whose
-    messages are kept as leads, or both. Without a `label`, and a `consent` that the form's writer agrees to, the
-    widget's own words stand there."""
+    """What a visitor is offered if the site had no clear answer: a link (https, mailto or tel), a form whose messages
+    are stored as leads, or both. Without a `label`, or the `consent` that the form's writer gives, the widget uses its
+    own words."""
 
     url: str | None = None
     label: str | None = None
@@ -98,10 +97,10 @@ class Fallback:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A short message that the closed widget shows of its own accord, to each visitor once: on pages whose path and
-    query one of `pages` matches as a whole, where `*` is any run of characters (without patterns on every page), after
-    so many seconds there. A tap on it opens the panel and asks `question`, where there is one. Browsers remember by
-    its `name` that they have shown it."""
+    """A short message that the closed widget shows by itself, once per visitor: on pages whose whole path and query
+    match one of `pages`, where `*` is any run of characters (on every page without patterns), after that many seconds.
+    A tap on it opens the panel and asks `question`, if there is one. Browsers remember by its `name` that it was shown.
+    """
 
     name: str
     text: str
@@ -112,7 +111,7 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class InvitationText:
-    """What the invitation of that name says in another language."""
+    """The invitation of that name in another language."""
 
     name: str
     text: str
@@ -121,7 +120,7 @@ class InvitationText:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What a visitor reads first, in one language (a BCP 47 primary subtag); what is left out stands as for all."""
+    """The first texts for visitors in one language (a BCP 47 primary subtag); missing ones are as for all languages."""
 
     language: str
     greeting: str | None = None
@@ -140,25 +139,25 @@ class AgentConfig:
 
     `language` is a BCP 47 primary subtag that pins the answer's language, or None to follow the question.
     `confidence_threshold` lies in [0, 1] on the calibrated scale of `confidence.py`.
-    `contextual_chunks` holds for pages that are learnt from now on, and for all of them after a re-index.
-    `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; another one ends it.
-    `answer_check`: what becomes of what the chat model writes and no source has.
+    `contextual_chunks` applies to pages that are learnt from now on, and to all of them after a re-index.
+    `disconnect_grace_seconds` counts from the moment when the last reader of an answer has left; a new reader ends it.
+    `answer_check`: what happens to sentences of the chat model that no source supports.
     `next_questions`: answers offer up to three further questions that the pages answer.
-    `quarantine` is for pages that are learnt from now on.
-    `ai_notice` words what visitors are told at first sight: that an AI system writes the answers automatically
-    (Regulation (EU) 2024/1689, Art. 50). None has the widget's own words, in its languages; it cannot be empty.
-    `translations` are what the theme's greeting, `ai_notice`, `starter_prompts` and `invitations` are in other
-    languages.
-    `invitations`: what the closed widget shows of its own accord; the first one that fits the page.
+    `quarantine` applies to pages that are learnt from now on.
+    `ai_notice` is the notice to visitors, shown at first, that an AI system writes the answers automatically
+    (Regulation (EU) 2024/1689, Art. 50). None means the widget's own words, in its languages; it cannot be empty.
+    `translations` are the theme's greeting, `ai_notice`, `starter_prompts` and `invitations` in other languages.
+    `invitations`: messages that the closed widget shows by itself; the first one that fits the page.
     `open_to_programs`: whoever can reach the server may ask by MCP without a token.
     `live_chat`: visitors may ask for a person, and operators may take conversations over.
     `live_pictures`: visitors and operators may send each other pictures there.
-    `opening_hours` are when they may ask, each as "mon-fri 09:00-17:00" by the clock of `time_zone` (IANA); without
-    one they always may.
-    `visitor_device`: conversations that begin keep what kind of device, system and browser the visitor has.
-    `retention_days` is how long what visitors wrote and were told is kept.
-    `daily_tokens` is what the chat model may read and write for visitors in a day (UTC), None without a bound.
-    `publish_gate`: what publishing does about golden questions that the draft would lose.
+    `opening_hours` are when visitors may ask for a person, each like "mon-fri 09:00-17:00" in `time_zone` (IANA);
+    always if there are none.
+    `visitor_device`: new conversations store the kind of device, system and browser of the visitor.
+    `retention_days` is how long visitors' questions and answers are stored.
+    `daily_tokens` is the number of tokens that the chat model may read and write for visitors in a day (UTC), None
+    without a limit.
+    `publish_gate`: what publishing does if the draft would lose golden questions.
     `allowed_origins` are "scheme://host[:port]" or "scheme://*.host"; an empty list admits nobody.
     """
 
@@ -199,7 +198,7 @@ class AgentConfig:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
 
     def in_language(self, language: str) -> "AgentConfig":
-        """With the texts of that language, where it has some."""
+        """With the texts of that language, as far as there are any."""
         told = next((each for each in self.translations if each.language == language), Translation(language))
         return replace(
             self,
@@ -214,17 +213,17 @@ class AgentConfig:
         return opens_at(self.opening_hours, ZoneInfo(self.time_zone), now)
 
     def people_go_at(self, now: datetime) -> datetime | None:
-        """Until when visitors may ask for a person; None where that has no end, or where they may not now."""
+        """Until when visitors may ask for a person; None if there is no end, or if they may not now."""
         return closes_at(self.opening_hours, ZoneInfo(self.time_zone), now)
 
 
-Version = Literal["live", "draft"]  # by whose settings an operator has an agent asked
+Version = Literal["live", "draft"]  # with whose settings an operator asks an agent
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent as its operator sees it. `live_version` is None until the first publish; `generation` rises
-    whenever what the agent may answer from changes."""
+    """An agent as its operator sees it. `live_version` is None until the first publish; `generation` rises whenever the
+    knowledge that the agent may answer from changes."""
 
     id: UUID
     workspace_id: UUID
@@ -236,13 +235,13 @@ class Agent:
 
     @property
     def versions(self) -> tuple[Version, ...]:
-        """What it can be asked by: its draft, and beside it what visitors have."""
+        """The versions that can be asked: its draft, and the published one if there is one."""
         return ("draft",) if self.live_version is None else ("draft", "live")
 
 
 @dataclass(frozen=True, slots=True)
 class AgentVersion:
-    """One published configuration. `number` counts 1, 2, 3 ... within the agent."""
+    """One published configuration. `number` counts from 1 within the agent."""
 
     agent_id: UUID
     number: int
@@ -252,8 +251,8 @@ class AgentVersion:
 
 @dataclass(frozen=True, slots=True)
 class LiveAgent:
-    """What answers a visitor: an agent's published configuration and the generation of its knowledge. `version` is 0
-    where an operator asks the draft."""
+    """What answers visitors: an agent's published configuration and the generation of its knowledge. `version` is 0 if
+    an operator asks the draft."""
 
     id: UUID
     workspace_id: UUID

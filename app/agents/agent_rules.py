@@ -1,4 +1,4 @@
-"""What an agent's configuration may hold."""
+"""Rules for an agent's configuration."""
 
 import base64
 import re
@@ -149,7 +149,7 @@ def _check_ai_notice(at: str, notice: str | None) -> None:
 def _each_normal(
     field: str, entries: Sequence[str], most: int, normal: Callable[[str], str], noun: str = "entries"
 ) -> tuple[str, ...]:
-    """Each once, as `normal` spells it. It raises ValueError."""
+    """Each once, normalised by `normal`, which raises ValueError."""
     if len(entries) > most:
         raise InvalidInput(field, f"There are {len(entries)} {noun}; keep it to {most}.")
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""What operators do with agents: draft, publish, look back; and the picture of one, which is a part of its settings."""
+"""Operators' work on agents: draft, publish, versions; and an agent's picture, which is part of its settings."""
 
 import base64
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from app.workspaces.records.audit import AuditRecords
 
 
 class Agents:
-    """Every method raises NotFound for an agent that is absent or another workspace's."""
+    """Every method raises NotFound for an agent that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, jobs: JobQueue) -> None:
         self._records = records
@@ -42,12 +42,12 @@ class Agents:
         return AgentRecords(tx).get(actor.workspace_id, agent_id)
 
     async def live(self, agent_id: UUID) -> LiveAgent:
-        """What its visitors get, whoever asks."""
+        """What its visitors get, for any caller."""
         return await self._records.of_agent(agent_id).read(lambda tx: AgentRecords(tx).live(agent_id))
 
     @writes_agent
     def tried(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
-        """An operator has asked it something, to see what it answers."""
+        """An operator has tried it with a question."""
         MilestoneRecords(tx).tried(agent_id)
 
     @reads
@@ -58,7 +58,7 @@ class Agents:
     def change_draft(
         self, tx: Transaction, actor: Actor, agent_id: UUID, change: Callable[[AgentConfig], AgentConfig]
     ) -> Agent:
-        """Save what `change` makes of the draft as it stands. Raises InvalidInput."""
+        """Store what `change` returns for the current draft. Raises InvalidInput."""
         before = AgentRecords(tx).get(actor.workspace_id, agent_id).draft
         after = checked_config(change(before))
         agent = AgentRecords(tx).save_draft(actor.workspace_id, agent_id, after)
@@ -67,8 +67,8 @@ class Agents:
         return agent
 
     async def publish(self, actor: Actor, agent_id: UUID, *, lost: int = 0) -> AgentVersion:
-        """The draft goes live; an unchanged draft gives the live version back. `lost` golden questions, which the
-        audit names, were weighed before."""
+        """The draft goes live; an unchanged draft returns the live version. `lost` golden questions, which the audit
+        names, were already accepted."""
 
         def work(tx: Transaction) -> tuple[AgentVersion, str | None]:
             before = _live_language(tx, actor, agent_id)
@@ -79,7 +79,7 @@ class Agents:
 
         version, before = await self._records.of_workspace(actor.workspace_id).write(work)
         if version.config.language != before:
-            # Its keyword index is built for one language.
+            # Its keyword index is for one language.
             await self._jobs.reconcile_agent(agent_id)
         return version
 
@@ -91,7 +91,7 @@ class Agents:
 
     @reads
     def version(self, tx: Transaction, actor: Actor, agent_id: UUID, number: int) -> AgentVersion:
-        """Raises InvalidInput for a number that no version has."""
+        """Raises InvalidInput for an unknown number."""
         versions = AgentRecords(tx).versions(actor.workspace_id, agent_id)
         found = next((version for version in versions if version.number == number), None)
         if found is None:
@@ -100,7 +100,7 @@ class Agents:
 
 
 def _live_language(tx: Transaction, actor: Actor, agent_id: UUID) -> str | None:
-    """None as well before the first publish: what was indexed until then was indexed without a language."""
+    """Also None before the first publish: until then, indexing has no language."""
     agent = AgentRecords(tx).get(actor.workspace_id, agent_id)
     if agent.live_version is None:
         return None
@@ -117,10 +117,10 @@ class AgentPictures:
         self._records = records
 
     async def set(self, actor: Actor, agent_id: UUID, upload: Upload) -> Agent:
-        """Into the draft, in place of the one before. Raises NotFound, and InvalidInput for what is no picture."""
+        """Into the draft, replacing an earlier one. Raises NotFound, and InvalidInput for a file that is no picture."""
         if len(upload.body) > MAX_UPLOAD_BYTES:
             raise InvalidInput("file", f"At most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
-        await self._agents.get(actor, agent_id)  # before its bytes are worked on
+        await self._agents.get(actor, agent_id)  # before working on its bytes
         drawn = await anyio.to_thread.run_sync(square_picture, upload.body)
         return await self._put(actor, agent_id, base64.b64encode(drawn).decode("ascii"))
 
@@ -134,7 +134,7 @@ class AgentPictures:
         )
 
     async def published(self, agent_id: UUID, fingerprint: str) -> bytes:
-        """What visitors see. Raises NotFound where the live agent has another picture by now, or none."""
+        """The picture that visitors see. Raises NotFound if the live agent has another one by now, or none."""
         live = (await self._agents.live(agent_id)).config.theme
         if live.picture is None or live.picture_fingerprint != fingerprint:
             raise NotFound("picture")

@@ -1,4 +1,4 @@
-"""Keys of identity providers through the crawler's guard."""
+"""Reads identity providers' keys through the crawler's guard."""
 
 from collections.abc import Iterable
 from typing import Final

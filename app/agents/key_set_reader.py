@@ -5,9 +5,9 @@ from typing import Protocol
 
 class KeySetReader(Protocol):
     def canonical(self, url: str) -> str:
-        """The one spelling of an address that may be read. Raises InvalidInput for `jwks_url`."""
+        """The canonical form of an address that may be read. Raises InvalidInput for `jwks_url`."""
         ...
 
     async def read(self, url: str) -> bytes:
-        """What stands there, followed nowhere else. Takes seconds. Raises Unavailable."""
+        """The content of the address, without following redirects. Takes seconds. Raises Unavailable."""
         ...

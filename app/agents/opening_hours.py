@@ -1,4 +1,4 @@
-"""When people are there for a live chat, as an operator writes it: "mon-fri 09:00-17:00", a line for each span."""
+"""When people are there for live chats, as an operator writes it: "mon-fri 09:00-17:00", one line per span."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def normal_hours(line: str) -> str:
 
 
 def opens_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | None:
-    """None while somebody is there, which is always without a line; else the next moment, in that zone, when somebody
+    """None while somebody is there, which is always without lines; else the next moment, in that zone, when somebody
     will be. The lines are in their normal form."""
     hours = _hours(lines, zone, now)
     if not lines or any(opens <= now < closes for opens, closes in hours):
@@ -31,18 +31,18 @@ def opens_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | 
 
 
 def closes_at(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> datetime | None:
-    """The next moment, in that zone, from which nobody will be there; None where nobody is there now, or somebody is
-    for a week and longer. The lines are in their normal form."""
+    """The next moment, in that zone, from which nobody will be there; None if nobody is there now, or somebody is for a
+    week or longer. The lines are in their normal form."""
     hours = _hours(lines, zone, now)
     until = now
-    # What begins where another ends, such as at midnight, goes on with it.
+    # A span that begins where another ends, such as at midnight, continues it.
     while (later := max((closes for opens, closes in hours if opens <= until < closes), default=until)) > until:
         until = later
     return until.astimezone(zone) if now < until < now + timedelta(days=7) else None
 
 
 def _hours(lines: Sequence[str], zone: ZoneInfo, now: datetime) -> list[tuple[datetime, datetime]]:
-    """From when until when somebody is there, from the day before to eight days after `now`."""
+    """The spans in which somebody is there, from the day before to eight days after `now`."""
     spans = [_span(line) for line in lines]
     today = now.astimezone(zone).date()
     nearby = [today + timedelta(days=ahead) for ahead in range(-1, 9)]  # a span may end on the day after
@@ -68,7 +68,7 @@ def _span(line: str) -> tuple[frozenset[int], int, int]:
 
 
 def _moment(day: date, minutes: int, zone: ZoneInfo) -> datetime:
-    """By UTC: of two moments with one zone the wall's hands alone would be compared."""
+    """In UTC: two moments in the same zone would be compared by wall-clock time alone."""
     more, rest = divmod(minutes, _WHOLE_DAY)
     local = datetime.combine(day + timedelta(days=more), time(rest // 60, rest % 60), zone)
     return local.astimezone(UTC)

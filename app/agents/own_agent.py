@@ -1,4 +1,4 @@
-"""Transactions over one agent that an operator may reach."""
+"""Transactions about an agent to which an operator has access."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Owner = TypeVar("Owner", bound=UseCase)
 
 @dataclass(frozen=True, slots=True)
 class OwnAgent:
-    """`read` and `write` are those of the record. Both raise NotFound, before `work` is called, for an agent that does
+    """`read` and `write` are those of the record. Both raise NotFound, before calling `work`, for an agent that does
     not exist or belongs to another workspace than the actor's."""
 
     records: SystemOfRecord
@@ -38,7 +38,7 @@ class OwnAgent:
 def reads_agent(
     method: Callable[Concatenate[Owner, Transaction, Actor, UUID, Given], Value],
 ) -> Callable[Concatenate[Owner, Actor, UUID, Given], Coroutine[Any, Any, Value]]:
-    """As `reads`, of a method about an agent: NotFound is raised before it for one that is not the actor's."""
+    """Like `reads`, for a method about an agent; raises NotFound before calling it for one that is not the actor's."""
 
     @wraps(method)
     async def reading(self: Owner, actor: Actor, agent_id: UUID, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:
@@ -51,7 +51,7 @@ def reads_agent(
 def writes_agent(
     method: Callable[Concatenate[Owner, Transaction, Actor, UUID, Given], Value],
 ) -> Callable[Concatenate[Owner, Actor, UUID, Given], Coroutine[Any, Any, Value]]:
-    """As `reads_agent`, of a method that changes something."""
+    """Like `reads_agent`, for a method that changes something."""
 
     @wraps(method)
     async def writing(self: Owner, actor: Actor, agent_id: UUID, /, *args: Given.args, **kwargs: Given.kwargs) -> Value:

@@ -1,5 +1,4 @@
-"""Agents, their published versions, what an agent has come through once, and its user secret or the identity provider
-of its visitors."""
+"""Agents, their published versions and milestones, and their user secret or their visitors' identity provider."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -18,7 +17,7 @@ from app.store.tables.tenancy import WORKSPACES
 from app.store.transaction import Keyset, Repository, batches, config_from_json, config_to_json, new_id, value_of
 
 _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
-# Asked with each question or page, so they are made once.
+# Built once, because each question or page executes them.
 _LIVE = (
     select(AGENTS.c.workspace_id, AGENTS.c.generation, AGENT_VERSIONS.c.id, AGENT_VERSIONS.c.number)
     .join(
@@ -38,7 +37,9 @@ SEEN_AGAIN_AFTER: Final = timedelta(hours=1)  # so that few openings of the widg
 
 
 class AgentRecords(Repository):
-    """A foreign agent is an absent one: every method that takes a workspace raises NotFound for both."""
+    """Every method that takes a workspace raises NotFound both for an agent that does not exist and for another
+    workspace's.
+    """
 
     def create(self, workspace_id: UUID, config: AgentConfig) -> Agent:
         if not self._exists(WORKSPACES, workspace_id):
@@ -70,8 +71,8 @@ class AgentRecords(Repository):
         return self.get(workspace_id, agent_id)
 
     def publish(self, workspace_id: UUID, agent_id: UUID) -> AgentVersion:
-        """Freeze the draft as the next version and make it live. A draft equal to the live version publishes
-        nothing and returns that version."""
+        """Store the draft as the next version and make it live. A draft that equals the live version publishes nothing
+        and returns that version."""
         agent = self._row(workspace_id, agent_id, lock=True)
         versions = self._versions(agent_id)
         draft = config_from_json(AgentConfig, agent.draft)
@@ -105,11 +106,11 @@ class AgentRecords(Repository):
         return self._values(AgentVersion, statement)
 
     def delete(self, workspace_id: UUID, agent_id: UUID) -> None:
-        """Remove the agent and all that hangs on it."""
+        """Remove the agent and everything that belongs to it."""
         self._delete_one(AGENTS, "agent", _is(workspace_id, agent_id))
 
     def live(self, agent_id: UUID) -> LiveAgent:
-        """What visitors get. Raises NotFound for an agent that is absent or was never published."""
+        """What visitors get. Raises NotFound for an agent that does not exist or was never published."""
         found = self._first_row(_LIVE, "agent", {"agent_id": agent_id})
         workspace_id, generation, version_id, number = tuple(found)
         return LiveAgent(
@@ -121,15 +122,15 @@ class AgentRecords(Repository):
         )
 
     def by_version(self, workspace_id: UUID, agent_id: UUID, version: Version) -> LiveAgent:
-        """What visitors get, or what the draft would give them. Raises NotFound for an agent that is absent, another
-        workspace's, or asked for live and not published."""
+        """What visitors get, or would get with the draft. Raises NotFound for an agent that does not exist, belongs to
+        another workspace, or is not published if the live version is requested."""
         known = self.get(workspace_id, agent_id)
         if version == "live":
             return self.live(agent_id)
         return LiveAgent(known.id, workspace_id, 0, known.generation, known.draft)
 
     def published(self, workspace_id: UUID) -> list[tuple[LiveAgent, datetime]]:
-        """A workspace's agents as visitors get them, with when each was made, oldest first."""
+        """A workspace's published agents, with their creation times, oldest first."""
         live = and_(AGENT_VERSIONS.c.agent_id == AGENTS.c.id, AGENT_VERSIONS.c.number == AGENTS.c.live_version)
         statement = (
             select(AGENTS, AGENT_VERSIONS.c.number, AGENT_VERSIONS.c.config)
@@ -158,12 +159,12 @@ class AgentRecords(Repository):
         return found
 
     def generation(self, agent_id: UUID) -> int | None:
-        """Of what the agent may answer from; None for one that is gone."""
+        """Of the knowledge that the agent may answer from; None if it is gone."""
         found: int | None = self._connection.scalar(_GENERATION, {"agent_id": agent_id})
         return found
 
     def bump_generation(self, agent_id: UUID) -> int:
-        """What the agent may answer from has changed; return the new generation."""
+        """The knowledge that the agent may answer from has changed; returns the new generation."""
         generation: int | None = self._connection.scalar(_BUMP, {"agent_id": agent_id})
         if generation is None:
             raise NotFound("agent")
@@ -193,10 +194,10 @@ def _is(workspace_id: UUID, agent_id: UUID) -> ColumnElement[bool]:
 
 
 class MilestoneRecords(Repository):
-    """Agents whose workspace the caller has checked."""
+    """The caller has checked the workspace of the agents."""
 
     def of_agents(self, agent_ids: Sequence[UUID]) -> dict[UUID, Milestones]:
-        """Of each that has come through anything."""
+        """For agents with any milestone."""
         found: dict[UUID, Milestones] = {}
         for batch in batches(agent_ids):
             rows = self._connection.execute(select(AGENT_FIRSTS).where(AGENT_FIRSTS.c.agent_id.in_(batch)))
@@ -204,7 +205,7 @@ class MilestoneRecords(Repository):
         return found
 
     def tried(self, agent_id: UUID) -> None:
-        """An operator has asked it something; the first time counts."""
+        """An operator has tried it with a question; only the first time counts."""
         if self._milestones(agent_id).tried_at is None:
             self._put(AGENT_FIRSTS, {"agent_id": agent_id}, tried_at=self._now())
 
@@ -220,7 +221,7 @@ class MilestoneRecords(Repository):
 
 class UserKeyRecords(Repository):
     def set(self, key: UserKey) -> None:
-        """In place of the one that the agent had. Raises NotFound for an absent agent."""
+        """Replaces an earlier one. Raises NotFound for an absent agent."""
         if not self._exists(AGENTS, key.agent_id):
             raise NotFound("agent")
         self._put(USER_KEYS, {"agent_id": key.agent_id}, key)
@@ -234,7 +235,7 @@ class UserKeyRecords(Repository):
 
 class UserIssuerRecords(Repository):
     def set(self, issuer: UserIssuer) -> None:
-        """In place of the one that the agent had. Raises NotFound for an absent agent."""
+        """Replaces an earlier one. Raises NotFound for an absent agent."""
         if not self._exists(AGENTS, issuer.agent_id):
             raise NotFound("agent")
         self._put(USER_ISSUERS, {"agent_id": issuer.agent_id}, issuer)

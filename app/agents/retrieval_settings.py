@@ -1,4 +1,4 @@
-"""How an agent searches: every stage, with its switch."""
+"""An agent's search settings: every stage, with its switch."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,9 +12,9 @@ class FusionMethod(StrEnum):
 
 
 class RerankMode(StrEnum):
-    AUTO = "auto"  # one vote of a reranker that the operator has set up; none of the shipped one
+    AUTO = "auto"  # a vote for a reranker that the operator has set up, none for the shipped one
     OFF = "off"
-    VOTE = "vote"  # the cross-encoder is one vote beside cosine and BM25
+    VOTE = "vote"  # the cross-encoder votes in addition to cosine and BM25
     JUDGE = "judge"  # the reranker decides alone: for strong hosted rerankers
     MODEL = "model"  # the chat model decides alone
 
@@ -29,29 +29,29 @@ class RetrievalSettings:
     """Defaults follow the measurements in docs/evaluation.md. Weights are >= 0 unless their line says otherwise; 0
     switches a stage off.
 
-    The question's side. `follow_ups`: a question that leans on the history is made whole. `split_long_questions`: a
+    The query. `follow_ups`: a question that depends on the history is made self-contained. `split_long_questions`: a
     text longer than the embedder reads is searched for part by part. `extra_queries` (0 to 5) wordings and their
-    keywords, and a `hypothetical_answer`, are asked of the chat model, each weighing `extra_weight` of the question.
-    `model_searches` (0 to 3): so often may the chat model, having read what was found, search for what is missing.
+    keywords, and a `hypothetical_answer`, come from the chat model, each with `extra_weight` relative to the question.
+    `model_searches` (0 to 3): how often the chat model may search again after reading what was found.
 
-    Recall and fusion. `filter` says which pages may be found. `recall_per_list` chunks come from each index.
-    `document_weight` counts, beside a chunk's own scores, the best BM25 among the chunks of its document: a page that
-    is about the question vouches for its passages (score fusion only). `foreign_weight` in [0, 1] is what is left of
-    the weights of vectors and reranker for a question in a language that their models do not read.
+    Recall and fusion. `filter` selects the pages that may be found. `recall_per_list` chunks come from each index.
+    `document_weight` is the weight, beside a chunk's own scores, of the best BM25 among the chunks of its document: a
+    page about the question vouches for its passages (score fusion only). `foreign_weight` in [0, 1] multiplies the
+    weights of vectors and reranker for a question in a language that their models do not read.
 
     Ranking. The reranker sees the best `rerank_candidates` of the fused list, within `rerank_budget_ms`, or
-    `model_rank_budget_ms` where the chat model ranks; without a chat model the shipped one reads the `rerank_passages`
-    that answer best once more, before one of them is quoted. `focus_weight` counts how many of the
-    first ten candidates are of a chunk's page. On an order from 0 (last) to 1 (first) these are added: `page_boost`
-    for the visitor's current page, `topic_weight` for how near the whole page is to the question, `freshness_weight`
-    in [-1, 1] for the newest page against the oldest (below 0: for the oldest), `engagement_weight` for the thumbs
-    that answers from the page got, `exploration` for chance, the same all day; `spam_weight` is taken away for text
-    that repeats itself.
+    `model_rank_budget_ms` if the chat model ranks; without a chat model, the shipped one reads the best
+    `rerank_passages` again before one of them is quoted. `focus_weight` is the weight of the share of the first ten
+    candidates that are from a chunk's page. On an order from 0 (last) to 1 (first), these are added: `page_boost` for
+    the visitor's current page, `topic_weight` for how near the whole page is to the question, `freshness_weight` in
+    [-1, 1] for the newest page against the oldest (below 0: for the oldest), `engagement_weight` for the ratings of
+    answers from the page, `exploration` for chance, the same all day; `spam_weight` is subtracted for text that
+    repeats itself.
 
-    What goes on. Confidence is by `confidence_from`; `confidence_steepness` is the k > 0 of the reranker's
-    sigmoid(logit / k): the larger, the flatter. With `needs_two_survivors` one chunk alone is never enough, however
-    sure. Up to `sources` chunks reach the answer, each with up to `neighbours` (0 to 2) chunks before and after it
-    while all stay within `source_tokens`.
+    Selection. Confidence comes from `confidence_from`; `confidence_steepness` is the k > 0 of the reranker's
+    sigmoid(logit / k): the larger, the flatter. With `needs_two_survivors`, one chunk alone is never enough, whatever
+    its confidence. Up to `sources` chunks reach the answer, each with up to `neighbours` (0 to 2) chunks before and
+    after it, as long as all stay within `source_tokens`.
     """
 
     follow_ups: bool = True

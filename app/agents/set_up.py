@@ -1,4 +1,4 @@
-"""How far a new agent is on its way to its first visitor."""
+"""A new agent's progress up to its first visitor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ NEW_FOR: Final = timedelta(days=30)
 
 
 class Step(StrEnum):
-    """In their order."""
+    """In order."""
 
     READ = "read"  # it has pages to answer from
-    TRIED = "tried"  # an operator has asked it something
-    ALLOWED = "allowed"  # what is live lists a website that may show it
+    TRIED = "tried"  # an operator has tried it with a question
+    ALLOWED = "allowed"  # the published version lists a website
     SEEN = "seen"  # a visitor's browser has opened the widget on one of them
 
 
 @dataclass(frozen=True, slots=True)
 class Milestones:
-    """When an operator first asked it something, and where and when (to the hour) a browser last opened the widget on a
-    website other than Docent's own."""
+    """When an operator first tried it with a question, and where and when (to the hour) a browser last opened the
+    widget on a website other than Docent's own."""
 
     tried_at: datetime | None = None
     seen_at: datetime | None = None
@@ -32,7 +32,7 @@ class Milestones:
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """Of an agent that no website has shown so far."""
+    """For an agent that no website has shown yet."""
 
     agent: Agent
     pages: int
@@ -41,17 +41,17 @@ class SetUp:
 
     @property
     def steps(self) -> list[tuple[Step, bool]]:
-        """Each, and whether it is done."""
+        """Each step, and whether it is done."""
         return [(step, step in self.done) for step in Step]
 
 
 def is_new(agent: Agent, milestones: Milestones, now: datetime) -> bool:
-    """Whether its operator still sees how far it is: until a website has shown it, for NEW_FOR at most."""
+    """Whether its operator still sees the progress: until a website has shown it, for at most NEW_FOR."""
     return milestones.seen_at is None and now - agent.created_at < NEW_FOR
 
 
 def set_up(agent: Agent, live: AgentConfig | None, pages: int, milestones: Milestones) -> SetUp:
-    """`live` is None before the first publish; `pages` can be cited."""
+    """`live` is None before the first publish; `pages` is the number that can be cited."""
     sites = live.allowed_origins if live else ()
     found = {
         Step.READ: pages > 0,

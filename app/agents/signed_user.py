@@ -1,5 +1,5 @@
-"""Signed users: a website says who its visitor is, and what they are answered from, signed by its server, so that
-nobody can claim to be another or ask beyond it."""
+"""Signed users: a website's server signs who its visitor is and the filter for their answers, so that nobody can
+impersonate another or exceed the filter."""
 
 import hashlib
 import hmac
@@ -17,8 +17,8 @@ _PURPOSE: Final = b"docent signed user"
 
 @dataclass(frozen=True, slots=True)
 class UserKey:
-    """What is kept of an agent's user secret. The secret is not: it is drawn from the installation's signing key `kid`
-    and `salt`."""
+    """A stored user secret, without the secret itself, which is derived from the installation's signing key `kid` and
+    `salt`."""
 
     agent_id: UUID
     kid: str
@@ -28,8 +28,8 @@ class UserKey:
 
 @dataclass(frozen=True, slots=True)
 class UserIssuer:
-    """An identity provider whose JSON Web Tokens say who the agent's visitors are: those of this issuer for this
-    audience, signed by a key that stands at `jwks_url`."""
+    """An identity provider whose JSON Web Tokens identify the agent's visitors: those of this issuer for this audience,
+    signed with a key at `jwks_url`."""
 
     agent_id: UUID
     issuer: str
@@ -44,7 +44,7 @@ def user_secret(signing_key: bytes, agent_id: UUID, salt: bytes) -> str:
 
 
 def user_signature(secret: str, user_id: str) -> str:
-    """HMAC-SHA256 of the user id in UTF-8, in lower-case hexadecimal; the key is the secret as it is shown."""
+    """HMAC-SHA256 of the user id in UTF-8, in lower-case hexadecimal; the key is the secret as displayed."""
     return hmac.digest(secret.encode(), user_id.encode(), hashlib.sha256).hex()
 
 
@@ -55,6 +55,6 @@ def attributes_signature(secret: str, text: str, user_id: str = "") -> str:
 
 
 def filter_signature(secret: str, filter_text: str, user_id: str = "") -> str:
-    """The signature of the lines "filter", the user id ("" without one) and the filter. User ids are one line, so that
-    no signature of a user holds for a filter, and none of one user's filter for another user's."""
+    """The signature of the lines "filter", the user id ("" without one) and the filter. User ids are single lines, so a
+    user's signature is not valid for a filter, nor that of one user's filter for another user's."""
     return user_signature(secret, f"filter\n{user_id}\n{filter_text}")

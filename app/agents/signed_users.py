@@ -1,5 +1,5 @@
-"""How a website vouches for who its visitors are: its server signs by a secret, or its identity provider gives them a
-JSON Web Token of its own."""
+"""A website vouches for the identity of its visitors: its server signs with a secret, or its identity provider issues
+them a JSON Web Token."""
 
 import hmac
 import secrets
@@ -52,7 +52,7 @@ _ATTRIBUTES_REFUSED: Final = (
 
 
 class SignedUsers:
-    """Operators' methods raise NotFound for an agent that is absent or another workspace's."""
+    """Operators' methods raise NotFound for an agent that does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
@@ -60,7 +60,7 @@ class SignedUsers:
 
     @writes_agent
     def make_secret(self, tx: Transaction, actor: Actor, agent_id: UUID) -> str:
-        """A new secret, in place of the one before. It is known at this moment only."""
+        """A new secret, replacing an earlier one. It is only returned here."""
         key = TokenRecords(tx).signing_keys()[0]
         salt = secrets.token_bytes(_SALT_BYTES)
         UserKeyRecords(tx).set(UserKey(agent_id, key.kid, salt, self._clock.now()))
@@ -69,7 +69,7 @@ class SignedUsers:
 
     @writes_agent
     def remove_secret(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
-        """From now on the agent takes nobody's word for who a visitor is."""
+        """From now on, the agent accepts no identified visitors."""
         UserKeyRecords(tx).clear(agent_id)
         AuditRecords(tx).acted(actor, "agent.remove_user_secret", agent_id)
 
@@ -90,7 +90,7 @@ class SignedUsers:
             raise Unauthorized(_FILTER_REFUSED)
 
     async def check_attributes(self, agent_id: UUID, text: str, user_id: str, signature: str) -> None:
-        """As `check_filter` does."""
+        """Like `check_filter`."""
         right = attributes_signature(await self._secret(agent_id, "signed_attributes"), text, user_id)
         if not _is_same(right, signature):
             raise Unauthorized(_ATTRIBUTES_REFUSED)
@@ -121,8 +121,8 @@ _NO_ISSUER: Final = (
 
 
 class UserIssuers:
-    """Operators' methods raise NotFound for an agent that is absent or another workspace's. An agent's keys are read
-    and kept for it alone, whoever else has the same provider."""
+    """Operators' methods raise NotFound for an agent that does not exist or belongs to another workspace. Each agent's
+    keys are read and cached separately, even if others have the same provider."""
 
     def __init__(self, records: SystemOfRecord, reader: KeySetReader, clock: Clock) -> None:
         self._records = records
@@ -131,7 +131,7 @@ class UserIssuers:
         self._key_sets = RecentValues[tuple[UUID, str], PublishedKeys](_KEY_SETS_KEPT)
 
     async def set(self, actor: Actor, agent_id: UUID, issuer: str, audience: str, jwks_url: str) -> UserIssuer:
-        """In place of the one before; its keys are read first. Raises InvalidInput."""
+        """Replaces an earlier one; its keys are read first. Raises InvalidInput."""
         issuer, audience = issuer.strip(), audience.strip()
         check_line("issuer", issuer, MAX_ISSUER_CHARS, may_be_empty=False)
         check_line("audience", audience, MAX_ISSUER_CHARS, may_be_empty=False)
@@ -163,8 +163,8 @@ class UserIssuers:
         return UserIssuerRecords(tx).get(agent_id)
 
     async def check(self, agent_id: UUID, user_id: str, token: str) -> Claims:
-        """What the token says of the visitor, whose `sub` must be `user_id`. Raises Unauthorized, naming the field and
-        what is wrong, and Unavailable where the provider's keys cannot be read."""
+        """The token's claims about the visitor, whose `sub` must be `user_id`. Raises Unauthorized, naming the field
+        and the error, and Unavailable if the provider's keys cannot be read."""
         issuer = await self._records.of_agent(agent_id).read(lambda tx: UserIssuerRecords(tx).get(agent_id))
         if issuer is None:
             raise Unauthorized(_NO_ISSUER)

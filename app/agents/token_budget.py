@@ -1,4 +1,4 @@
-"""How many tokens of the chat model an agent's visitors may use up in a day."""
+"""How many tokens of the chat model an agent's visitors may use in a day."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """One agent's day so far. `daily_tokens` is None without a bound."""
+    """One agent's day so far. `daily_tokens` is None without a limit."""
 
     daily_tokens: int | None
     used_tokens: int

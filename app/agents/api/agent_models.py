@@ -1,4 +1,4 @@
-"""Agents as the admin API shows and takes them."""
+"""Agents in the admin API."""
 
 from dataclasses import fields, replace
 from datetime import datetime
@@ -66,7 +66,7 @@ class ThemeModel(Model):
 
 
 class FallbackModel(Model):
-    """What a visitor is offered where the site had no clear answer."""
+    """What a visitor is offered if the site had no clear answer."""
 
     url: str | None = Field(default=None, max_length=2048, description="https:, mailto: or tel:.")
     label: str | None = Field(
@@ -81,7 +81,7 @@ class FallbackModel(Model):
 
 
 class AgentSettings(Model):
-    """Every setting beside the name; lengths and forms are those of the agent rules."""
+    """Every setting except the name; the agent rules check lengths and formats."""
 
     persona: str = Field(default=_CONFIG.persona, max_length=rules.MAX_PERSONA_CHARS)
     tone: str = Field(default=_CONFIG.tone, max_length=rules.MAX_TONE_CHARS)
@@ -215,7 +215,7 @@ class AgentCreate(AgentSettings):
 
 
 class AgentPatch(AgentSettings):
-    """Only what is sent changes; inside theme and retrieval as well."""
+    """Fields that are not sent stay unchanged, including those of theme and retrieval."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
@@ -290,7 +290,7 @@ class PublishedOut(AgentVersionOut):
 
 
 def changed(value: Value, change: Model) -> Value:
-    """The value with every field that the caller has sent, and no other, replaced."""
+    """The value with exactly the fields replaced that the caller has sent."""
     sent: dict[str, Any] = {}
     for field in fields(value):
         if field.name not in change.model_fields_set:

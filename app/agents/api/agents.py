@@ -1,4 +1,4 @@
-"""Admin API: agents, starter questions that their pages suggest, and their pictures, which widgets get."""
+"""Admin API: agents, suggested starter questions, and agents' pictures, which widgets request."""
 
 import re
 from collections.abc import Sequence
@@ -178,7 +178,9 @@ class WidgetInvitations(Api):
         codes=("not_found",),
     )
     async def get_invitations(self, call: Call[None, None]) -> Response:
-        """A file as the widget's scripts are: nobody is told who reads it, and nothing of a visitor is asked for."""
+        """A static file, like the widget's scripts: the request needs nothing about the visitor, and nobody learns who
+        reads it.
+        """
         language = str(call.request.path_params["language"])
         if not re.fullmatch(_LANGUAGE, language):
             raise NotFound("language of the widget")
@@ -208,7 +210,7 @@ class WidgetPicture(Api):
         path_patterns={"picture": "[0-9a-f]{16}"},
     )
     async def get_agent_picture(self, call: Call[None, None]) -> Response:
-        """Its bytes never change; drawn on a canvas, so that a website's policy need not allow pictures of ours."""
+        """Its bytes never change. The widget draws it on a canvas, so a website's policy need not allow our images."""
         body = await self._pictures.published(call.path_id("agent_id"), str(call.request.path_params["picture"]))
         headers = {
             "Cache-Control": "public, max-age=31536000, immutable",

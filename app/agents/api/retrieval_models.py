@@ -1,4 +1,4 @@
-"""What an agent's search may be set to, and which pages it may find, as JSON."""
+"""An agent's search settings, and the filter of its pages, as JSON."""
 
 from typing import Any, Final, get_type_hints
 from uuid import UUID
@@ -31,7 +31,7 @@ class SearchFilterModel(Model):
         return SearchFilter(**dict(self))
 
 
-# What the settings mean. `filter` says it of its own fields.
+# Descriptions of the settings. `filter` describes its own fields.
 _MEANINGS: Final = {
     "follow_ups": "A question that leans on the conversation is made whole before it is searched for.",
     "split_long_questions": "A text that is longer than the embedder reads is searched for part by part.",
@@ -74,7 +74,7 @@ _TYPES, _DEFAULTS = get_type_hints(RetrievalSettings), RetrievalSettings()
 
 
 def _field(name: str) -> tuple[Any, Any]:
-    """Of the type and with the default that the setting has."""
+    """With the type and default of the setting."""
     if name == "filter":
         return SearchFilterModel, Field(default_factory=SearchFilterModel)
     return _TYPES[name], Field(default=getattr(_DEFAULTS, name), description=_MEANINGS[name])
@@ -82,4 +82,4 @@ def _field(name: str) -> tuple[Any, Any]:
 
 @with_fields({name: _field(name) for name in _MEANINGS})
 class RetrievalModel(Model):
-    """How the agent searches; docs/search.md has the reasons and the measurements."""
+    """The agent's search settings; docs/search.md has the reasons and the measurements."""

@@ -1,4 +1,4 @@
-"""Admin API: by whose word an agent knows who its visitors are: the website's server, or its identity provider."""
+"""Admin API: who vouches for the identity of an agent's visitors: the website's server, or its identity provider."""
 
 from datetime import datetime
 

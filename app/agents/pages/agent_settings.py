@@ -1,4 +1,4 @@
-"""How an agent answers and looks: its draft as one form, its picture beside it, and its texts in other languages."""
+"""The console's page for an agent's settings: its draft as one form, its picture, and its texts in other languages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -41,11 +41,11 @@ from app.web.console.page import (
 from app.web.request_body import FORM_BYTES, FilePart
 
 _CONFIG = AgentConfig(name="?")
-_PARTS = ("theme", "fallback")  # of a configuration: the fields of what is inside begin with the part's name
+_PARTS = ("theme", "fallback")  # of a configuration: their fields begin with the part's name
 
 
 class SettingsForm(Form):
-    """The fields of a configuration by their names; those of its parts begin with `theme_` and `fallback_`."""
+    """The fields of a configuration by name; those of its parts begin with `theme_` and `fallback_`."""
 
     name: str = Field(max_length=rules.MAX_NAME_CHARS)
     persona: str = Field(default="", max_length=rules.MAX_PERSONA_CHARS)
@@ -94,7 +94,7 @@ class SettingsForm(Form):
     fallback_consent: str | None = Field(default=None, max_length=rules.MAX_CONSENT_CHARS)
 
     def onto(self, config: AgentConfig) -> AgentConfig:
-        """What the form does not hold stays, such as the settings of search."""
+        """Settings that are not in the form stay unchanged, such as those of search."""
         given: dict[str, Any] = dict(self)
         for part in _PARTS:
             names = [name for name in given if name.startswith(f"{part}_")]
@@ -189,7 +189,7 @@ class TranslationForm(Form):
     starter_prompts: Lines = ()
 
     def onto(self, config: AgentConfig) -> AgentConfig:
-        """In the place of the one for this language, whose invitations stay, or at the end."""
+        """Replaces the one for this language, whose invitations stay, or is appended."""
         return _told_in(config, self.language, lambda before: replace(before, **dict(self)))
 
 
@@ -233,7 +233,7 @@ class TranslationPages(Pages):
 
 
 async def _change(agents: Agents, visit: Visit[Any], change: Callable[[AgentConfig], AgentConfig]) -> None:
-    """Raises InvalidInput with the name that the field has in the form: of "translations.0.invitations.text", text."""
+    """Raises InvalidInput with the field's name in the form: text for "translations.0.invitations.text"."""
     try:
         await agents.change_draft(visit.actor, visit.agent.id, change)
     except InvalidInput as error:
@@ -249,7 +249,7 @@ class InvitationForm(Form):
     after_seconds: int = Field(default=Invitation("", "").after_seconds, ge=0, le=rules.MAX_AFTER_SECONDS)
 
     def onto(self, config: AgentConfig) -> AgentConfig:
-        """In the place of the one of this name, or at the end."""
+        """Replaces the one of this name, or is appended."""
         mine = Invitation(**dict(self))
         kept = tuple(mine if each.name == mine.name else each for each in config.invitations)
         return replace(config, invitations=kept if mine in kept else (*kept, mine))
@@ -274,7 +274,7 @@ class InvitationNameForm(Form):
     name: str = Field(default="", max_length=rules.MAX_INVITATION_NAME_CHARS)
 
     def without(self, config: AgentConfig) -> AgentConfig:
-        """In no language any more."""
+        """Removes it in all languages."""
         told = (replace(each, invitations=_others(each.invitations, self.name)) for each in config.translations)
         return replace(
             config,
@@ -293,7 +293,7 @@ class InvitationPages(Pages):
 
     @page("/console/agents/{agent_id}/settings/invitations", access=read, under="agent_settings")
     async def invitations(self, visit: Visit[InvitationNameForm]) -> Shown:
-        """The one that is named stands in the form, to be changed."""
+        """The named one is in the form, to be edited."""
         config = visit.agent.draft
         named = next((each for each in config.invitations if each.name == visit.input.name), Invitation("", ""))
         told = {

@@ -1,4 +1,4 @@
-"""What visitors get: publishing, going back, and the widget that a website pastes."""
+"""The console's page for what visitors get: publishing, going back, and the widget's tag for websites."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -63,7 +63,7 @@ class AgentVersionPages(Pages):
 
     @page("/console/agents/{agent_id}/settings/embed", access=read, under="agent_settings")
     async def embed_agent(self, visit: Visit[NoForm]) -> Shown:
-        """The widget as the draft looks, and the tag to paste."""
+        """The widget with the draft's appearance, and the tag to paste."""
         base, origin = base_url_of(visit.request), _own_origin(visit)
         found = await self._agents.versions(visit.actor, visit.agent.id, PageRequest(_VERSIONS))
         live = _live(visit.agent, found.items)
@@ -81,7 +81,7 @@ class AgentVersionPages(Pages):
 
     @action("/console/agents/{agent_id}/settings/embed", access=write, shown_on="embed_agent")
     async def list_console(self, visit: Visit[NoForm]) -> Go:
-        """Among the draft's websites, so that the preview is answered once the draft is live."""
+        """Adds this server to the draft's websites, so that the preview works once the draft is live."""
         origin = _own_origin(visit)
 
         def listed(draft: AgentConfig) -> AgentConfig:

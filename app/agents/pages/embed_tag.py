@@ -1,4 +1,4 @@
-"""The script tags that a website pastes, in their two forms."""
+"""The script tags for websites, in their two forms."""
 
 from html import escape
 from pathlib import Path
@@ -12,8 +12,8 @@ _INVITATIONS = "invite"
 
 
 def embed_tags(base: str, agent_id: UUID, config: AgentConfig, pinned: Path | None = None) -> str:
-    """One a line: the widget's, and where the agent has invitations that of the script which shows them. `pinned` is
-    the folder with the scripts that alone the browser is to take."""
+    """One per line: the widget's, and that of the script for invitations if the agent has any. `pinned` is the folder
+    of the scripts to which the tags are pinned."""
     tag = embed_tag(base, agent_id, config.theme)
     if pinned:
         tag = pinned_embed_tag(base, agent_id, BuiltFile.read(pinned / "widget.js"), config.theme)
@@ -26,13 +26,15 @@ def embed_tags(base: str, agent_id: UUID, config: AgentConfig, pinned: Path | No
 
 
 def embed_tag(base: str, agent_id: UUID | str, theme: Theme = _PLAIN) -> str:
-    """Always the newest widget. `base` is where this Docent can be reached; `theme` is what the launcher wears before
-    the widget has asked anything."""
+    """Always the newest widget. `base` is the address of this server; `theme` is the launcher's appearance until the
+    widget has loaded its settings."""
     return _tag(base, SCRIPT_PATH, "", agent_id, theme)
 
 
 def pinned_embed_tag(base: str, agent_id: UUID | str, script: BuiltFile, theme: Theme = _PLAIN) -> str:
-    """This script and no other: the browser refuses a byte that differs, and Docent serves it until it is upgraded."""
+    """Only this version of the script: the browser refuses any other bytes, and Docent serves it until it is
+    upgraded.
+    """
     return _tag(base, pinned_path(script), _checked(script), agent_id, theme)
 
 
@@ -46,7 +48,7 @@ def _checked(script: BuiltFile) -> str:
 
 
 def _worn(theme: Theme) -> str:
-    """As attributes, whatever differs from the widget's own looks."""
+    """As attributes, for everything that differs from the widget's defaults."""
     worn = {
         "color": theme.primary_color,
         "position": theme.position if theme.position != _PLAIN.position else None,

@@ -1,4 +1,6 @@
-"""By whose word an agent knows who its visitors are: a secret of the website's server, or its identity provider."""
+"""The console's page for who vouches for the identity of an agent's visitors: the website's server with a secret, or
+its identity provider.
+"""
 
 from app.agents.api.user_secret import UserIssuerIn
 from app.agents.signed_users import SignedUsers, UserIssuers
@@ -20,7 +22,7 @@ class SignedUserPages(Pages):
 
     @action("/console/agents/{agent_id}/settings/users", access=write, shown_on="signed_users")
     async def make_user_secret(self, visit: Visit[NoForm]) -> Shown:
-        """Shown with the answer itself: a secret goes into no cookie and no address."""
+        """Shown in the response itself, because a secret must not be in a cookie or an address."""
         return await self._page(visit, await self._users.make_secret(visit.actor, visit.agent.id))
 
     @action("/console/agents/{agent_id}/settings/users/remove", access=write, shown_on="signed_users")
