@@ -1,4 +1,4 @@
-"""API tokens: shown once when they are made, known by their SHA-256 ever after."""
+"""API tokens: shown once when they are created, and stored only as their SHA-256."""
 
 import hashlib
 import secrets
@@ -30,7 +30,7 @@ _SHOWN_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """The only moment at which the token itself is known."""
+    """Only here is the token itself known."""
 
     token: str = field(repr=False)
     record: ApiToken
@@ -50,7 +50,7 @@ class ApiTokens:
         scopes: Sequence[str] = USUAL_SCOPES,
         days: int | None = None,
     ) -> IssuedToken:
-        """A new token that holds for `days`, or until it is revoked. Raises InvalidInput."""
+        """A new token that is valid for `days`, or until it is revoked. Raises InvalidInput."""
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
         unknown = [scope for scope in scopes if scope not in SCOPES]
         if unknown or not scopes:
@@ -65,7 +65,7 @@ class ApiTokens:
         return IssuedToken(token, record)
 
     async def verify(self, token: str) -> Actor:
-        """Who holds the token. Raises Unauthorized."""
+        """The token's holder. Raises Unauthorized."""
         if not is_well_formed(token):
             raise Unauthorized("This is not an API token. Make one with `docent token create`.")
         found = await self._records.read(lambda tx: TokenRecords(tx).find_token(_sha256(token)))
@@ -98,7 +98,7 @@ def new_token() -> str:
 
 
 def is_well_formed(token: str) -> bool:
-    """Whether it can be one of ours: guesses and typing errors are refused without a look at the record."""
+    """Whether it can be one of ours: guesses and typing errors are rejected without reading the record."""
     secret = token[len(TOKEN_PREFIX) : -_CHECKSUM_CHARS]
     return (
         token.startswith(TOKEN_PREFIX)

@@ -1,4 +1,4 @@
-"""One line of the audit log, and what people call the kinds of change in it."""
+"""An entry of the audit log, and the names of the kinds of changes in it."""
 
 import re
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ _ID: Final = re.compile(r"[0-9a-f-]{32,}")
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`actor` is how an operator or a token was called then ("somebody" where a sign-in was refused), and one of the
-    two ids says whose it was: names are used again. `action` reads "agent.publish", `subject` is an id; `subject_name`
-    is what people call it now, "" where it is gone or has no name."""
+    """`actor` is the operator's or token's name at the time ("somebody" for a refused sign-in), and one of the two ids
+    identifies it, because names are reused. `action` reads "agent.publish", `subject` is an id; `subject_name` is its
+    name now, "" if it is gone or has none."""
 
     id: UUID
     actor: str
@@ -29,22 +29,24 @@ class AuditEntry:
 
     @property
     def action_name(self) -> str:
-        """What people call it, such as "Agent published". One of a version that has gone reads as its code does."""
+        """Its name, such as "Agent published". An action of an earlier version of Docent that no longer exists keeps
+        its code.
+        """
         subject, _, verb = self.action.partition(".")
         kind = CHANGES.get(subject)
         return kind.changes.get(verb, f"{kind.name}: {_spoken(verb)}") if kind else _spoken(self.action)
 
     @property
     def details_in_words(self) -> dict[str, str]:
-        """By name, without what says nothing; ids by their end, as people compare them."""
+        """By name, without empty ones; ids by their last characters, by which people compare them."""
         told = {name: _in_words(value) for name, value in self.details.items()}
         return {_spoken(name): words for name, words in told.items() if words}
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Of the actor of that name or id, with that beginning of the action, about that subject, from `since`, before
-    `until`; None: any."""
+    """By the actor of that name or id, with that beginning of the action, about that subject, from `since`, before
+    `until`; None matches any."""
 
     actor: str | None = None
     action: str | None = None
@@ -58,15 +60,17 @@ EVERY_ENTRY = AuditFilter()
 
 @dataclass(frozen=True, slots=True)
 class ChangedKind:
-    """What may be changed: its name, that of all changes of it, and each of them by the second word of its action."""
+    """A kind of subject: its name, the name of all changes of it, and the name of each by the second word of its
+    action.
+    """
 
     name: str
     plural: str
     changes: Mapping[str, str]
 
 
-# One list for all rooms: the audit's page offers every kind of change, and imports none of the rooms above it.
-# By the first word of an action: what may be changed, and all changes of it.
+# One list for all rooms: the audit's page offers every kind of change, and imports none of the rooms above it. By the
+# first word of an action: the subject, and all changes of it.
 _KINDS: Final = {
     "agent": ("Agent", "Agents"),
     "source": ("Source", "Sources"),

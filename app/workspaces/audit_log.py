@@ -1,4 +1,4 @@
-"""What operators read of the audit log."""
+"""Reads the audit log for operators."""
 
 from typing import Final
 

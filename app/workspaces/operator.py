@@ -1,4 +1,4 @@
-"""Who works at the console, and what each role may do."""
+"""Operators of the console, and what each role may do."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,17 +7,17 @@ from uuid import UUID
 
 
 class Role(Enum):
-    """Each role may do what those before it may."""
+    """Each role includes those before it."""
 
     VIEWER = "viewer"  # reads
-    EDITOR = "editor"  # and changes what agents know and how they answer
-    ADMIN = "admin"  # and says who else may
+    EDITOR = "editor"  # also changes what agents know and how they answer
+    ADMIN = "admin"  # also manages access
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A person with an account at one workspace. `email` is in lower case and unique in the installation. `invited_at`
-    says that nobody can sign in yet: who was invited has chosen no password."""
+    """A person with an account in one workspace. `email` is in lower case and unique in the installation. `invited_at`
+    is set until the invited person has chosen a password, before which nobody can sign in."""
 
     id: UUID
     workspace_id: UUID
@@ -39,7 +39,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class OperatorSession:
-    """One sign-in. Its secret is the browser's alone."""
+    """One sign-in. Only the browser has its secret."""
 
     id: UUID
     operator: Operator

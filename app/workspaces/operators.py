@@ -1,5 +1,4 @@
-"""Operators' accounts: who may work at the console, as what, by which second factor of their own, and who may look
-after something."""
+"""Operators' accounts: their roles, passwords and second factors, and who may be an assignee."""
 
 import re
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ class Operators:
         self._clock = clock
 
     async def add(self, actor: Actor, email: str, role: Role, password: str) -> Operator:
-        """Raises InvalidInput, for an address that is taken as well."""
+        """Raises InvalidInput, also for an address that is taken."""
         email = checked_email(email)
         check_password(password)
         operator = Operator(uuid4(), actor.workspace_id, email, role, self._clock.now())
@@ -62,11 +61,10 @@ class Operators:
         is_disabled: bool | None = None,
         is_own: bool = False,
     ) -> Operator:
-        """What is None stays. Every change ends the operator's sessions: who is signed in has to sign in again. Another
-        password from somebody else removes the second factor and the passkeys: whoever asks for one may have lost those
-        as well.
+        """None leaves a value unchanged. Every change ends the operator's sessions, so they have to sign in again. A
+        new password from somebody else also removes the second factor and the passkeys, which may be lost as well.
 
-        Raises InvalidInput, also when no admin would be left.
+        Raises InvalidInput, also if no admin would be left.
         """
         hashed = None
         if password is not None:
@@ -78,26 +76,26 @@ class Operators:
         )
 
     async def change_own_password(self, actor: Actor, current: str, new: str) -> None:
-        """Ends every session of the operator, the one that asks among them. Raises InvalidInput."""
+        """Ends every session of the operator, including the current one. Raises InvalidInput."""
         check_password(new)
         own = await checked_owner(self._records, self._passwords, actor, current, field="current")
         await self.change(actor, own.id, password=new, is_own=True)
 
     async def has_password(self, actor: Actor) -> bool:
-        """Whether the actor's own account has one: those that an identity provider vouches for may have none."""
+        """Whether the actor's own account has one: accounts of an identity provider may have none."""
         found = await _own_credentials(self._records, actor)
         return found is not None and bool(found.password_hash)
 
     async def leave(self, actor: Actor) -> None:
-        """The actor's own account and its sessions go; its address is free for another workspace. Raises InvalidInput
-        when no admin would be left, NotFound for an actor without an account."""
+        """Delete the actor's own account and its sessions; its address becomes free for another workspace. Raises
+        InvalidInput if no admin would be left, NotFound for an actor without an account."""
         if actor.operator_id is None:
             raise NotFound("operator")
         await self.delete(actor, actor.operator_id)
 
     @writes
     def delete(self, tx: Transaction, actor: Actor, operator_id: UUID) -> None:
-        """The account and its sessions; what the operator did stays in the audit log. Raises InvalidInput when no
+        """Delete the account and its sessions; the operator's actions stay in the audit log. Raises InvalidInput if no
         admin would be left."""
         operator = OperatorRecords(tx).get(actor.workspace_id, operator_id)
         _check_other_admin(tx, operator)
@@ -106,7 +104,7 @@ class Operators:
 
 
 def acting(operator: Operator) -> Actor:
-    """What an operator's role lets them do."""
+    """The actor with the scopes of an operator's role."""
     return Actor(operator.workspace_id, operator.email, frozenset(_SCOPES[operator.role]), operator.id)
 
 
@@ -120,7 +118,7 @@ def checked_email(email: str) -> str:
 
 
 def check_password(password: str) -> None:
-    """Length is what counts (NIST SP 800-63B); what it is made of is free."""
+    """Only the length matters (NIST SP 800-63B), not the kinds of characters."""
     if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
         raise InvalidInput("password", f"Use a password of {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters.")
 
@@ -128,7 +126,7 @@ def check_password(password: str) -> None:
 async def checked_owner(
     records: SystemOfRecord, passwords: PasswordHasher, actor: Actor, password: str, *, field: str
 ) -> Operator:
-    """The actor's own account. Raises InvalidInput, naming the field, when this is not its password or it has none."""
+    """The actor's own account. Raises InvalidInput, naming the field, if this is not its password or it has none."""
     found = await _own_credentials(records, actor)
     if found is None or not found.password_hash or not await passwords.is_right(password, found.password_hash):
         raise InvalidInput(field, "This is not your password.")
@@ -177,7 +175,7 @@ def _changed(
 
 
 def _check_other_admin(tx: Transaction, operator: Operator) -> None:
-    """A workspace whose last admin is gone could be mended from the command line alone."""
+    """A workspace without an admin could only be repaired from the command line."""
     if operator.role is not Role.ADMIN or operator.is_disabled or operator.is_invited:
         return
     others = OperatorRecords(tx).of_workspace(operator.workspace_id)
@@ -192,7 +190,7 @@ class SecondFactorState:
 
 
 class SecondFactors:
-    """Both ask for the password again: an open session alone changes nothing about how one signs in."""
+    """Both require the password again: an open session alone must not change how one signs in."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
         self._records = records
@@ -207,7 +205,7 @@ class SecondFactors:
         return SecondFactorState(found is not None, len(found.recovery_sha256) if found else 0)
 
     async def switch_on(self, actor: Actor, password: str, secret: str, code: str) -> list[str]:
-        """The codes for when the authenticator is lost, which are told this once. Raises InvalidInput."""
+        """The recovery codes for when the authenticator is lost, which are only returned here. Raises InvalidInput."""
         step = step_of(secret, code, self._clock.now()) if is_secret(secret) else None
         if step is None:
             raise InvalidInput("code", "This is not the code that the secret gives now. Is the device's clock right?")
@@ -235,13 +233,13 @@ class SecondFactors:
 
 
 def checked_assignee(tx: Transaction, actor: Actor, assignee: str) -> str:
-    """An operator's e-mail address as their account has it, or "" for nobody. Raises InvalidInput for an address that
-    no account of the workspace has, or a disabled one."""
+    """An operator's e-mail address as in their account, or "" for nobody. Raises InvalidInput for an address without an
+    account in the workspace, or with a disabled one."""
     return colleague_named(tx, actor, assignee).address if assignee.strip() else ""
 
 
 def colleague_named(tx: Transaction, actor: Actor, address: str) -> Actor:
-    """The operator of the actor's workspace who has the address. Raises InvalidInput as `checked_assignee` does."""
+    """The operator of the actor's workspace with this address. Raises InvalidInput like `checked_assignee`."""
     named = address.strip().lower()
     for each in OperatorRecords(tx).of_workspace(actor.workspace_id):
         if each.email == named and not each.is_disabled:
@@ -255,18 +253,18 @@ class Assignees:
 
     @reads
     def of_workspace(self, tx: Transaction, actor: Actor) -> list[str]:
-        """The addresses of its operators, without those whose account is disabled."""
+        """The addresses of its operators, without disabled accounts."""
         return addresses_of(tx, actor)
 
 
 def addresses_of(tx: Transaction, actor: Actor) -> list[str]:
-    """Of the operators of the actor's workspace, without those whose account is disabled."""
+    """For the actor's workspace, without disabled accounts."""
     return [each.email for each in OperatorRecords(tx).of_workspace(actor.workspace_id) if not each.is_disabled]
 
 
 @dataclass(frozen=True, slots=True)
 class SignInMethods:
-    """`provider` is what the identity provider is called, "" where there is none."""
+    """`provider` is the name of the identity provider, "" if there is none."""
 
     by_password: bool = True
     provider: str = ""

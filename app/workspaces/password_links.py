@@ -62,7 +62,7 @@ class PasswordLinks:
 
     @writes
     def invite(self, tx: Transaction, actor: Actor, email: str, role: Role) -> MadeLink:
-        """Make an account without a password. Raises InvalidInput, also for an address that is taken."""
+        """Create an account without a password. Raises InvalidInput, also for an address that is taken."""
         self._check_passwords()
         now = self._clock.now()
         invited = Operator(uuid4(), actor.workspace_id, checked_email(email), role, now, invited_at=now)
@@ -197,7 +197,7 @@ class PasswordLinks:
 
 
 def _has_password(operator: Operator, password_hash: str) -> bool:
-    """An identity provider's account has none, and cannot get one by asking."""
+    """An account of an identity provider has none, and cannot get one by requesting a link."""
     return not operator.is_disabled and (bool(password_hash) or operator.is_invited)
 
 

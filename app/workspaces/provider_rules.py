@@ -1,4 +1,4 @@
-"""What an identity provider's groups are here."""
+"""Maps an identity provider's groups to roles."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,23 +14,25 @@ _RANKS: Final = tuple(Role)
 
 @dataclass(frozen=True, slots=True)
 class ProviderRules:
-    """`roles` holds pairs of a group and its role, "*" for everybody whom the provider lets in. `groups_claim` names
-    the claim that lists somebody's groups; a dot leads into an object, as in Keycloak's "realm_access.roles". Accounts
-    are made in the workspace of that name, "" for the first one."""
+    """`roles` has pairs of a group and its role; "*" is everybody whom the provider admits. `groups_claim` names the
+    claim with somebody's groups; a dot leads into an object, as in Keycloak's "realm_access.roles". Accounts are
+    created in the workspace of that name, "" for the first one."""
 
     roles: Sequence[tuple[str, Role]]
     groups_claim: str = "groups"
     workspace: str = ""
 
     def role_of(self, claims: Mapping[str, Any]) -> Role | None:
-        """The highest role of their groups; None: they may not work here."""
+        """The highest role of their groups; None: they have no access."""
         groups = {EVERYBODY, *groups_of(claims, self.groups_claim)}
         found = [role for group, role in self.roles if group in groups]
         return max(found, key=_RANKS.index, default=None)
 
 
 def groups_of(claims: Mapping[str, Any], name: str) -> list[str]:
-    """A claim of that very name comes before one that its dots lead to. One group may stand without a list."""
+    """A claim with exactly that name has priority over one to which its dots lead. A single group need not be in a
+    list.
+    """
     found: Any = claims.get(name)
     if found is None:
         found = claims

@@ -1,4 +1,4 @@
-"""Signing in as whom an identity provider says somebody is: the account is made with the first time."""
+"""Signing in with an identity provider, which creates the account at the first sign-in."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ _PROVIDER: Final = "identity provider"
 
 
 class ProviderSignIn:
-    """The provider is asked each time: a role follows its groups, and who is in none any more is signed out."""
+    """Groups are checked at each sign-in: they determine the role, and somebody who is in none is signed out."""
 
     def __init__(self, records: SystemOfRecord, rules: ProviderRules | None, clock: Clock) -> None:
         self._records = records
@@ -33,8 +33,8 @@ class ProviderSignIn:
         self._clock = clock
 
     async def sign_in(self, identity: Identity, replacing: str = "") -> str:
-        """The secret of a new session; the one whose secret is `replacing` ends. Raises Unauthorized, and audits
-        that."""
+        """The secret of a new session; the one whose secret is `replacing` ends. A refusal raises Unauthorized and is
+        audited."""
         secret = secrets.token_urlsafe(SECRET_BYTES)
         refusal = await self._records.write(lambda tx: self._signed_in(tx, identity, secret, replacing))
         if refusal:
@@ -42,11 +42,11 @@ class ProviderSignIn:
         return secret
 
     async def note_refusal(self, reason: str) -> None:
-        """Of somebody of whom nothing is known for sure."""
+        """For somebody whose identity is not certain."""
         await self._records.write(lambda tx: _refused(tx, TokenRecords(tx).default_workspace(), None, reason))
 
     def _signed_in(self, tx: Transaction, identity: Identity, secret: str, replacing: str) -> str:
-        """Why not, "" where they are."""
+        """The reason for a refusal, "" without one."""
         key, role = identity_key(identity), self._rules.role_of(identity.claims)
         operator = OperatorRecords(tx).of_identity(key)
         workspace_id = operator.workspace_id if operator else self._workspace(tx)
@@ -72,9 +72,9 @@ class ProviderSignIn:
     def _first_time(
         self, tx: Transaction, identity: Identity, key: bytes, role: Role, workspace_id: UUID
     ) -> Operator | str:
-        """The account that is theirs from now on, or why there is none. One that is there already is theirs only where
-        the provider has verified that the address is: anybody may claim one."""
-        # It tells of `email` alone: a name at the provider may be one that somebody chose.
+        """The account that is theirs from now on, or the reason for having none. An existing account is theirs only if
+        the provider has verified the address, because anybody may claim one."""
+        # The verification covers `email` alone: people may choose their own name at the provider.
         is_verified = identity.claims.get("email_verified") if identity.claims.get("email") else None
         try:
             email = _email_of(identity.claims)
@@ -112,12 +112,12 @@ class ProviderSignIn:
 
 
 def identity_key(identity: Identity) -> bytes:
-    """By which an account knows whose it is: nobody of another issuer has the same."""
+    """Identifies somebody at the provider for their account; unique across issuers."""
     return hashlib.sha256(json.dumps([identity.issuer, identity.subject]).encode()).digest()
 
 
 def _email_of(claims: Any) -> str:
-    """Raises InvalidInput. Some providers have the address in the name by which one signs in there."""
+    """Raises InvalidInput. Some providers have the address in the user name."""
     told = claims.get("email") or claims.get("preferred_username")
     return checked_email(told if isinstance(told, str) else "")
 

@@ -1,4 +1,4 @@
-"""Secrets of the installation, as they lie in the record: sealed, each by a key that this process has."""
+"""The installation's secrets as stored: sealed with keys that this process has."""
 
 import structlog
 
@@ -13,22 +13,22 @@ log = structlog.get_logger(__name__)
 
 
 class SealedSecrets:
-    """Of the whole installation: for its start and its operator's command line, not for the API."""
+    """For the whole installation: for its start and its operator's command line, not for the API."""
 
     def __init__(self, records: SystemOfRecord) -> None:
         self._records = records
 
     async def settle(self) -> None:
-        """Seal what an earlier version left plain, and see that everything opens. Raises SecretsLocked."""
+        """Seal what an earlier version left plain, and check that everything opens. Raises SecretsLocked."""
         is_plain_left = await self._records.read(lambda tx: TokenRecords(tx).has_plain_keys())
         if is_plain_left:
             sealed = await self._records.write(lambda tx: TokenRecords(tx).seal_keys(again=False))
             log.info("secrets.sealed", keys=sealed)
-            await self._records.empty_journal()  # the plain bytes lie there too
+            await self._records.empty_journal()  # it contains the plain bytes too
         await self._records.read(lambda tx: TokenRecords(tx).known_keys())
 
     async def rotate(self, actor: Actor) -> int:
-        """Seal everything with the key that comes first now; return how many secrets. Raises SecretsLocked."""
+        """Seal everything with the first key; returns how many secrets. Raises SecretsLocked."""
 
         def work(tx: Transaction) -> int:
             sealed = TokenRecords(tx).seal_keys(again=True) + SecondFactorRecords(tx).seal_again()
@@ -41,9 +41,9 @@ class SealedSecrets:
         return sealed
 
     async def forget(self, actor: Actor) -> int:
-        """Give up what no key opens; return how many secrets. Visitors get new tokens; hooks and webhooks whose secrets
-        were drawn from these are to be made new; mails that waited, channels of notices and help desks are gone,
-        operators' second factors are off, and websites are read without the password that they ask for."""
+        """Give up what no key opens; returns how many secrets. Visitors get new tokens. Hooks and webhooks whose
+        secrets were derived from these have to be created again. Waiting mails, notice channels and help desks are
+        removed, operators' second factors are off, and websites are read without their passwords."""
 
         def work(tx: Transaction) -> int:
             forgotten = TokenRecords(tx).forget_locked_keys() + SecondFactorRecords(tx).forget_locked()

@@ -1,4 +1,4 @@
-"""The second factor of an account with a password: one-time codes (RFC 6238), and codes for when they are lost."""
+"""The second factor of an account with a password: one-time codes (RFC 6238), and recovery codes."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 STEP_SECONDS: Final = 30
-SECRET_BYTES: Final = 20  # as long as SHA-1's output, which RFC 4226 recommends
+SECRET_BYTES: Final = 20  # the length of SHA-1's output, which RFC 4226 recommends
 RECOVERY_CODES: Final = 10
 MAX_CODE_CHARS: Final = 40
 _RECOVERY_BYTES: Final = 10
@@ -21,15 +21,15 @@ _SECRET: Final = re.compile(r"[A-Z2-7]{32}")
 
 @dataclass(frozen=True, slots=True)
 class SecondFactor:
-    """As it is kept. `last_step` is the period whose code was used last: neither it nor one before is taken again.
-    `recovery_sha256` are those that are left, in hexadecimal; each is of use once."""
+    """As stored. `last_step` is the period of the last used code: neither its code nor an earlier one is accepted
+    again. `recovery_sha256` are the remaining recovery codes in hexadecimal; each works once."""
 
     secret: str = field(repr=False)
     last_step: int
     recovery_sha256: Sequence[str]
 
     def used(self, code: str, now: datetime) -> "SecondFactor | None":
-        """What is left of it after the code, or None for a code that does not hold."""
+        """The factor after using the code, or None for an invalid code."""
         step = step_of(self.secret, code, now)
         if step is not None:
             return None if step <= self.last_step else SecondFactor(self.secret, step, self.recovery_sha256)
@@ -49,15 +49,15 @@ def is_secret(text: str) -> bool:
 
 
 def provisioning_uri(secret: str, email: str) -> str:
-    """What an authenticator reads from a QR code."""
+    """The content of the QR code for an authenticator."""
     import pyotp
 
     return pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name=_ISSUER)
 
 
 def step_of(secret: str, code: str, now: datetime) -> int | None:
-    """The period that a code is of: this one, or the one before or after, for clocks that differ. None for no code of
-    these."""
+    """The code's period: this one, or the one before or after, because clocks differ. None if it matches none
+    of these."""
     import pyotp
 
     written, here = "".join(code.split()), int(now.timestamp()) // STEP_SECONDS
@@ -73,6 +73,6 @@ def new_recovery_codes() -> list[str]:
 
 
 def recovery_hash(code: str) -> str:
-    """As good as the code for knowing it again; of no use to who reads it, for nobody tries 80 bits."""
+    """Sufficient to recognise the code, but useless to a reader, because nobody can try 80 bits."""
     plain = "".join(code.lower().split()).replace("-", "")
     return hashlib.sha256(plain.encode()).hexdigest()

@@ -1,8 +1,8 @@
 """Signing in and out at the console.
 
-Browsers from which an operator has signed in before are known: what others guess at the account does not count for
-them. A device holds a random id and its HMAC under the hash of the operator's password: it is known for that account
-alone, nothing is kept of it here, and another password makes all devices unknown.
+Browsers from which an operator has signed in before are known, and other people's guesses at the account do not count
+for them. A device has a random id and its HMAC under the hash of the operator's password: it is known for that account
+alone, nothing is stored here, and a new password makes all devices unknown.
 """
 
 import hashlib
@@ -39,19 +39,21 @@ BeforeCode = Callable[[str], Awaitable[None]]
 
 
 class WrongCode(Unauthorized):
-    """The password was right. It reads as any other refusal: a password is not told right without its code."""
+    """The password was right. The response is the same as for any other refusal: without its code, a password is not
+    confirmed.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """What the browser keeps: the secret of its session, and the token by which it is known when that has ended."""
+    """For the browser: the secret of its session, and the token by which it is known after the session has ended."""
 
     secret: str = field(repr=False)
     device: str = field(repr=False)
 
 
 class SignIn:
-    """Every refusal reads the same and takes as long: nothing tells which addresses have an account."""
+    """Every refusal has the same text and takes as long, so nothing reveals which addresses have an account."""
 
     def __init__(self, records: SystemOfRecord, passwords: PasswordHasher, clock: Clock) -> None:
         self._records = records
@@ -60,7 +62,7 @@ class SignIn:
         self._nobodys_hash: str | None = None
 
     async def known_device(self, email: str, device: str) -> str | None:
-        """The id of the browser that holds the token `device`, where it signed in to this account before."""
+        """The id of the browser with the token `device`, if it signed in to this account before."""
         if not device:
             return None
         found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
@@ -70,10 +72,10 @@ class SignIn:
         self, email: str, password: str, replacing: str = "", *, code: str = "", before_code: BeforeCode | None = None
     ) -> SignedIn:
         """A new session; the one whose secret is `replacing` ends. `before_code` is called with the account's id before
-        a code is looked at, which only happens where the password is right: it may raise. Raises Unauthorized, and
-        audits that."""
+        a code is checked, which only happens if the password is right; it may raise. A refusal raises Unauthorized and
+        is audited."""
         found = await self._records.read(lambda tx: OperatorRecords(tx).credentials(email.strip().lower()))
-        # An account of the identity provider's has no password: none fits, and that takes as long.
+        # An account of an identity provider has no password: none matches, and that takes as long.
         hashed = found.password_hash if found and found.password_hash else await self._hash_of_nobody()
         is_right = await self._passwords.is_right(password[:MAX_PASSWORD_CHARS], hashed)
         if found is None or not is_right or len(password) > MAX_PASSWORD_CHARS or found.operator.is_disabled:
@@ -103,7 +105,7 @@ class SignIn:
         return SignedIn(secret, _new_device(renewed or hashed))
 
     async def signed_in(self, secret: str) -> Operator | None:
-        """Who holds the session's secret, or None when it is unknown, too old or its operator disabled."""
+        """The operator of the session with this secret, or None if it is unknown, too old or its operator disabled."""
         session = await self._session(secret)
         if session is None:
             return None
@@ -112,7 +114,7 @@ class SignIn:
         return session.operator
 
     async def is_signed_in(self, secret: str) -> bool:
-        """The same, without keeping the session alive."""
+        """The same, without extending the session."""
         return await self._session(secret) is not None
 
     async def _session(self, secret: str) -> OperatorSession | None:
@@ -129,8 +131,8 @@ class SignIn:
         await self._records.write(work)
 
     async def _note_refusal(self, operator: Operator | None, is_right: bool, why: str = "") -> None:
-        """An address without an account is written down as well, in the first workspace: it takes as long. It is not
-        named there, for it may be a password that was typed into the wrong field."""
+        """An unknown address is recorded as well, in the first workspace, because it must take as long. It is not named
+        there: it may be a password that was typed into the wrong field."""
 
         def work(tx: Transaction) -> None:
             if operator is None:
@@ -148,14 +150,14 @@ class SignIn:
         return now - session.used_at > IDLE_FOR_AT_MOST or now - session.started_at > SIGNED_IN_FOR_AT_MOST
 
     async def _hash_of_nobody(self) -> str:
-        """An unknown address costs a check as well. No password that fits is known to anyone."""
+        """So that an unknown address costs a check as well. Nobody knows a matching password."""
         if self._nobodys_hash is None:
             self._nobodys_hash = await self._passwords.hash(secrets.token_urlsafe(SECRET_BYTES))
         return self._nobodys_hash
 
 
 def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> None:
-    """The code is used up with the sign-in that it is for. Raises WrongCode where the account asks for another."""
+    """Uses up the code. Raises WrongCode if the account requires another one."""
     factor = SecondFactorRecords(tx).of_operator(operator.id, to_use=True)
     if factor is None:
         return
@@ -169,19 +171,19 @@ def _use_code(tx: Transaction, operator: Operator, code: str, now: datetime) -> 
 
 
 def start_session(tx: Transaction, operator: Operator, secret: str, replacing: str, now: datetime) -> None:
-    """The operator's from now on; the one whose secret is `replacing` ends, and every one that is too old."""
+    """For the operator; the one whose secret is `replacing` ends, and every one that is too old."""
     OperatorRecords(tx).end_session(sha256_of(replacing))
     OperatorRecords(tx).end_sessions_before(now - SIGNED_IN_FOR_AT_MOST)
     OperatorRecords(tx).start_session(operator.id, sha256_of(secret))
 
 
 def sha256_of(secret: str) -> bytes:
-    """All that is kept of one."""
+    """Only this is stored."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def _new_device(password_hash: str) -> str:
-    """The token that the browser keeps."""
+    """The token for the browser."""
     device_id = secrets.token_urlsafe(_DEVICE_ID_BYTES)
     return f"{device_id}.{_mac(password_hash, device_id)}"
 

@@ -1,4 +1,4 @@
-"""A tenant of the installation, which sees no other, and the tokens and keys that act and sign."""
+"""A tenant of the installation, which sees no other, and its tokens and signing keys."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +14,7 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """One HS256 key. The newest signs; visitor tokens by the others hold until `visitors_until`."""
+    """An HS256 key. The newest one signs; visitor tokens by the others are valid until `visitors_until`."""
 
     kid: str
     secret: bytes = field(repr=False)
@@ -27,7 +27,7 @@ class SigningKey:
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """What is kept of a token: never the token. `prefix` is its first characters, to tell tokens apart."""
+    """A stored token, without the token itself. `prefix` is its first characters, which distinguish tokens."""
 
     id: UUID
     workspace_id: UUID

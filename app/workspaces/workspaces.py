@@ -1,5 +1,5 @@
-"""More workspaces in one installation, and the keys that sign visitor tokens of them all. The first one's admins see to
-workspaces; nobody sees into another's."""
+"""Further workspaces of an installation, and the keys that sign all visitor tokens. The first workspace's admins manage
+workspaces; nobody sees into another one."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -20,7 +20,7 @@ from app.workspaces.records.tokens import TokenRecords
 from app.workspaces.workspace import SigningKey, Workspace
 
 MAX_NAME_CHARS = 100
-OVERLAP: Final = timedelta(minutes=20)  # longer than a visitor token lives
+OVERLAP: Final = timedelta(minutes=20)  # longer than the lifetime of a visitor token
 
 
 class Workspaces:
@@ -30,12 +30,12 @@ class Workspaces:
         self._clock = clock
 
     async def known(self, actor: Actor) -> list[Workspace]:
-        """Oldest first: all of them for those of the first one, their own for others."""
+        """Oldest first: all for members of the first workspace, their own for others."""
         found = await self._records.read(lambda tx: TokenRecords(tx).workspaces())
         return found if _is_of_first(actor, found) else [each for each in found if each.id == actor.workspace_id]
 
     async def is_first(self, actor: Actor) -> bool:
-        """Whether the actor's workspace is the one that sees to the others."""
+        """Whether the actor's workspace is the one that manages the others."""
         return await self._records.read(lambda tx: _is_of_first(actor, TokenRecords(tx).workspaces()))
 
     async def create(self, actor: Actor, name: str, email: str, password: str) -> Workspace:
@@ -68,15 +68,15 @@ def _is_of_first(actor: Actor, oldest_first: list[Workspace]) -> bool:
 
 
 class SigningKeys:
-    """Of the whole installation: for its operator's command line, not for the API."""
+    """For the whole installation: for its operator's command line, not for the API."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
         self._clock = clock
 
     async def rotate(self, actor: Actor, *, at_once: bool = False) -> SigningKey:
-        """A new key signs from now on. Tokens of the old ones run out by themselves, or end `at_once`: browsers then
-        ask for new ones. Secrets of hooks and webhooks that were drawn from an old key stay as they are."""
+        """A new key signs from now on. Tokens by old ones expire by themselves, or at once with `at_once`: browsers
+        then request new ones. Secrets of hooks and webhooks that were derived from an old key stay valid."""
         until = self._clock.now() + (timedelta() if at_once else OVERLAP)
 
         def work(tx: Transaction) -> SigningKey:

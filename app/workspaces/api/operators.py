@@ -1,4 +1,4 @@
-"""Admin API: who may work at the console."""
+"""Admin API: the operators of the console."""
 
 from datetime import datetime
 from uuid import UUID
@@ -53,7 +53,7 @@ class PasswordLinkOut(Model):
 
 
 class OperatorPatch(Model):
-    """Only what is sent changes; each change signs the operator out."""
+    """Fields that are not sent stay unchanged; each change signs the operator out."""
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 

@@ -1,4 +1,4 @@
-"""Admin API: API tokens are made, listed and revoked."""
+"""Admin API: creating, listing and revoking API tokens."""
 
 from datetime import datetime
 from uuid import UUID

@@ -16,7 +16,7 @@ _SHOWN = 100
 
 
 class AuditNarrowed(Form):
-    """Days by UTC, both of them whole."""
+    """Days in UTC, both inclusive."""
 
     actor: str | None = Field(default=None, max_length=300)
     action: str | None = Field(default=None, max_length=100)

@@ -1,4 +1,4 @@
-"""Who may work at the console, and which programs may by an API token."""
+"""The console's pages for operators, and for API tokens of programs."""
 
 from typing import Any
 
@@ -114,7 +114,7 @@ class OperatorPages(Pages):
 
 
 def _handed(visit: Visit[Any], made: MadeLink) -> Shown | Go:
-    """A link that goes by no mail is shown with the answer itself: it goes into no cookie and no address."""
+    """A link that is not mailed is shown in the response itself, because it must not be in a cookie or an address."""
     if made.url:
         return Shown("workspaces/pages/made_link.html", {"made": made})
     return Go(visit.url("operators"), f"A mail with a link is on its way to {made.operator.email}.")
@@ -166,7 +166,7 @@ class ApiTokenPages(Pages):
 
     @action("/console/tokens", access=manage, shown_on="tokens")
     async def issue_token(self, visit: Visit[NewToken]) -> Shown:
-        """Shown with the answer itself: a token goes into no cookie and no address."""
+        """Shown in the response itself, because a token must not be in a cookie or an address."""
         given = visit.input
         issued = await self._tokens.issue(visit.actor, given.name, given.scopes, given.days)
         return await self._page(visit, issued)

@@ -1,4 +1,4 @@
-"""One's own account: its passkeys, the page that signs in by one, its second factor, and links to a new password."""
+"""The console's pages for one's own account: passkeys, signing in with one, the second factor, and password links."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
@@ -38,7 +38,7 @@ _MAX_CHALLENGE_CHARS = 100
 
 
 class PasskeyForm(Form):
-    """Both are filled in by the page's script."""
+    """The page's script fills in both."""
 
     challenge: str = Field(default="", max_length=_MAX_CHALLENGE_CHARS)
     credential: str = Field(default="", max_length=MAX_CREDENTIAL_CHARS)
@@ -118,7 +118,7 @@ class PasskeyPages(Pages):
         return response
 
     def _party(self, visit: Visit[Any]) -> RelyingParty:
-        """By the address that the settings name, else the one under which the page is open."""
+        """By the address in the settings, else the one at which the page is open."""
         return RelyingParty.at(self._mailer.url("") or base_url_of(visit.request))
 
     def _answer(self, visit: Visit[Any], given: PasskeyForm) -> Answer:
@@ -135,7 +135,7 @@ def _text_of(challenge: bytes) -> str:
 
 
 def _bytes_of(challenge: str) -> bytes:
-    """b"", which is no challenge of ours, for what cannot be read."""
+    """b"", which is never a valid challenge, for invalid input."""
     try:
         return urlsafe_b64decode(challenge + "=" * (-len(challenge) % 4))
     except ValueError:
@@ -143,7 +143,7 @@ def _bytes_of(challenge: str) -> bytes:
 
 
 class SwitchOnForm(Form):
-    """The secret travels with the form until a code shows that an authenticator has it: nothing is kept before."""
+    """The secret travels with the form until a code proves that an authenticator has it: nothing is stored before."""
 
     secret: str = Field(default="", max_length=64)
     code: str = Field(max_length=MAX_CODE_CHARS)
@@ -175,7 +175,7 @@ class SecondFactorPages(Pages):
 
     @action("/console/account/second-factor", access=read, shown_on="second_factor")
     async def switch_on_second_factor(self, visit: Visit[SwitchOnForm]) -> Shown:
-        """The codes are shown with the answer itself: they go into no cookie and no address."""
+        """The codes are shown in the response itself, because they must not be in a cookie or an address."""
         given = visit.input
         await count_password(self._admission, visit)
         codes = await self._factors.switch_on(visit.actor, given.password, given.secret, given.code)
@@ -189,7 +189,7 @@ class SecondFactorPages(Pages):
 
 
 def qr_code(text: str) -> Markup:
-    """An SVG, in black on white on a dark page as well, for cameras want it so."""
+    """An SVG, black on white even on a dark page, because cameras need it so."""
     import segno
 
     drawn = segno.make(text, error="m", micro=False).svg_inline(scale=4, border=4, dark="#000", light="#fff")

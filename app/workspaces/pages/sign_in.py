@@ -1,7 +1,7 @@
-"""Signing in and out, by a password or at an identity provider, and one's own password.
+"""Signing in and out, with a password or at an identity provider, and one's own password.
 
-A sign-in at a provider that is under way is known to its browser alone: a secret in a cookie, of which state, nonce and
-PKCE's verifier are drawn. So an answer is of use to the browser that asked, once, and nothing has to be kept here."""
+Only the browser knows of a pending sign-in at a provider: state, nonce and PKCE's verifier are derived from a secret in
+a cookie. So a response is valid for the browser that asked, once, and nothing is stored here."""
 
 import hashlib
 import hmac
@@ -164,7 +164,7 @@ class SignInPages(Pages):
 
 
 async def count_password(admission: Admission, visit: Visit[Any]) -> None:
-    """A guess at the operator's own password. Raises RateLimited."""
+    """Counts a guess at the operator's own password. Raises RateLimited."""
     most = admission.limits.password_changes_per_operator
     await admission.count(most, "password", "operator", str(visit.operator.id))
 
@@ -177,7 +177,7 @@ def _to_sign_in(visit: Visit[Any], message: str) -> Response:
 
 
 def address_of_ours(visit: Visit[Any], address: str) -> str:
-    """An address of the console, whatever was asked for: a link that signs in never leads to another website."""
+    """An address of the console, whatever was requested: a sign-in link never leads to another website."""
     path = address.removeprefix(visit.root_path)
     return visit.root_path + (path if _OURS.fullmatch(path) else HOME)
 
@@ -190,7 +190,7 @@ _LOST = "This sign-in was not begun in this browser, or too long ago. Begin it a
 
 
 class ProviderAnswer(Form):
-    """What the provider sends the browser back with (RFC 6749, 4.1.2; RFC 9207)."""
+    """The parameters with which the provider redirects the browser back (RFC 6749, 4.1.2; RFC 9207)."""
 
     state: str = Field(default="", max_length=200)
     code: str = Field(default="", max_length=4000)
@@ -248,8 +248,8 @@ class ProviderSignInPages(Pages):
 
     @page("/console/sign-out", access=everyone)
     async def signed_out(self, visit: Visit[NoForm]) -> Shown | Go:
-        """Where one comes to after signing out here: the page goes on to the provider by itself. A redirect of the
-        form would not get there, for the console's policy lets no form lead to another host."""
+        """The page after signing out here, which continues to the provider by itself. A redirect of the form would not
+        get there, because the console's policy lets no form lead to another host."""
         if self._provider is None or id_token_of(visit.request) is None:
             return Go(visit.url("sign_in"))
         return Shown("workspaces/pages/signed_out.html", {"provider": self._methods.provider})
@@ -299,7 +299,7 @@ def _attempt(visit: Visit[Any], kept: str) -> Attempt:
 
 
 def _drawn(kept: str, what: str) -> str:
-    """43 characters, as RFC 7636 wants at least of a verifier."""
+    """43 characters, the minimum for a verifier in RFC 7636."""
     secret = kept.partition(".")[0]
     drawn = hmac.new(secret.encode(), f"docent sign-in {what}".encode(), hashlib.sha256).digest()
     return urlsafe_b64encode(drawn).decode().rstrip("=")

@@ -19,7 +19,7 @@ from app.store.tables.tenancy import AUDIT_LOG
 from app.store.transaction import Keyset, Repository, new_id
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
 
-_SEALED: Final = ("sealed", "sealed_by")  # of any table: other bytes each time that a key seals it
+_SEALED: Final = ("sealed", "sealed_by")  # of any table: every sealing gives other bytes
 _LATEST_FIRST = Keyset(AUDIT_LOG.c.created_at, AUDIT_LOG.c.id, descending=True)
 
 
@@ -27,8 +27,8 @@ class AuditRecords(Repository):
     """Append-only, in the same transaction as the change."""
 
     def acted(self, actor: Actor, action: str, subject: UUID, /, **details: Any) -> None:
-        """In the actor's workspace; `action` reads "agent.publish". Called after the change, it keeps a hash of the
-        subject as it stood before this transaction, and one as it stands now."""
+        """In the actor's workspace; `action` reads "agent.publish". Call it after the change: it stores a hash of the
+        subject before this transaction, and one of its current state."""
         self._add(
             AUDIT_LOG,
             id=new_id(),
@@ -66,10 +66,10 @@ class AuditRecords(Repository):
         return replace(found, items=[replace(each, subject_name=names.get(each.subject, "")) for each in found.items])
 
     def _names(self, entries: Iterable[AuditEntry]) -> dict[str, str]:
-        """Of the subjects that are there and have one, by their ids."""
+        """By id, for subjects that exist and have a name."""
         by_kind: dict[str, set[UUID]] = {}
         for entry in entries:
-            with suppress(ValueError):  # some name what has no row: a mail address, a key
+            with suppress(ValueError):  # some subjects have no row: a mail address, a key
                 by_kind.setdefault(entry.action.partition(".")[0], set()).add(UUID(entry.subject))
         found: dict[str, str] = {}
         for kind, ids in by_kind.items():
@@ -82,14 +82,14 @@ class AuditRecords(Repository):
 
 @cache
 def _tables_of(kind: str) -> Mapping[Table, Audited]:
-    """Those with rows of such subjects, the subjects' own first."""
+    """The tables with rows of such subjects, the subjects' own table first."""
     audited = [(table, table.info[Audited]) for table in all_tables().sorted_tables if Audited in table.info]
     return {table: each for table, each in audited if each.kind == kind}
 
 
 def _sha256(reader: Connection, action: str, subject_id: UUID) -> bytes | None:
-    """Of the rows of an action's subject, as `reader` sees them; None where there are none. It shows that something
-    changed and repeats nothing."""
+    """Of the rows of an action's subject, as `reader` sees them; None without rows. It shows that something changed
+    without revealing the content."""
     found = []
     for table, audited in _tables_of(action.partition(".")[0]).items():
         left_out = (*audited.unhashed, *_SEALED)

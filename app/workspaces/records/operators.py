@@ -1,6 +1,5 @@
-"""Operators, the sessions in which they are signed in, and the passkeys and second factors of their accounts. Of a
-passkey the public half is kept; a second factor lies there sealed; of a link by which a password is chosen the SHA-256
-of its token is all that is kept."""
+"""Operators, their sessions, passkeys and second factors. Of a passkey, only the public half is stored; a second factor
+is sealed; of a password link, only the SHA-256 of its token is stored."""
 
 from datetime import datetime
 from typing import Any
@@ -19,11 +18,10 @@ from app.workspaces.second_factor import SecondFactor
 
 
 class OperatorRecords(Repository):
-    """A password's hash and a session's SHA-256 are all that is kept of either. An empty hash fits no password."""
+    """Only a password's hash and a session's SHA-256 are stored. An empty hash matches no password."""
 
     def add(self, operator: Operator, password_hash: str) -> None:
-        """Raises InvalidInput when an operator of any workspace has the address, NotFound for the
-        workspace."""
+        """Raises InvalidInput if an operator of any workspace has the address, NotFound for the workspace."""
         if not self._exists(WORKSPACES, operator.workspace_id):
             raise NotFound("workspace")
         try:
@@ -40,12 +38,12 @@ class OperatorRecords(Repository):
         )
 
     def of_workspace(self, workspace_id: UUID) -> list[Operator]:
-        """By e-mail, disabled ones among them."""
+        """By e-mail, including disabled ones."""
         statement = select(OPERATORS).where(OPERATORS.c.workspace_id == workspace_id).order_by(OPERATORS.c.email)
         return self._values(Operator, statement)
 
     def credentials(self, email: str) -> Credentials | None:
-        """Of whoever has the address, disabled or not."""
+        """For the account with the address, disabled or not."""
         return self._credentials(OPERATORS.c.email == email)
 
     def credentials_of(self, operator_id: UUID) -> Credentials | None:
@@ -58,7 +56,7 @@ class OperatorRecords(Repository):
         return Credentials(value_of(Operator, row), row.password_hash, row.totp_secret is not None)
 
     def of_identity(self, identity: bytes) -> Operator | None:
-        """Whose account it is by the identity provider's word, disabled or not."""
+        """The account of this identity at the provider, disabled or not."""
         return self._value(Operator, select(OPERATORS).where(OPERATORS.c.identity == identity))
 
     def has_identity(self, operator_id: UUID) -> bool:
@@ -66,7 +64,7 @@ class OperatorRecords(Repository):
         return found is not None
 
     def set_identity(self, operator_id: UUID, identity: bytes) -> None:
-        """Somebody at the identity provider, by a SHA-256. Theirs alone; an invitation ends with it."""
+        """Somebody at the identity provider, by a SHA-256. Unique to this account; ends an invitation."""
         self._set(operator_id, identity=identity, invited_at=None)
         PasswordLinkRecords(self._tx).end_of(operator_id)
 
@@ -74,7 +72,7 @@ class OperatorRecords(Repository):
         self._set(operator_id, role=role.value)
 
     def set_password(self, operator_id: UUID, password_hash: str) -> None:
-        """Links by which one could be chosen end with it."""
+        """Ends the account's password links."""
         self._set(operator_id, password_hash=password_hash, invited_at=None)
         PasswordLinkRecords(self._tx).end_of(operator_id)
 
@@ -94,7 +92,7 @@ class OperatorRecords(Repository):
         self._set(operator_id, signed_in_at=now)
 
     def session(self, sha256: bytes) -> OperatorSession | None:
-        """As it is kept, however old, or None."""
+        """As stored, however old, or None."""
         statement = (
             select(
                 OPERATORS,
@@ -115,7 +113,7 @@ class OperatorRecords(Repository):
         self._update(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.id == session_id, used_at=self._now())
 
     def end_session(self, sha256: bytes) -> None:
-        """Nothing happens when there is none."""
+        """Does nothing if there is none."""
         self._delete(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.sha256 == sha256)
 
     def end_sessions(self, operator_id: UUID) -> None:
@@ -131,7 +129,7 @@ class OperatorRecords(Repository):
 
 class PasskeyRecords(Repository):
     def add(self, passkey: Passkey) -> None:
-        """Raises InvalidInput where somebody has it already."""
+        """Raises InvalidInput if somebody has it already."""
         values = {name: getattr(passkey, name) for name in PASSKEYS.c.keys()}  # noqa: SIM118 (columns, not a dict)
         try:
             self._connection.execute(self._insert(PASSKEYS).values(**values))
@@ -139,7 +137,7 @@ class PasskeyRecords(Repository):
             raise InvalidInput("", "This passkey already belongs to an account.") from error
 
     def of_operator(self, operator_id: UUID) -> list[Passkey]:
-        """By age."""
+        """Oldest first."""
         own = select(PASSKEYS).where(PASSKEYS.c.operator_id == operator_id).order_by(PASSKEYS.c.created_at)
         return self._values(Passkey, own)
 
@@ -148,7 +146,7 @@ class PasskeyRecords(Repository):
         return self._connection.scalar(own) or 0
 
     def owner(self, credential_id: bytes) -> tuple[Passkey, Operator] | None:
-        """To be used: whoever uses it at the same time waits."""
+        """To use it: others who use it at the same time wait."""
         row = self._connection.execute(
             select(PASSKEYS).where(PASSKEYS.c.credential_id == credential_id).with_for_update()
         ).first()
@@ -171,7 +169,7 @@ class PasskeyRecords(Repository):
 
 class SecondFactorRecords(Repository):
     def of_operator(self, operator_id: UUID, *, to_use: bool = False) -> SecondFactor | None:
-        """`to_use` has whoever uses it at the same time wait. Raises SecretsLocked."""
+        """With `to_use`, others who use it at the same time wait. Raises SecretsLocked."""
         statement = select(OPERATORS).where(OPERATORS.c.id == operator_id, OPERATORS.c.totp_secret.is_not(None))
         row = self._connection.execute(statement.with_for_update() if to_use else statement).first()
         if row is None:
@@ -179,7 +177,7 @@ class SecondFactorRecords(Repository):
         return SecondFactor(self._opened(row).decode(), row.totp_step, tuple(row.recovery_sha256))
 
     def has(self, operator_id: UUID) -> bool:
-        """Whether it is on, whoever can open it."""
+        """Whether it is on, even if no key opens it."""
         return (
             self._connection.scalar(select(OPERATORS.c.totp_sealed_by).where(OPERATORS.c.id == operator_id)) is not None
         )
@@ -198,7 +196,7 @@ class SecondFactorRecords(Repository):
         self._change(operator_id, totp_secret=None, totp_sealed_by=None, totp_step=None, recovery_sha256=None)
 
     def seal_again(self) -> int:
-        """With the key that seals now; return how many. Raises SecretsLocked."""
+        """With the current key; returns how many. Raises SecretsLocked."""
         rows = self._rows()
         for row in rows:
             sealed = self._tx.secret_keys.seal(self._opened(row), _place(row.id))
@@ -206,7 +204,7 @@ class SecondFactorRecords(Repository):
         return len(rows)
 
     def forget_locked(self) -> int:
-        """Remove those that no key opens, for nobody could sign in with them; return how many."""
+        """Remove those that no key opens, because nobody could sign in with them; returns how many."""
         locked = [row.id for row in self._rows() if not self._tx.secret_keys.can_open(*_sealed(row))]
         for operator_id in locked:
             self.remove(operator_id)
@@ -236,12 +234,12 @@ class PasswordLinkRecords(Repository):
         self._add(PASSWORD_LINKS, sha256=sha256, operator_id=operator_id, created_at=self._now(), expires_at=expires_at)
 
     def live_count(self, operator_id: UUID) -> int:
-        """0 for nobody's id as well."""
+        """Also 0 for an unknown id."""
         own = PASSWORD_LINKS.c.operator_id == operator_id, PASSWORD_LINKS.c.expires_at > self._now()
         return self._connection.scalar(select(func.count()).select_from(PASSWORD_LINKS).where(*own)) or 0
 
     def owner(self, sha256: bytes) -> Operator | None:
-        """Whose it is, while it holds and the account is open."""
+        """The link's account, while the link is valid and the account is enabled."""
         statement = (
             select(OPERATORS)
             .join(PASSWORD_LINKS, PASSWORD_LINKS.c.operator_id == OPERATORS.c.id)
@@ -251,7 +249,7 @@ class PasswordLinkRecords(Repository):
         return self._value(Operator, statement)
 
     def take(self, sha256: bytes) -> Operator | None:
-        """Whose it was: of those who take it at the same time one gets it."""
+        """Use up the link and return its account; if several try at the same time, one gets it."""
         owner = self.owner(sha256)
         return owner if owner and self._delete(PASSWORD_LINKS, PASSWORD_LINKS.c.sha256 == sha256) else None
 
@@ -259,5 +257,5 @@ class PasswordLinkRecords(Repository):
         self._delete(PASSWORD_LINKS, PASSWORD_LINKS.c.operator_id == operator_id)
 
     def forget_expired(self) -> None:
-        """Of everyone's."""
+        """For all accounts."""
         self._delete(PASSWORD_LINKS, PASSWORD_LINKS.c.expires_at <= self._now())

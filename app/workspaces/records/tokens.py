@@ -14,14 +14,14 @@ from app.store.tables.tenancy import API_TOKENS, SIGNING_KEYS, WORKSPACES
 from app.store.transaction import Repository, new_id
 from app.workspaces.workspace import ApiToken, SigningKey, Workspace
 
-# Fixed, so that two processes which both find no workspace make the same one.
+# Fixed, so that two processes that both find no workspace create the same one.
 _FIRST_WORKSPACE = UUID("00000000-0000-4000-8000-000000000001")
 _KEY_BYTES = 32
 
 
 class TokenRecords(Repository):
     def default_workspace(self) -> UUID:
-        """The first workspace, made when there is none."""
+        """The first workspace, created if there is none."""
         first = select(WORKSPACES.c.id).order_by(WORKSPACES.c.created_at, WORKSPACES.c.id).limit(1)
         found: UUID | None = self._connection.scalar(first)
         if found is not None:
@@ -59,7 +59,7 @@ class TokenRecords(Repository):
         return token
 
     def find_token(self, sha256: bytes) -> ApiToken | None:
-        """The token that holds now, or None when there is none, or it expired or was revoked."""
+        """The valid token, or None if there is none, or it expired or was revoked."""
         statement = select(API_TOKENS).where(
             API_TOKENS.c.sha256 == sha256,
             API_TOKENS.c.revoked_at.is_(None),
@@ -85,29 +85,28 @@ class TokenRecords(Repository):
         self._update_one(API_TOKENS, "token", *own, revoked_at=func.coalesce(API_TOKENS.c.revoked_at, self._now()))
 
     def signing_keys(self) -> list[SigningKey]:
-        """Newest first; one is made when there is none. Raises SecretsLocked."""
+        """Newest first; one is created if there is none. Raises SecretsLocked."""
         known = self.known_keys()
         if known:
             return known
-        self._alone("the first signing key")  # whoever waited for it finds it
+        self._alone("the first signing key")  # a process that waited finds it
         return self.known_keys() or [self._new_key()]
 
     def known_keys(self) -> list[SigningKey]:
-        """Newest first, and none is made. Raises SecretsLocked."""
+        """Newest first; creates none. Raises SecretsLocked."""
         return [SigningKey(row.kid, self._opened(row), row.created_at, row.visitors_until) for row in self._rows()]
 
     def has_plain_keys(self) -> bool:
-        """Whether one was stored before keys were sealed."""
+        """Whether there is one from before keys were sealed."""
         statement = select(SIGNING_KEYS.c.kid).where(SIGNING_KEYS.c.sealed_by.is_(None)).limit(1)
         return self._connection.scalar(statement) is not None
 
     def seal_keys(self, *, again: bool) -> int:
-        """Seal those that are plain, and `again` all others with the key that seals now; return how many. Raises
-        SecretsLocked."""
+        """Seal plain ones, and with `again` all others with the current key; returns how many. Raises SecretsLocked."""
         statement = select(SIGNING_KEYS).with_for_update()
         if not again:
             statement = statement.where(SIGNING_KEYS.c.sealed_by.is_(None))
-        # What was retired may be what no key opens.
+        # No key may open a retired one.
         rows = [row for row in self._connection.execute(statement) if not (row.retired_at and row.sealed_by)]
         for row in rows:
             sealed = self._tx.secret_keys.seal(self._opened(row), _place(row.kid))
@@ -115,13 +114,13 @@ class TokenRecords(Repository):
         return len(rows)
 
     def forget_locked_keys(self) -> int:
-        """Retire those that cannot be opened; return how many."""
+        """Retire those that cannot be opened; returns how many."""
         locked = [row.kid for row in self._rows() if not self._opens(row)]
         self._update(SIGNING_KEYS, SIGNING_KEYS.c.kid.in_(locked), retired_at=self._now())
         return len(locked)
 
     def rotate_signing_key(self, visitors_until: datetime) -> SigningKey:
-        """Make a new key; those before it are for visitors until then, or until when they already were."""
+        """Create a new key; visitors' tokens by earlier ones stay valid until then, or until they already were."""
         self._update(
             SIGNING_KEYS,
             or_(SIGNING_KEYS.c.visitors_until.is_(None), SIGNING_KEYS.c.visitors_until > visitors_until),
