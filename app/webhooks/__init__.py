@@ -1,1 +1,1 @@
-"""An operator's own server hears of what happens on an agent."""
+"""Delivers events of agents to an operator's own server, and to people."""

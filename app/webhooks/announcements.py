@@ -1,4 +1,4 @@
-"""What webhooks are told by the clock: that the day of an agent is nearly spent, and once a week how the gaps go."""
+"""Events that depend on the time: an agent's budget of the day is nearly spent, and the weekly digest of gaps."""
 
 from contextlib import suppress
 from typing import Final
@@ -28,14 +28,14 @@ NEAR: Final = 0.8  # of the agent's daily_tokens
 
 
 class BudgetWarnings:
-    """Looks from time to time, so that no question waits for it, and tells once for each agent and day (UTC)."""
+    """Checks periodically, so that no question waits for it, and announces once per agent and day (UTC)."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
         self._clock = clock
 
     async def announce(self) -> int:
-        """Return how many agents it was told of."""
+        """Returns the number of agents announced."""
         now = self._clock.now()
         owed = await self._records.read(lambda tx: WebhookRecords(tx).owed(WebhookEvent.BUDGET_NEAR, now, now.date()))
         return sum([await self._announce(agent_id) for agent_id in owed])
@@ -65,16 +65,16 @@ class BudgetWarnings:
 
 
 class GapDigests:
-    """Puts the digest of the latest week that is over into the outbox, for each agent with a webhook that wants it and
-    was there before that week ended. The outbox takes one for each agent and week, so any number of workers may try,
-    and one that was away makes up for it. Weeks before that are not made up for."""
+    """Puts the digest of the latest complete week into the outbox, for each agent with a webhook that wants it and
+    existed before that week ended. The outbox accepts one per agent and week, so any number of workers may try, and one
+    that was down catches up. Earlier weeks are not made up for."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
         self._clock = clock
 
     async def announce(self) -> int:
-        """Return how many digests were put there."""
+        """Returns the number of digests added."""
         week = last_week(self._clock.now())
         owed = await self._records.read(
             lambda tx: WebhookRecords(tx).owed(WebhookEvent.GAPS_WEEKLY, week.until, week.monday)

@@ -1,4 +1,4 @@
-"""Webhooks: where an agent's events are posted to, and what could not be delivered."""
+"""The console's page for webhooks: an agent's addresses, and failed deliveries."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -26,7 +26,7 @@ class WebhookPages(Pages):
 
     @action("/console/agents/{agent_id}/webhooks", access=write, shown_on="webhooks")
     async def add_webhook(self, visit: Visit[NewWebhook]) -> Shown:
-        """Shown with the answer itself: a secret goes into no cookie and no address."""
+        """Shown in the response itself, because a secret must not be in a cookie or an address."""
         given = visit.input
         made, secret = await self._webhooks.create(visit.actor, visit.agent.id, given.url, given.events)
         return await self._page(visit, ListWanted(), made, secret)

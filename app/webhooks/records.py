@@ -1,4 +1,4 @@
-"""Webhooks of agents, and what is on its way to them."""
+"""Webhooks of agents, and their deliveries."""
 
 from datetime import date, datetime
 from typing import Any
@@ -36,12 +36,12 @@ class WebhookRecords(Repository):
         return self._values(Webhook, statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
 
     def remove(self, agent_id: UUID, webhook_id: UUID) -> None:
-        """With all that is on its way to it. Raises NotFound."""
+        """With its pending deliveries. Raises NotFound."""
         self._delete_one(WEBHOOKS, "webhook", WEBHOOKS.c.id == webhook_id, WEBHOOKS.c.agent_id == agent_id)
 
     def owed(self, event: WebhookEvent, until: datetime, first_day: date) -> list[UUID]:
-        """Agents with a webhook, an operator or a channel that wants to hear of `event` and did at `until`, and that
-        were not told of it in what began on `first_day`."""
+        """Agents with a webhook, an operator or a channel that is subscribed to `event` and was at `until`, without
+        such an event for the period that began on `first_day`."""
         statement = select(WEBHOOKS.c.agent_id, WEBHOOKS.c.events).where(WEBHOOKS.c.created_at <= until)
         rows = self._connection.execute(statement.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id))
         wanting = [agent_id for agent_id, events in rows if event in events]
@@ -52,14 +52,14 @@ class WebhookRecords(Repository):
         return [agent_id for agent_id in dict.fromkeys(wanting) if agent_id not in are_told]
 
     def has_work(self) -> bool:
-        """Whether the outbox holds news, or a delivery is due."""
+        """Whether the outbox has news, or a delivery is due."""
         news = select(OUTBOX.c.id).where(OUTBOX.c.delivered_at.is_(None)).limit(1)
         return self._connection.scalar(news) is not None or self.deliveries.is_any_due()
 
     def hand_out(self, limit: int) -> list[News]:
-        """Make a delivery for each webhook that wants to hear of it, of at most `limit` of the oldest outbox rows that
-        were not handed out; return what these are about. Webhooks do not hear of what was before them.
-        `delivered_at` of an outbox row is when it was handed out."""
+        """Create a delivery for each subscribed webhook from at most `limit` of the oldest outbox rows that were not
+        handled yet; return what these are about. Webhooks get no events from before they were created. `delivered_at`
+        of an outbox row is when it was handled."""
         oldest = (
             select(OUTBOX)
             .where(OUTBOX.c.delivered_at.is_(None))
@@ -83,8 +83,8 @@ class WebhookRecords(Repository):
         return news
 
     def claim(self, limit: int, lease_until: datetime) -> list[Delivery]:
-        """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; who
-        has not settled one by then has failed to, and it is due again."""
+        """At most `limit` of the due deliveries, longest due first. Nobody else gets them before `lease_until`; a
+        delivery that is not settled by then counts as failed and is due again."""
         due = self.deliveries.claim(limit, lease_until)
         statement = (
             select(
@@ -101,7 +101,7 @@ class WebhookRecords(Repository):
             .where(WEBHOOK_DELIVERIES.c.id.in_(due))
         )
         claimed = self._connection.execute(statement).all()
-        # Read when they are sent, so that nothing is told of what was erased meanwhile.
+        # Read at sending time, so that nothing erased meanwhile is sent.
         named = set().union(*(gap_ids_in(row.payload) for row in claimed if row.kind == WEEKLY))
         questions = GapRecords(self._tx).questions(named)
         return [
@@ -134,7 +134,7 @@ class WebhookRecords(Repository):
         return _LATEST_DEAD_FIRST.page(self._connection, statement, page, _dead_letter)
 
     def revive(self, agent_id: UUID, delivery_id: UUID) -> None:
-        """A dead letter is due now, with all of its attempts before it. Raises NotFound for what is none."""
+        """Makes a dead letter due now, with all its attempts before it. Raises NotFound if it is none."""
         of_agent = select(WEBHOOKS.c.id).where(WEBHOOKS.c.agent_id == agent_id)
         if not self.deliveries.revive(delivery_id, WEBHOOK_DELIVERIES.c.webhook_id.in_(of_agent)):
             raise NotFound("dead letter")

@@ -1,6 +1,6 @@
-"""Webhooks: signed calls by which an operator's own server hears of what happened on an agent.
+"""Webhooks: signed calls to an operator's own server about events of an agent.
 
-Signed as https://www.standardwebhooks.com says, so that receivers check a call with a library of theirs.
+Signed according to https://www.standardwebhooks.com, so that receivers can verify a call with a library.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _TOLD_TOO: Final = ("lead_id", "used_tokens", "daily_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """Its secret is not kept: it is drawn from the installation's signing key `kid` and `salt`."""
+    """Its secret is not stored, but derived from the installation's signing key `kid` and `salt`."""
 
     id: UUID
     agent_id: UUID
@@ -41,7 +41,7 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What happened on an agent, as the outbox keeps it: `kind` is its own, `payload` ids and figures."""
+    """An event of an agent in the outbox: `kind` is the outbox's own, `payload` has ids and figures."""
 
     id: UUID
     agent_id: UUID
@@ -50,15 +50,14 @@ class News:
     happened_at: datetime
 
     def is_wanted(self, events: Collection[str], since: datetime) -> bool:
-        """By who has wanted to hear of these `since` then."""
+        """For somebody who has subscribed to these events `since` then."""
         return since <= self.happened_at and event_of(self.kind) in events
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event on its way to one webhook. `id` is the same at each attempt, `attempts` counts this one, `kind` is
-    that of the outbox, `subject` the ids and figures that it keeps; `questions` are those of the gaps that a digest
-    names, as far as they are still kept."""
+    """One event for one webhook. `id` is the same at each attempt, `attempts` includes this one, `kind` is that of the
+    outbox, `subject` its ids and figures; `questions` are those of a digest's gaps, as far as they still exist."""
 
     id: UUID
     webhook: Webhook
@@ -70,7 +69,7 @@ class Delivery:
 
     @property
     def body(self) -> bytes:
-        """JSON, the same bytes at each attempt, but for gaps that were erased or reworded since."""
+        """JSON, with the same bytes at each attempt, except for gaps that were erased or reworded since."""
         told = {
             "id": str(self.id),
             "event": event_of(self.kind),
@@ -91,7 +90,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A delivery that was given up, and why its last attempt failed. `turn_id` is None for what happened to a
+    """A delivery that was given up, and why its last attempt failed. `turn_id` is None for an event about a
     conversation, and both ids are for a digest."""
 
     id: UUID
@@ -106,8 +105,8 @@ class DeadLetter:
 
 
 def event_of(kind: str) -> WebhookEvent:
-    """The event that an outbox row of that kind is: "turn.done", "turn.failed", "turn.cut", "gap.seen", or an event's
-    own name."""
+    """The event for an outbox row of that kind: "turn.done", "turn.failed", "turn.cut", "gap.seen", or an event's own
+    name."""
     if kind.startswith(_TURN):
         return WebhookEvent.TURN_FINISHED
     return WebhookEvent.GAP_DETECTED if kind == _GAP else WebhookEvent(kind)
@@ -118,8 +117,8 @@ def webhook_secret(signing_key: bytes, webhook: Webhook) -> str:
 
 
 def signed_headers(delivery: Delivery, signing_key: bytes, sent_at: datetime) -> dict[str, str]:
-    """What an attempt to deliver carries beside its body: the signature by Standard Webhooks, scheme v1, and ours of
-    before for receivers that hold a secret of before."""
+    """The headers of a delivery attempt: the signature by Standard Webhooks, scheme v1, and our earlier one for
+    receivers with an earlier secret."""
     key, body = _drawn(signing_key, delivery.webhook), delivery.body
     delivery_id, timestamp = str(delivery.id), str(int(sent_at.timestamp()))
     signature = hmac.digest(key, f"{delivery_id}.{timestamp}.".encode() + body, hashlib.sha256)
@@ -141,10 +140,10 @@ def _drawn(signing_key: bytes, webhook: Webhook) -> bytes:
 
 class WebhookSender(Protocol):
     def canonical(self, url: str) -> str:
-        """The one spelling of an address that may be posted to. Raises InvalidInput for `url`."""
+        """The canonical form of an address that may be posted to. Raises InvalidInput for `url`."""
         ...
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> str | None:
-        """Send once, follow nothing. None when the receiver said 2xx, else why not, in words. Takes seconds, and
-        never raises for what a receiver does."""
+        """Send once, without following redirects. None if the receiver returned 2xx, else the reason in words. Takes
+        seconds, and never raises for what a receiver does."""
         ...

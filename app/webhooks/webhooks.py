@@ -1,4 +1,4 @@
-"""Webhooks: added, tested and removed by operators, and delivered at least once."""
+"""Webhooks: operators add, test and remove them; deliveries are made at least once."""
 
 import asyncio
 import random
@@ -27,7 +27,7 @@ _SALT_BYTES: Final = 16
 
 
 class Webhooks:
-    """Every method raises NotFound for what is absent or another workspace's."""
+    """Every method raises NotFound for what does not exist or belongs to another workspace."""
 
     def __init__(self, records: SystemOfRecord, sender: WebhookSender, clock: Clock) -> None:
         self._records = records
@@ -38,7 +38,7 @@ class Webhooks:
     def create(
         self, tx: Transaction, actor: Actor, agent_id: UUID, url: str, events: Sequence[WebhookEvent]
     ) -> tuple[Webhook, str]:
-        """With its secret, which is known at this moment only. Raises InvalidInput."""
+        """With its secret, which is only returned here. Raises InvalidInput."""
         spelt = self._sender.canonical(url)
         if not events:
             raise InvalidInput("events", "Name at least one event.")
@@ -65,7 +65,7 @@ class Webhooks:
 
     @writes_agent
     def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, webhook_id: UUID) -> None:
-        """What is on its way to it is dropped."""
+        """Pending deliveries are dropped."""
         WebhookRecords(tx).remove(agent_id, webhook_id)
         AuditRecords(tx).acted(actor, "webhook.delete", webhook_id, agent_id=str(agent_id))
 
@@ -76,7 +76,7 @@ class Webhooks:
 
     @writes_agent
     def retry(self, tx: Transaction, actor: Actor, agent_id: UUID, delivery_id: UUID) -> None:
-        """The dead letter is sent again, under the same id, as often as at first."""
+        """Send the dead letter again, with the same id and as many attempts as at first."""
         WebhookRecords(tx).revive(agent_id, delivery_id)
         AuditRecords(tx).acted(actor, "webhook.retry", delivery_id, agent_id=str(agent_id))
 
@@ -90,10 +90,10 @@ _KEY_GONE: Final = "the signing key of its secret is gone: make a new webhook"
 
 
 class WebhookDelivery:
-    """`luck` gives numbers in [0, 1); `takers` are handed the news in the transaction in which they leave the outbox.
+    """`luck` returns numbers in [0, 1); `takers` receive the news in the transaction in which they leave the outbox.
 
-    An attempt is counted before it is made, and no transaction is held over it. A process that dies between the post
-    and its commit leaves the delivery claimed: after LEASE it is sent again, with the same id and body.
+    Attempts are counted before they are made, and no transaction stays open during one. If a process dies between the
+    request and its commit, the delivery stays claimed and is sent again after LEASE, with the same id and body.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class WebhookDelivery:
         self._luck = luck
 
     async def deliver(self) -> int:
-        """One batch of what is due; return how many attempts were made."""
+        """One batch of due deliveries; returns the number of attempts."""
         if not await self._records.read(lambda tx: WebhookRecords(tx).has_work()):
             return 0
 

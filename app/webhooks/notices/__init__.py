@@ -1,1 +1,1 @@
-"""Operators are told by mail what happens on the agents of their workspace."""
+"""Mails to operators about events of their workspace's agents."""

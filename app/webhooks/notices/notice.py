@@ -1,4 +1,4 @@
-"""What a person is told of an event: a subject, a few sentences and a page of the console. No word of a visitor's."""
+"""An event for a person: a subject, a few sentences and a page of the console. Contains no words of visitors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ NOTICED: Final[Mapping[WebhookEvent, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """`path` is that of the page where something can be done about it, `action` what its link says."""
+    """`path` is that of the page where something can be done about it, `action` the text of its link."""
 
     subject: str
     paragraphs: tuple[str, ...]
@@ -32,8 +32,8 @@ class Notice:
     action: str
 
 
-# Subject, text, page and link by event, in `_OF_ONE` where the event tells of one alone. What stands in braces is the
-# agent's name, the path of its pages, and what the outbox keeps.
+# Subject, text, page and link by event; those in `_OF_ONE` apply if the event is about one thing alone. Braces contain
+# the agent's name, the path of its pages, and the outbox's values.
 _TEXTS: Final[Mapping[WebhookEvent, tuple[str, str, str, str]]] = {
     WebhookEvent.PERSON_ASKED: (
         "a visitor waits for a person",
@@ -92,7 +92,7 @@ _OF_ONE: Final[Mapping[WebhookEvent, tuple[str, str]]] = {
 
 
 def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str, Any]) -> Notice:
-    """`agent` is its name, `told` what the outbox keeps of the event, which is one of NOTICED."""
+    """`agent` is its name, `told` the outbox's values of the event, which is one of NOTICED."""
     pages = f"/console/agents/{agent_id}"
     if event is WebhookEvent.CONVERSATION_ASSIGNED:
         return _assigned(pages, agent, told)

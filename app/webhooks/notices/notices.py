@@ -1,4 +1,4 @@
-"""What operators are told by mail: each chooses for themselves."""
+"""Mails to operators about events; each operator chooses their own."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -24,12 +24,12 @@ class Notices:
 
     @reads
     def chosen(self, tx: Transaction, actor: Actor, operator_id: UUID) -> tuple[WebhookEvent, ...]:
-        """Nothing until they choose."""
+        """Empty until they choose."""
         return NoticeRecords(tx).chosen(operator_id)
 
     @writes
     def choose(self, tx: Transaction, actor: Actor, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
-        """From now on: what happened before is not told. Raises InvalidInput."""
+        """From now on, without earlier events. Raises InvalidInput."""
         if not set(events) <= set(NOTICED):
             raise InvalidInput("events", "Nobody is told of this by mail.")
         NoticeRecords(tx).choose(operator_id, tuple(event for event in NOTICED if event in events))
@@ -40,8 +40,8 @@ class NoticeMails:
         self._mailer = mailer
 
     def put(self, tx: Transaction, news: Sequence[News]) -> None:
-        """A mail for each operator who wants to be told, in the transaction in which the news leave the outbox: each
-        is put once, whatever dies."""
+        """Add a mail for each subscribed operator, in the transaction in which the news leave the outbox, so each is
+        added exactly once."""
         told = [each for each in news if event_of(each.kind) in NOTICED] if self._mailer.is_on else []
         if not told:
             return

@@ -1,4 +1,4 @@
-"""Notices: what the operator who looks at the page is told by mail."""
+"""The console's page for notices: the mails that the current operator gets."""
 
 from app.core.webhook_event import WebhookEvent
 from app.mail.mailer import Mailer
@@ -6,7 +6,7 @@ from app.web.console.page import Form, Go, MenuEntry, NoForm, Pages, Shown, Visi
 from app.webhooks.notices.notice import NOTICED
 from app.webhooks.notices.notices import SETTINGS_PATH, Notices
 
-# Of these a mail goes to nobody else.
+# Nobody else gets mails about these.
 _IN_WORDS = {
     **NOTICED,
     WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is given to you",

@@ -1,4 +1,4 @@
-"""Which operators want to be told of what."""
+"""Operators' subscriptions to notices."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ from app.store.transaction import Repository
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """An operator of `workspace_id` who has wanted `events` since `chosen_at`."""
+    """An operator of `workspace_id` who has subscribed to `events` since `chosen_at`."""
 
     workspace_id: UUID
     email: str
@@ -34,7 +34,7 @@ class NoticeRecords(Repository):
         self._put(OPERATOR_NOTICES, {"operator_id": operator_id}, events=list(events), chosen_at=self._now())
 
     def readers(self, agent_ids: Collection[UUID]) -> Mapping[UUID, Sequence[Reader]]:
-        """By agent: the operators of its workspace who want to be told of anything, by address."""
+        """By agent: the operators of its workspace with any subscription, by address."""
         statement = (
             select(AGENTS.c.id, AGENTS.c.workspace_id, OPERATORS.c.email, OPERATOR_NOTICES)
             .select_from(AGENTS)
@@ -50,7 +50,7 @@ class NoticeRecords(Repository):
         return found
 
     def readers_of(self, event: WebhookEvent, until: datetime) -> list[UUID]:
-        """The agents of whose `event` some operator has wanted to be told since `until` or before, oldest first."""
+        """The agents with an operator who has subscribed to `event` at `until` or before, oldest first."""
         statement = (
             select(AGENTS.c.id, OPERATOR_NOTICES.c.events)
             .select_from(AGENTS)

@@ -1,1 +1,1 @@
-"""Conversations handed over to a help desk, by mail or through its API, with the transcript and the citations."""
+"""Hands conversations over to a help desk, by mail or through its API, with the transcript and the citations."""
