@@ -10,7 +10,7 @@ DocentError
 ├── HandedToPerson          the visitor: an operator answers now, write to them           (409)
 ├── NoActiveChat            the caller: ask for a person, or take the chat over, first    (409)
 ├── ChatAlreadyTaken        the operator: another one has the live chat                   (409)
-├── PublishGateFailed       the operator: mend the draft, or publish despite the losses   (409)
+├── PublishGateFailed       the operator: fix the draft, or publish despite the losses    (409)
 ├── RateLimited             the caller: wait `retry_after_seconds`                        (429)
 ├── Overloaded              the operator: too much work at once; retry soon               (503)
 └── Unavailable             the operator: a part we depend on does not answer

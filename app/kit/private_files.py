@@ -1,7 +1,7 @@
-"""The data folder: readable by its owner alone, and the one place that a process writes to.
+"""The data folder: readable by its owner alone, and the only place to which a process writes.
 
-Databases, indexes and libraries make files as they please, so the rule is set for the whole process: the mask of new
-files, and where temporary ones go (LanceDB's index building, uploads, models that are unpacked).
+Databases, indexes and libraries create files on their own, so the rule applies to the whole process: the mask of new
+files, and the folder of temporary ones (LanceDB's index building, uploads, models that are unpacked).
 """
 
 import os

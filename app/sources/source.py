@@ -173,12 +173,12 @@ ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED
 
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
-    """What an operator sets on a source. Globs match the path; `text` is for SourceKind.TEXT alone, and so is
-    `is_public` for SourceKind.FILE: anybody may then open the file. With `read_files` a website's PDF and Office files
-    are read as its pages are. `page_url` is where a page stands that is listed by itself: of SourceKind.OPENAPI with
-    {operation}, {tag}, {method} and {path} in place of the operation's own, of SourceKind.GIT with {path} or
-    {path_without_suffix} of the file below `folder`. `branch` ("": the repository's own) may be a tag as well; both are
-    for SourceKind.GIT alone, whose globs match paths in the repository, such as /docs/guide.md."""
+    """An operator's settings of a source. Globs match the path. `text` applies to SourceKind.TEXT alone, `is_public` to
+    SourceKind.FILE: anybody may then open the file. With `read_files`, a website's PDF and Office files are read like
+    its pages. `page_url` is the template of a listed page's address: for SourceKind.OPENAPI, {operation}, {tag},
+    {method} and {path} are replaced by the operation's own; for SourceKind.GIT, {path} or {path_without_suffix} by the
+    file's path below `folder`. `branch` ("": the repository's default) may also be a tag. `folder` and `branch` apply
+    to SourceKind.GIT alone, whose globs match paths in the repository, such as /docs/guide.md."""
 
     kind: SourceKind
     name: str

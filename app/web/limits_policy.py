@@ -11,14 +11,14 @@ from app.web.client_address import ClientAddresses
 
 @dataclass(frozen=True, slots=True)
 class LimitsPolicy:
-    """Each number counts calls a minute, but for `streams_per_visitor`: answers that one visitor reads at the same
-    time, joined ones included. Addresses are counted as IPv4 addresses and IPv6 /64 networks. `leads_per_caller`
-    counts for a visitor and for an address alike. Searches are many: a visitor who types makes one every few letters.
-    Nothing counts sign-ins of an account from everywhere: whoever knows the e-mail address could keep its operator out;
-    a device that is known there is counted by itself. `codes_per_operator` counts for all addresses together: a code is
-    looked at where the password is right alone. Those of a day count questions of one agent in any 24 hours, by visitor
-    and by network (IPv4 /24, IPv6 /48); 0 is no bound. `unproven_steps_...` are questions to one agent and new
-    conversations with it in ten minutes, beyond which an agent that is set so wants a proof of work
+    """Each number limits calls per minute, except `streams_per_visitor`: the answers that one visitor reads at the same
+    time, including rejoined ones. Addresses are IPv4 addresses and IPv6 /64 networks. `leads_per_caller` applies to a
+    visitor and to an address alike. Searches are numerous: a visitor who types makes one every few letters. No limit
+    counts sign-ins to an account from all addresses, because anybody who knows its e-mail address could lock its
+    operator out; a known device is counted separately. `codes_per_operator` counts all addresses together, because a
+    code is only checked if the password is right. Limits per day count questions to one agent in any 24 hours, by
+    visitor and by network (IPv4 /24, IPv6 /48); 0 is no limit. `unproven_steps_...` count questions to one agent and
+    new conversations with it in ten minutes, after which an agent with that setting demands a proof of work
     (`app/web/proof_of_work.py`)."""
 
     inits_per_address: int = 60
@@ -82,10 +82,10 @@ class VisitorLimits:
 class StreamPolicy:
     """How streams are written.
 
-    `coalesce_seconds`: after the first token, tokens of this time go out as one frame; 0 sends each alone.
-    `drain_seconds`: how long a live stream may go on after the process was told to end.
-    `look_seconds`: between two looks at a run whose progress is streamed.
-    `news_look_seconds`: between two looks at what the pages of the console are told of.
+    `coalesce_seconds`: after the first token, tokens of this time are sent as one frame; 0 sends each alone.
+    `drain_seconds`: how long a live stream may continue once the process has to stop.
+    `look_seconds`: between two checks of a run whose progress is streamed.
+    `news_look_seconds`: between two checks for news for the console's pages.
     """
 
     coalesce_seconds: float = 0.03

@@ -1,7 +1,7 @@
-"""Work that a browser proves before its questions are taken, so that asking in bulk costs whoever does it.
+"""Proof of work that a browser must give before its questions are accepted, so that asking in bulk is expensive.
 
 The challenge is that of ALTCHA (https://altcha.org), version 1: find the number whose SHA-256 after a salt is given.
-It is signed and not stored, ends, and is taken once.
+It is signed instead of stored, expires, and is accepted once.
 """
 
 import base64

@@ -1,8 +1,8 @@
-"""What was deleted leaves both indexes, their files and the object store of uploads, and its receipt says so.
+"""Removes deleted content from both indexes, their files and the object store of uploads, and updates its receipt.
 
-    count what they hold of it -> drop -> write both anew without it -> count again -> verified
+    count its rows -> delete -> rewrite both without it -> count again -> verified
 
-May be repeated from any point: the first count stands, and the rest finds nothing left to do.
+Can be repeated from any point: the first count stays, and the rest finds nothing to do.
 """
 
 from collections.abc import Sequence

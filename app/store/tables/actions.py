@@ -1,11 +1,11 @@
-"""HTTP calls that operators have defined for their agents, and what visitors were asked to confirm."""
+"""HTTP calls that operators have defined for their agents, and confirmations that visitors were asked for."""
 
 import sqlalchemy as sa
 
 from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
-# `sealed` holds the values of the headers as a JSON object; `revision` counts what was saved.
+# `sealed` has the values of the headers as a JSON object; `revision` counts saved changes.
 ACTIONS = table(
     "actions",
     Audited("action", lambda row: str(row.title or row.name)),
@@ -34,7 +34,7 @@ ACTIONS = table(
     sa.UniqueConstraint("agent_id", "name"),
 )
 
-# A change that a turn has proposed. `action_id` may be gone; `url` and `body` are what is sent, to the byte.
+# A change that a turn has proposed. `action_id` may be gone; `url` and `body` are exactly what is sent.
 CONFIRMATIONS = table(
     "confirmations",
     OfVisitors("confirmations", "What the visitor was asked to confirm."),

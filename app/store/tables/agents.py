@@ -28,7 +28,7 @@ def own_row(table: sa.Table, workspace_id: UUID, row_id: UUID) -> sa.Select[Any]
     return of_agent.where(table.c.id == row_id, AGENTS.c.workspace_id == workspace_id)
 
 
-# What it has come through once. `seen_on` is the website, as its origin, on which a browser last opened the widget.
+# The agent's milestones. `seen_on` is the website, as its origin, on which a browser last opened the widget.
 AGENT_FIRSTS = table(
     "agent_firsts",
     parent("agent_id", "agents", primary_key=True),
@@ -37,7 +37,7 @@ AGENT_FIRSTS = table(
     column("seen_on", StorableText, default="", server_default=sa.text("''")),
 )
 
-# The secret by which a website signs who its visitors are is drawn from a signing key and `salt`.
+# The secret with which a website signs its visitors' identity is derived from a signing key and `salt`.
 USER_KEYS = table(
     "user_keys",
     Audited("agent", key="agent_id"),
@@ -47,7 +47,7 @@ USER_KEYS = table(
     column("created_at", UtcDateTime),
 )
 
-# Whose tokens say who an agent's visitors are: `jwks_url` is where the issuer publishes its keys.
+# The identity provider of an agent's visitors: `jwks_url` is where it publishes its keys.
 USER_ISSUERS = table(
     "user_issuers",
     Audited("agent", key="agent_id"),
@@ -71,7 +71,7 @@ AGENT_VERSIONS = table(
 
 
 def _written_answer() -> list[sa.Column[Any]]:
-    """What operators write of a curated answer, which its history has as well."""
+    """The parts of a curated answer that operators write, which its history has as well."""
     return [
         column("trigger", StorableText),
         column("pattern", StorableText),
@@ -96,13 +96,13 @@ CURATED_ANSWERS = table(
     sa.Index(None, "agent_id", "created_at"),
 )
 
-# How an answer stood after each change, which `author` made; or how one is to stand that waits for a person's word.
+# An answer after each change, which `author` made; or a proposed one that waits for a person's approval.
 CURATED_EDITS = table(
     "curated_edits",
     own_id(),
     parent("agent_id", "agents", index=True),
     parent("answer_id", "curated_answers"),
-    column("number", sa.Integer),  # 1.. within the answer
+    column("number", sa.Integer),  # from 1 within the answer
     column("author", StorableText),
     column("saved_at", UtcDateTime),
     column("is_on", sa.Boolean),
@@ -129,7 +129,7 @@ GOLDEN_QUESTIONS = table(
     sa.UniqueConstraint("agent_id", "wording"),
 )
 
-# `live` and `draft` are what each version made of the questions, as JSON; None for one that was not asked.
+# `live` and `draft` are each version's results as JSON; None for a version that was not asked.
 GOLDEN_RUNS = table(
     "golden_runs",
     own_id(),

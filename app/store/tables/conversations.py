@@ -1,12 +1,12 @@
-"""Visitors, their conversations, what was said, and turns with all that their end leaves behind."""
+"""Visitors, their conversations and messages, and turns with everything that their end stores."""
 
 import sqlalchemy as sa
 
 from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
-# `user_id` is set for those whom the website's server has named; no anonymous id ever leads to them. `attributes` are
-# what the latest opening of the widget told of them.
+# `user_id` is set for visitors whom the website's server has identified; no anonymous id ever leads to them.
+# `attributes` are those of the latest opening of the widget.
 VISITORS = table(
     "visitors",
     own_id(),
@@ -19,8 +19,8 @@ VISITORS = table(
     sa.Index(None, "agent_id", "user_id", unique=True),
 )
 
-# `turn_count` also numbers the turns: it is raised in the transaction that stores one. Closed are those in which
-# nothing has happened since `closed_at`.
+# `turn_count` also numbers the turns: it is raised in the transaction that stores one. A conversation without activity
+# since `closed_at` is closed.
 CONVERSATIONS = table(
     "conversations",
     OfVisitors(),
@@ -41,7 +41,7 @@ CONVERSATIONS = table(
     partial_index("ix_conversations_assigned", "agent_id", "assignee", "last_active_at", where="assignee != ''"),
 )
 
-# What operators call a conversation, to find it again.
+# Operators' labels for a conversation, to find it again.
 CONVERSATION_LABELS = table(
     "conversation_labels",
     OfVisitors("labels", "What operators called the conversations."),
@@ -53,7 +53,7 @@ CONVERSATION_LABELS = table(
     sa.Index(None, "agent_id", "label"),
 )
 
-# What operators note on a conversation, for one another: no visitor and no model reads it.
+# Operators' notes on a conversation, for one another: no visitor and no model reads them.
 CONVERSATION_NOTES = table(
     "conversation_notes",
     OfVisitors("notes", "What operators noted on them.", expire=True),
@@ -66,7 +66,7 @@ CONVERSATION_NOTES = table(
     sa.Index(None, "agent_id", "created_at"),
 )
 
-# One bubble: the visitor's is stored with the turn, the agent's with the turn's end.
+# One bubble. The visitor's is stored with the turn, the agent's with the turn's end.
 MESSAGES = table(
     "messages",
     OfVisitors("messages"),
@@ -79,8 +79,8 @@ MESSAGES = table(
 )
 
 
-# `id` is the client's. `owner` names the process that answers; `partial_answer` is its text so far and empty once the
-# turn has ended.
+# `id` is the client's. `owner` names the process that answers; `partial_answer` is its text so far, empty once the turn
+# has ended.
 TURNS = table(
     "turns",
     OfVisitors(),
@@ -89,7 +89,7 @@ TURNS = table(
     parent("visitor_id", "visitors", index=True),
     parent("agent_id", "agents"),
     column("agent_version", sa.Integer),
-    column("position", sa.Integer),  # 1.. within the conversation
+    column("position", sa.Integer),  # from 1 within the conversation
     column("page_url", StorableText),
     column("fingerprint", sa.String(64)),
     column("state", sa.String(10)),
@@ -109,8 +109,8 @@ TURNS = table(
     column("created_at", UtcDateTime),
     column("ended_at", UtcDateTime, nullable=True),
     sa.UniqueConstraint("conversation_id", "position"),
-    # With all that figures are counted of, and what citations are found by, so that no row is read for them: their
-    # traces make rows large.
+    # Covers everything that figures are computed from and citations are found by, so that no row is read: traces make
+    # rows large.
     sa.Index(
         "ix_turns_figures",
         "agent_id",
@@ -129,7 +129,7 @@ TURNS = table(
     partial_index("ix_turns_running_owner", "owner", where="state = 'running'"),
 )
 
-# Copies what it names, so that it outlives the chunk; `chunk_id` may name a chunk that is gone.
+# Copies what it names, so that it outlives the chunk; `chunk_id` may name a deleted chunk.
 CITATIONS = table(
     "citations",
     OfVisitors("citations"),
@@ -158,9 +158,9 @@ FEEDBACK = table(
     sa.Index(None, "agent_id", "created_at"),
 )
 
-# What one turn cost. `turn_id` is no foreign key: erasing a visitor must not change the bill. A turn that was cut
-# counts too, with no tokens and an empty `answered_by`. What the model wrote for an operator has an id of its own in
-# place of a turn's, and says in `answered_by` what it was for.
+# The cost of one turn. `turn_id` is no foreign key: erasing a visitor must not change the bill. A turn that was cut
+# counts too, with no tokens and an empty `answered_by`. Text that the model wrote for an operator has its own id
+# instead of a turn's, and its purpose in `answered_by`.
 USAGE = table(
     "usage",
     own_id(),
@@ -172,13 +172,13 @@ USAGE = table(
     column("completion_tokens", sa.Integer),
     column("cached_tokens", sa.Integer, server_default=sa.text("0")),
     column("created_at", UtcDateTime),
-    # With all that costs are summed of.
+    # Covers everything that costs are computed from.
     sa.Index(
         "ix_usage_figures", "agent_id", "created_at", "model", "prompt_tokens", "completion_tokens", "cached_tokens"
     ),
 )
 
-# What an agent's day, by UTC, has cost so far: the sum of its rows of usage, kept beside them.
+# An agent's usage of a day (by UTC) so far: the sum of its rows of usage, updated with them.
 AGENT_DAYS = table(
     "agent_days",
     parent("agent_id", "agents", primary_key=True),
@@ -186,8 +186,8 @@ AGENT_DAYS = table(
     column("tokens", sa.BigInteger),
 )
 
-# A turn that its visitor stopped, as long as nobody has looked whether they asked the same in other words. `until` is
-# the latest moment at which that may have begun.
+# A turn that its visitor stopped, until their next question has been compared with it. `until` is the latest moment at
+# which that one may have begun.
 STOPPED_TURNS = table(
     "stopped_turns",
     OfVisitors(),
@@ -195,8 +195,8 @@ STOPPED_TURNS = table(
     column("until", UtcDateTime),
 )
 
-# A topic is named by the question of the turn that was asked of it first, and goes with that: its other questions then
-# wait for another one. `placed_by` is the model by which they were compared, `meaning` its vector of that question,
+# A topic is named by the first question about it, and is deleted with that turn; its other questions then wait for
+# another topic. `placed_by` is the model by which they were compared, `meaning` its vector of that question,
 # little-endian float32, None for a language that the model does not read.
 TOPICS = table(
     "topics",
@@ -209,8 +209,8 @@ TOPICS = table(
     sa.Index(None, "agent_id", "id"),
 )
 
-# Every question once its turn has ended. `asked_at` is when the turn began. As long as `topic_id` is None it waits to
-# be placed; `question_key` is the SHA-256 of the normalised question from then on.
+# Every question of an ended turn. `asked_at` is when the turn began. While `topic_id` is None, it waits to be placed;
+# from then on, `question_key` is the SHA-256 of the normalised question.
 TOPIC_QUESTIONS = table(
     "topic_questions",
     OfVisitors(),
@@ -224,9 +224,9 @@ TOPIC_QUESTIONS = table(
     partial_index("ix_topic_questions_waiting", "asked_at", where="topic_id IS NULL"),
 )
 
-# What figures count of an agent's day, by UTC, packed once the day is over, so that many days are read at once. `kind`
-# says what is counted. `content` is None from a change of what it was counted of until a worker has counted that again;
-# each change has a `revision` of its own. Another version of the code that reads it differently empties the table.
+# The data for an agent's figures of a day (by UTC), packed once the day is over, so that many days are read at once.
+# `kind` is what is counted. `content` is None after a change until a worker has counted again; each change has its own
+# `revision`. A version of the code that reads it differently empties the table.
 PACKED_DAYS = table(
     "packed_days",
     parent("agent_id", "agents", primary_key=True),
@@ -237,16 +237,15 @@ PACKED_DAYS = table(
     partial_index("ix_packed_days_outdated", "day", where="content IS NULL"),
 )
 
-# Up to this day, by UTC, all days of the agent with anything in them are rows of packed_days.
+# Up to this day (by UTC), all days of the agent with any data are rows of packed_days.
 PACKED_UNTIL = table(
     "packed_until",
     parent("agent_id", "agents", primary_key=True),
     column("day", sa.Date),
 )
 
-# Something that happened and that hooks may want to hear of, in ids and figures: each kind once a turn; what is about
-# a conversation as a whole names that and no turn; what is about a week or a day and not a turn comes once for each
-# agent and week or day, which `week` names by its first day.
+# An event for webhooks, in ids and figures: each kind once per turn. One about a conversation as a whole names that and
+# no turn; one about a week or a day exists once per agent and week or day, which `week` names by its first day.
 OUTBOX = table(
     "outbox",
     OfVisitors("outbox"),

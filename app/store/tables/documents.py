@@ -1,4 +1,4 @@
-"""Documents, their versions and chunks, and the vectors that need not be computed twice."""
+"""Documents, their versions and chunks, and cached vectors."""
 
 import sqlalchemy as sa
 
@@ -16,17 +16,17 @@ DOCUMENTS = table(
     column("url_key", sa.String(64)),
     column("created_at", UtcDateTime),
     column("updated_at", UtcDateTime),
-    column("missed_readings", sa.Integer, default=0, server_default=sa.text("0")),  # in a row
+    column("missed_readings", sa.Integer, default=0, server_default=sa.text("0")),  # consecutive
     sa.UniqueConstraint("source_id", "url_key"),
     sa.Index(None, "agent_id", "created_at"),
 )
 
-# (held ->) pending -> live -> retired; at most one of each but the last a document. `findings` are what the page lint
-# found, and `review` what an operator made of them. `cut_as` says by which rules its chunks were cut: "0" where that
-# was not kept, null where they came as chunks.
+# (held ->) pending -> live -> retired; at most one of each but the last per document. `findings` are those of the page
+# scan, and `review` an operator's verdict on them. `cut_as` names the rules by which its chunks were made: "0" if that
+# was not stored, null if they came as chunks.
 DOCUMENT_VERSIONS = table(
     "document_versions",
-    Audited("document", key="document_id", unhashed=("markdown",)),  # long, and its hash is there
+    Audited("document", key="document_id", unhashed=("markdown",)),  # long, and its hash is included
     own_id(),
     parent("document_id", "documents", index=True),
     parent("agent_id", "agents"),
@@ -35,8 +35,8 @@ DOCUMENT_VERSIONS = table(
     column("title", StorableText),
     column("language", StorableText, nullable=True),
     column("as_of", sa.Date),
-    column("dated", sa.Date, nullable=True),  # the day that the page itself names
-    column("markdown", StorableText),  # long, and rarely wanted
+    column("dated", sa.Date, nullable=True),  # the date that the page itself names
+    column("markdown", StorableText),  # long, and rarely needed
     column("headings", StorableJson, default=list, server_default=sa.text("'[]'")),
     column("cut_as", sa.String(40), server_default=sa.text("'0'"), nullable=True),
     column("findings", StorableJson, server_default=sa.text("'[]'")),
@@ -50,8 +50,8 @@ DOCUMENT_VERSIONS = table(
     partial_index("uq_document_versions_pending", "document_id", where="state = 'pending'", unique=True),
 )
 
-# `id` is the stable hash of agent, version and position; `content_hash` is of the searchable text, which begins with
-# `indexed_context`, or with `context` where that is null.
+# `id` is the stable hash of agent, version and position; `content_hash` is that of the searchable text, which begins
+# with `indexed_context`, or with `context` if that is null.
 CHUNKS = table(
     "chunks",
     column("id", sa.String(32), primary_key=True),
@@ -66,9 +66,9 @@ CHUNKS = table(
     sa.UniqueConstraint("version_id", "position"),
 )
 
-# A page whose words changed, or that is gone, and what it said before, until somebody has looked which answers rest on
-# that: `before` is the oldest text since the last look, `changed_at` the latest change. `document_id` is no foreign
-# key, for a page that is gone leaves its document behind.
+# The earlier text of a page that has changed or is gone, until the answers that rest on it have been checked: `before`
+# is the oldest text since the last check, `changed_at` the latest change. `document_id` is no foreign key, because the
+# document of a page that is gone is deleted.
 PAGE_CHANGES = table(
     "page_changes",
     column("document_id", sa.Uuid, primary_key=True),
@@ -89,7 +89,7 @@ EMBEDDING_CACHE = table(
     column("created_at", UtcDateTime),
 )
 
-# One text by one model. `key` is the hash of what it was asked.
+# One text by one model. `key` is the hash of the request.
 CHUNK_CONTEXTS = table(
     "chunk_contexts",
     parent("document_id", "documents", primary_key=True),

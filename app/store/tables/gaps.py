@@ -5,12 +5,12 @@ import sqlalchemy as sa
 from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, table
 from app.store.types import StorableJson, StorableText, UtcDateTime
 
-# `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by`
-# is the model by which the gap was compared with the agent's others, None as long as it was not; `meaning` its vector
-# of the question, little-endian float32, None for a language that the model does not read. `replayed_at` is the
-# agent's generation at which it was last asked, by a visitor or by a replay. `answered_at` is when it was last closed
-# with proof, `reopened_at` when it was last opened again. `may_join` is no longer set where an operator has merged or
-# split it: clustering may add to it, and leaves it otherwise as it is.
+# `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by` is
+# the model by which the gap was compared with the agent's others, None until then; `meaning` is its vector of the
+# question, little-endian float32, None for a language that the model does not read. `replayed_at` is the agent's
+# generation at which it was last asked, by a visitor or by a replay. `answered_at` is when it was last closed with
+# proof, `reopened_at` when it was last reopened. `may_join` is false once an operator has merged or split it:
+# clustering may then add to it, but otherwise leaves it unchanged.
 GAPS = table(
     "gaps",
     Audited("gap", unhashed=("question", "question_key", "meaning")),  # a visitor's words
@@ -35,7 +35,7 @@ GAPS = table(
     sa.Index(None, "agent_id", "count", "last_seen"),
 )
 
-# One asking of a gap. A turn counts once, however often it gives itself away.
+# One asking of a gap. A turn counts only once.
 GAP_QUESTIONS = table(
     "gap_questions",
     OfVisitors(),
@@ -49,8 +49,8 @@ GAP_QUESTIONS = table(
     sa.UniqueConstraint("turn_id"),
 )
 
-# The repository that an agent's website is made of. `sealed` holds the token that may write there and the secret that
-# its webhook is signed with, as JSON.
+# The repository from which an agent's website is built. `sealed` has the token with write access and the secret that
+# signs its webhook, as JSON.
 REPOSITORIES = table(
     "repositories",
     Audited("repository"),
@@ -67,7 +67,7 @@ REPOSITORIES = table(
     column("created_at", UtcDateTime),
 )
 
-# A change of a page's file that is to close a gap. `number` is the host's.
+# A change of a page's file to close a gap. `number` is the host's.
 PULL_REQUESTS = table(
     "pull_requests",
     own_id(),
@@ -84,11 +84,11 @@ PULL_REQUESTS = table(
 )
 
 
-# `key` is the SHA-256 of what is told apart: whose words they are, the page and the words. `old_words` are a page's or
-# an operator's, never a visitor's. `new_answer` is what a question of the operator's own gets now.
+# `key` is the SHA-256 of what distinguishes it: whose words they are, the page and the words. `old_words` are a page's
+# or an operator's, never a visitor's. `new_answer` is the current answer to a question of the operator's own.
 STALE_ANSWERS = table(
     "stale_answers",
-    Audited("stale_answer", unhashed=("key", "old_words", "new_words", "new_answer")),  # a visitor may have been told
+    Audited("stale_answer", unhashed=("key", "old_words", "new_words", "new_answer")),  # a visitor may have read them
     own_id(),
     parent("agent_id", "agents"),
     column("key", sa.String(64)),
@@ -115,8 +115,8 @@ STALE_ANSWERS = table(
     sa.Index(None, "agent_id", "state", "found_at"),
 )
 
-# One turn that told the old words. `new_answer` is what its question gets now, None where it was not asked again: it
-# goes with the turn, as the question does.
+# One turn with the old words in its answer. `new_answer` is the current answer to its question, None if it was not
+# asked again; it is deleted with the turn, like the question.
 STALE_TELLINGS = table(
     "stale_tellings",
     OfVisitors(),

@@ -1,5 +1,4 @@
-"""People beside the agent: live chats with what was written in them, what visitors left for people to answer, and what
-operators save for their work."""
+"""Contact with people: live chats with their messages, leads, and what operators save for their work."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,11 +9,11 @@ import sqlalchemy as sa
 from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, partial_index, table
 from app.store.types import StorableText, UtcDateTime
 
-# One a conversation, from the first time that a person was asked for. `message_count` also numbers the messages: it
-# is raised in the transaction that stores one.
+# One per conversation, from the first request for a person. `message_count` also numbers the messages: it is raised in
+# the transaction that stores one.
 LIVE_CHATS = table(
     "live_chats",
-    Audited("live_chat", unhashed=("conversation_id",)),  # which its visitor's erasure must leave nowhere
+    Audited("live_chat", unhashed=("conversation_id",)),  # its visitor's erasure must remove it everywhere
     OfVisitors(),
     own_id(),
     parent("agent_id", "agents", index=True),
@@ -22,7 +21,7 @@ LIVE_CHATS = table(
     column("state", sa.String(10)),
     column("asked_at", UtcDateTime, nullable=True),
     column("taken_by", StorableText, default=""),
-    column("taken_by_id", sa.Uuid, nullable=True),  # of an account that may have gone since: nobody else has it then
+    column("taken_by_id", sa.Uuid, nullable=True),  # of an account that may have been deleted since
     column("operator_name", StorableText, default=""),
     column("taken_at", UtcDateTime, nullable=True),
     column("ended_at", UtcDateTime, nullable=True),
@@ -39,7 +38,7 @@ LIVE_MESSAGES = table(
     own_id(),
     parent("agent_id", "agents"),
     parent("conversation_id", "conversations"),
-    column("message_id", sa.Uuid),  # its writer's
+    column("message_id", sa.Uuid),  # chosen by its writer
     column("number", sa.Integer),
     column("author", sa.String(10)),
     column("name", StorableText, nullable=True),
@@ -50,7 +49,7 @@ LIVE_MESSAGES = table(
     sa.Index(None, "agent_id", "created_at"),
 )
 
-# What a message shows, in a table of its own: lists of messages read no pictures.
+# The picture of a message, in a separate table, so that lists of messages do not read it.
 LIVE_PICTURES = table(
     "live_pictures",
     OfVisitors(),
@@ -91,7 +90,7 @@ LEADS = table(
     partial_index("ix_leads_open", "agent_id", "created_at", where="done_at IS NULL"),
 )
 
-# For the live chats of one agent, or of all.
+# For the live chats of one agent, or all.
 SAVED_REPLIES = table(
     "saved_replies",
     Audited("saved_reply", lambda row: str(row.title)),
@@ -102,7 +101,7 @@ SAVED_REPLIES = table(
     column("text", StorableText),
 )
 
-# What an operator saved for themselves, or (NULL) for all of the workspace.
+# Filters that an operator saved for themselves, or (NULL) for the whole workspace.
 SAVED_FILTERS = table(
     "saved_filters",
     Audited("saved_filter", lambda row: str(row.name)),

@@ -1,5 +1,5 @@
-"""Sources and all that is set on them, the runs that read them, and each run's pages: the crawl's queue, which outlives
-the process."""
+"""Sources and their settings, the runs that read them, and each run's pages: the crawl's queue, which survives the
+process."""
 
 import sqlalchemy as sa
 
@@ -62,8 +62,8 @@ SOURCE_PAGES = table(
     sa.Index(None, "source_id", "url_key"),
 )
 
-# An uploaded file, for a worker may run on another machine: `body`, or what the object store has under `object_key`.
-# `digest` is the SHA-256 of its bytes, hex.
+# An uploaded file, stored here because a worker may run on another machine: `body`, or what the object store has under
+# `object_key`. `digest` is the SHA-256 of its bytes in hex.
 SOURCE_FILES = table(
     "source_files",
     parent("source_id", "sources", primary_key=True),
@@ -76,8 +76,8 @@ SOURCE_FILES = table(
     column("uploaded_at", UtcDateTime),
 )
 
-# What the operator gave, as it was given, for it is learnt again after a re-index. `url_key` is the URL's SHA-256, as
-# in documents.
+# A document that an operator added, unchanged, because it is learnt again after a re-index. `url_key` is the URL's
+# SHA-256, as in documents.
 GIVEN_DOCUMENTS = table(
     "given_documents",
     parent("source_id", "sources", primary_key=True),
@@ -90,7 +90,7 @@ GIVEN_DOCUMENTS = table(
     column("attributes", StorableJson),
 )
 
-# The secret is drawn from a signing key and `salt` whenever it is needed.
+# The secret is derived from a signing key and `salt` whenever it is needed.
 SOURCE_HOOKS = table(
     "source_hooks",
     Audited("source", key="source_id"),
@@ -100,7 +100,7 @@ SOURCE_HOOKS = table(
     column("created_at", UtcDateTime),
 )
 
-# What the source's website asks of its readers.
+# The credentials that the source's website requires.
 SOURCE_ACCESS = table(
     "source_access",
     own_id(),
@@ -113,7 +113,7 @@ SOURCE_ACCESS = table(
     sa.UniqueConstraint("source_id"),
 )
 
-# A call that was taken: the same one is refused.
+# An accepted call, which is not accepted again.
 HOOK_CALLS = table(
     "hook_calls",
     column("signature", sa.String(64), primary_key=True),
@@ -121,7 +121,7 @@ HOOK_CALLS = table(
     column("called_at", UtcDateTime, index=True),
 )
 
-# A source without a row is read when somebody asks for it.
+# A source without a row is only read on request.
 SOURCE_SCHEDULES = table(
     "source_schedules",
     Audited("source", key="source_id"),
@@ -132,7 +132,7 @@ SOURCE_SCHEDULES = table(
     column("next_at", UtcDateTime, index=True),
 )
 
-# The receipt for what was deleted. Agent and subject are no foreign keys: it outlives them.
+# The receipt of a deletion. Agent and subject are no foreign keys, because it outlives them.
 DELETIONS = table(
     "deletions",
     own_id(),

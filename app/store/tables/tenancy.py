@@ -1,4 +1,4 @@
-"""Workspaces, who may act in them, what was done, and which processes serve them."""
+"""Workspaces, who may act in them, the audit log, and the running processes."""
 
 import sqlalchemy as sa
 
@@ -28,8 +28,8 @@ API_TOKENS = table(
     column("revoked_at", UtcDateTime, nullable=True),
 )
 
-# Visitor tokens by a key hold until `visitors_until`; what else was drawn from it until it is retired. `sealed_by`
-# names the key that opens the secret; NULL: it lies there plain, as a version before left it.
+# Visitor tokens by a key are valid until `visitors_until`, other things derived from it until it is retired.
+# `sealed_by` names the key that opens the secret; NULL means that it is stored in plain text, by an earlier version.
 SIGNING_KEYS = table(
     "signing_keys",
     column("kid", sa.String(32), primary_key=True),
@@ -40,10 +40,10 @@ SIGNING_KEYS = table(
     column("visitors_until", UtcDateTime, nullable=True),
 )
 
-# Append-only: no code of ours changes or removes a row. `actor` is a name; whose it was then is the account or the
-# token, which may have gone since; both are NULL for visitors, programs of ours and before they were kept. The hashes
-# are of the subject's own rows, NULL where it has none: before it was made, after it was deleted, or because it is a
-# visitor's.
+# Append-only: no code changes or deletes a row. `actor` is a name; the account or token identifies its owner at the
+# time, and may have been deleted since. Both are NULL for visitors, our own programs, and before they were stored. The
+# hashes are of the subject's own rows, NULL if there are none: before it was created, after it was deleted, or because
+# it belongs to a visitor.
 AUDIT_LOG = table(
     "audit_log",
     own_id(),
@@ -68,10 +68,10 @@ PROCESSES = table(
     column("beaten_at", UtcDateTime),
 )
 
-# The columns from `totp_secret` on are the second factor, NULL without one: the secret sealed by the key of that name,
-# the period whose code was used last, and hashes of the recovery codes that are left.
-# `password_hash` is empty for an account without one; `identity` is the SHA-256 of who somebody is at the identity
-# provider. `invited_at`: who was invited has not chosen a password yet.
+# The columns from `totp_secret` on are the second factor, NULL without one: the secret sealed with the key of that
+# name, the period of the last used code, and hashes of the remaining recovery codes. `password_hash` is empty for an
+# account without one; `identity` is the SHA-256 of somebody's identity at the identity provider. `invited_at` is set
+# until the invited person has chosen a password.
 OPERATORS = table(
     "operators",
     Audited("operator", lambda row: str(row.email)),
@@ -100,7 +100,7 @@ OPERATOR_SESSIONS = table(
     column("used_at", UtcDateTime),
 )
 
-# Links by which operators choose a password, known by the SHA-256 of their tokens. One that was used is gone.
+# Links with which operators choose a password, stored as the SHA-256 of their tokens. A used one is deleted.
 PASSWORD_LINKS = table(
     "password_links",
     column("sha256", sa.LargeBinary(32), primary_key=True),
@@ -109,7 +109,8 @@ PASSWORD_LINKS = table(
     column("expires_at", UtcDateTime),
 )
 
-# `challenged_at` is when the challenge was made that was answered last, in microseconds: none as old is taken again.
+# `challenged_at` is the creation time of the last answered challenge, in microseconds: none of that age or older is
+# accepted again.
 PASSKEYS = table(
     "passkeys",
     own_id(),

@@ -1,4 +1,4 @@
-"""Webhooks, and what is on its way to them or to a mail server."""
+"""Webhooks, and pending deliveries to them or to a mail server."""
 
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
@@ -8,7 +8,7 @@ from app.store.types import StorableJson, StorableText, UtcDateTime
 
 
 def _delivery(table_name: str) -> tuple[SchemaItem, ...]:
-    """What `Deliveries` wants of a table. `next_at` is when a row is due; NULL once it was delivered or given up."""
+    """The columns that `Deliveries` needs. `next_at` is when a row is due; NULL once it was delivered or given up."""
     return (
         column("attempts", sa.Integer, default=0),
         column("last_error", StorableText, default=""),
@@ -19,7 +19,7 @@ def _delivery(table_name: str) -> tuple[SchemaItem, ...]:
     )
 
 
-# The secret is drawn from a signing key and `salt` whenever it is needed.
+# The secret is derived from a signing key and `salt` whenever it is needed.
 WEBHOOKS = table(
     "webhooks",
     Audited("webhook", lambda row: str(row.url)),
@@ -32,7 +32,7 @@ WEBHOOKS = table(
     column("created_at", UtcDateTime),
 )
 
-# One outbox row on its way to one webhook.
+# The delivery of one outbox row to one webhook.
 WEBHOOK_DELIVERIES = table(
     "webhook_deliveries",
     Audited("webhook"),
@@ -44,7 +44,7 @@ WEBHOOK_DELIVERIES = table(
     sa.UniqueConstraint("webhook_id", "outbox_id"),
 )
 
-# Sealed whole by the key `sealed_by`. A row leaves when its mail was sent.
+# Sealed as a whole with the key `sealed_by`. A row is deleted once its mail was sent.
 MAILS = table(
     "mails",
     own_id(),
@@ -55,7 +55,7 @@ MAILS = table(
     *_delivery("mails"),
 )
 
-# A channel of a chat that a team talks in. `sealed` is the address that is posted to, sealed by the key `sealed_by`.
+# A channel of a team's chat. `sealed` is its webhook address, sealed with the key `sealed_by`.
 NOTICE_CHANNELS = table(
     "notice_channels",
     Audited("notice_channel", lambda row: str(row.name)),
@@ -70,7 +70,7 @@ NOTICE_CHANNELS = table(
     column("created_at", UtcDateTime),
 )
 
-# One outbox row on its way to one channel. It leaves when it was posted.
+# The delivery of one outbox row to one channel, deleted once it was posted.
 NOTICE_POSTS = table(
     "notice_posts",
     OfVisitors(),
@@ -81,7 +81,7 @@ NOTICE_POSTS = table(
     sa.UniqueConstraint("channel_id", "outbox_id"),
 )
 
-# Where an agent's hand-overs go. `sealed` is the token that lets us in ("" for mail), sealed by the key `sealed_by`.
+# An agent's help desk. `sealed` is the token for it ("" for mail), sealed with the key `sealed_by`.
 HELP_DESKS = table(
     "help_desks",
     Audited("agent", key="agent_id"),
@@ -97,7 +97,7 @@ HELP_DESKS = table(
     column("created_at", UtcDateTime),
 )
 
-# A hand-over on its way to a help desk. `number` and `url` are the help desk's, "" until it took the ticket.
+# A ticket for a help desk. `number` and `url` are the help desk's, "" until it accepts the ticket.
 TICKETS = table(
     "tickets",
     OfVisitors(),
@@ -113,7 +113,7 @@ TICKETS = table(
     sa.UniqueConstraint("desk_id", "outbox_id"),
 )
 
-# What an operator wants to be told by mail, since when.
+# The events about which an operator wants mails, since when.
 OPERATOR_NOTICES = table(
     "operator_notices",
     parent("operator_id", "operators", primary_key=True),

@@ -1,12 +1,12 @@
-"""HTTP as uvicorn speaks it, with bounds for what a client may send and how long it may take.
+"""uvicorn's HTTP protocol, with limits for what a client may send and how long it may take.
 
     head     from the connection, or its first byte, to the blank line    431 past its size, 408 past its time
     body     to its last byte                                             408 past its time
     answer   as long as it takes
     idle     after an answer, whatever comes that is no request           closed after uvicorn's `timeout_keep_alive`
 
-httptools hands over whole headers alone and keeps the parts of one that has no end; so what it was given and has made
-nothing of yet is counted here, in slices.
+httptools only reports complete headers, and buffers an unfinished one; so the bytes that it was given and has not used
+yet are counted here, in slices.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """As uvicorn's, but in slices, and only a request stops the clock of an idle connection, not any byte."""
+        """Like uvicorn's, but in slices; only a request, not any byte, stops the timer of an idle connection."""
         for start in range(0, len(data), _SLICE_BYTES):
             if self._is_closed:
                 return

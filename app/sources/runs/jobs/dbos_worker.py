@@ -4,10 +4,10 @@ their connections live:
     queue (SQL) --DBOS thread--> workflow --> handler, on the worker's loop
                                      `------> on failure: again, a few times, then given up
 
-DBOS does not take over what a dead process was doing, nor a job whose end it could not store. Workers beat in the
-system of record, and the first of the living (by name) hands the work of the silent ones out again and starts the
-readings that are due; each hands out again what is its own by the queue and no longer in hand. A handler goes on from
-where the other was.
+DBOS does not take over the jobs of a dead process, nor a job whose end it could not store. Workers write heartbeats to
+the system of record. The first live one (by name) requeues the jobs of silent ones and starts the readings that are
+due; each requeues jobs that are its own according to the queue but no longer in hand. A handler continues where the
+other was.
 """
 
 import asyncio
@@ -203,7 +203,7 @@ class DbosWorker:
             self._working.discard(task)
 
     async def _persistently(self, work: Callable[[], Awaitable[None]]) -> str:
-        """ "" when the work was done, else why it was not, in words for the operator. A database that is away is waited
+        """ "" when the job was done, else why it was not, in words for the operator. A database that is down is waited
         for: it fails no job, and whoever gives one up has to say so there."""
         pause, attempt = self._retry_seconds, 1
         while True:

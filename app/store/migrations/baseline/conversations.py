@@ -1,4 +1,4 @@
-"""What was said, and what follows from it."""
+"""Conversations, and what follows from them."""
 
 from sqlalchemy import (
     BigInteger,
