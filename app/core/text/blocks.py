@@ -219,7 +219,7 @@ def _is_name(term: str) -> bool:
 
 
 def _counted_on(groups: Sequence[Sequence[Block]], block: Block) -> int | None:
-    """The nearby group before this one that has the step before those of the block."""
+    """The index of the nearby earlier group whose list has the step before those of the block."""
     number = _ITEM_NUMBER.match(block.text) if block.kind is BlockKind.LIST else None
     if number is None or int(number[1]) < 2:
         return None

@@ -48,9 +48,9 @@ def code_in_parts(
     cut_line: Callable[[str, int], Iterable[str]],
     group: str = "",
 ) -> Iterator[str]:
-    """As many parts together as fit into the room, the first after what `group` holds. A part that is too long starts a
-    new group and is split; a line that is too long, by `cut_line`. A part that would fit also starts a new one if only
-    its few opening lines would precede it, because they say little alone."""
+    """As many parts together as fit into the room, the first after what `group` holds. A part that no longer fits
+    starts a new group, and is split if it is too long for one; a line that is too long, by `cut_line`. If `group` has
+    only a few lines that open the part, it is split below them instead, because they say little alone."""
     parts = code_parts(code)
     if len(parts) == 1:
         yield from filter(None, [group, *cut_line(code, room)])
