@@ -95,7 +95,7 @@ class AgentRecords(Repository):
         return self._versions(agent_id)
 
     def published_since(self, workspace_id: UUID, since: datetime, limit: int) -> list[AgentVersion]:
-        """Of all agents of the workspace, newest first."""
+        """Versions of all agents of the workspace, newest first."""
         statement = (
             select(AGENT_VERSIONS)
             .join(AGENTS, AGENTS.c.id == AGENT_VERSIONS.c.agent_id)
@@ -159,7 +159,7 @@ class AgentRecords(Repository):
         return found
 
     def generation(self, agent_id: UUID) -> int | None:
-        """Of the knowledge that the agent may answer from; None if it is gone."""
+        """The generation of the knowledge that the agent may answer from; None if it is gone."""
         found: int | None = self._connection.scalar(_GENERATION, {"agent_id": agent_id})
         return found
 

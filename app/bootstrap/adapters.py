@@ -133,7 +133,7 @@ def configured_stream_slots(redis: RedisWithBreaker | None) -> StreamSlots:
 
 
 def configured_shared_turns(settings: Settings, circuits: CircuitMeter, closing: AsyncExitStack) -> SharedTurns:
-    """Of this process alone, or on Redis for all web processes."""
+    """Shared by all web processes through Redis, or of this process alone."""
     from app.turns.remote.remote_turns import SharedTurns
 
     url = settings.redis_url.get_secret_value()

@@ -1,4 +1,4 @@
-"""What follows from a turn's end, in the transaction that stores it."""
+"""The consequences of a turn's end, in the transaction that stores it."""
 
 from contextlib import suppress
 from typing import Final

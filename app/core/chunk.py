@@ -75,7 +75,7 @@ class Chunk:
 
     @property
     def link(self) -> str:
-        """The URL of the section, where it can be jumped to."""
+        """The URL of the section if the page has an anchor for it, else of the page."""
         return f"{self.url}#{self.anchor}" if self.anchor else self.url
 
     @property

@@ -49,7 +49,7 @@ def _identifier() -> LanguageIdentifier:
         _in_file(read.nb_ptc),
         read.nb_pc,
         read.nb_classes,
-        moves.data,  # whose items are Python's integers, as those of the array that it was
+        moves.data,  # its items are Python's integers, like those of the array before
         read.tk_output,
         norm_probs=True,
         tk_row=read.tk_row,

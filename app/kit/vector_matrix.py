@@ -60,7 +60,7 @@ class KeptMatrices(Generic[Owner]):
     async def of(
         self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
     ) -> VectorMatrix | None:
-        """What `load` returned in this state, including None. Raises what `load` raises."""
+        """The matrix that `load` returned in this state, or None if it returned that. Raises what `load` raises."""
         if state != self._state or owner not in self._kept:
             async with self._loading:
                 if state != self._state:

@@ -118,7 +118,7 @@ class GoldenRunExecution:
 
 
 def fingerprint(agent: Agent, golden: Sequence[GoldenQuestion], versions: Sequence[Version]) -> str:
-    """Of everything that the result depends on."""
+    """The fingerprint of everything that the result depends on."""
     asked = [
         (each.id, each.question, each.pages, each.language, each.answer_contains, each.answer_matches)
         for each in golden

@@ -36,7 +36,7 @@ class IndexOut(Model):
 
 
 def exposition_of(registry: CollectorRegistry) -> Exposition:
-    """Of a single process."""
+    """The metrics of a single process."""
 
     async def text() -> bytes:
         return generate_latest(registry)

@@ -19,7 +19,7 @@ class AuditLog:
     def page(
         self, tx: Transaction, actor: Actor, page: PageRequest, only: AuditFilter = EVERY_ENTRY
     ) -> ListPage[AuditEntry]:
-        """Of the actor's workspace, latest first."""
+        """Entries of the actor's workspace, latest first."""
         return AuditRecords(tx).page(actor.workspace_id, page, only)
 
     async def fitting(self, actor: Actor, only: AuditFilter) -> list[AuditEntry]:

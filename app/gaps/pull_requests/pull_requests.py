@@ -86,7 +86,7 @@ class Repositories:
 
     @writes_agent
     def remove(self, tx: Transaction, actor: Actor, agent_id: UUID) -> None:
-        """With its token. Raises NotFound where there is none."""
+        """Remove it with its token. Raises NotFound if there is none."""
         known = RepositoryRecords(tx).get(agent_id)
         RepositoryRecords(tx).remove(agent_id)
         AuditRecords(tx).acted(actor, "repository.remove", known.id, agent_id=str(agent_id))

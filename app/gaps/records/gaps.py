@@ -49,7 +49,7 @@ class GapRecords(Repository):
         return {GapState(row.state): row.gaps for row in self._connection.execute(statement)}
 
     def questions(self, gap_ids: Collection[UUID]) -> dict[UUID, str]:
-        """Of those gaps that still exist."""
+        """The questions of those gaps that still exist."""
         if not gap_ids:
             return {}
         rows = self._connection.execute(select(GAPS.c.id, GAPS.c.question).where(GAPS.c.id.in_(gap_ids)))
@@ -205,7 +205,7 @@ class GapReplayRecords(Repository):
         return told
 
     def due_for_replay(self, at_most: int) -> list[DueGap]:
-        """Of all published agents without a running run, most frequent first, then latest."""
+        """Gaps of all published agents without a running run, most frequent first, then latest."""
         statement = (
             select(GAPS, AGENTS.c.workspace_id, AGENTS.c.generation)
             .join(AGENTS, AGENTS.c.id == GAPS.c.agent_id)

@@ -74,7 +74,7 @@ class GapTriageRecords(Repository):
             self._update(GAPS, GAPS.c.id == gap_id, **values)
 
     def growing(self, workspace_id: UUID, limit: int) -> list[GrowingGap]:
-        """Of all agents of the workspace, greatest growth first."""
+        """Growing gaps of all agents of the workspace, greatest growth first."""
         this_week, week_before = _askings(self._now())
         asked_lately = GAP_QUESTIONS.c.asked_at > self._now() - 2 * WEEK
         statement = (

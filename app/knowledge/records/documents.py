@@ -207,7 +207,7 @@ class DocumentRecords(Repository):
         return [*retired, *(version.id for version in versions if version.id not in found)]
 
     def pending_versions(self) -> list[PendingVersion]:
-        """Of all agents; a crash left them."""
+        """Versions of all agents that a crash left pending."""
         statement = (
             select(
                 DOCUMENT_VERSIONS.c.id,

@@ -35,7 +35,7 @@ class ChunkStanding(NamedTuple):
 
 
 class IndexedTextRecords(Repository):
-    """Of live versions."""
+    """Reads live versions only."""
 
     def by_version(self, agent_id: UUID) -> dict[UUID, IndexedText]:
         written = func.coalesce(func.sum(func.length(CHUNKS.c.indexed_context)), 0)

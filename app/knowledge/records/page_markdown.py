@@ -58,7 +58,7 @@ class PageMarkdownRecords(Repository):
         return rows[: page.limit], _OLDEST_FIRST.next_cursor(rows, page)
 
     def _text(self, row: Row[Any]) -> WebPageText:
-        """As it was read; for a page that came in passages, those."""
+        """The page as it was read; one that came in passages is joined from them."""
         markdown = row.markdown
         if not markdown:
             chunks = select(CHUNKS.c.text).where(CHUNKS.c.version_id == row.version_id).order_by(CHUNKS.c.position)

@@ -37,5 +37,5 @@ class FileRecords(Repository):
         return StoredBody(row.digest, row.body, row.object_key)
 
     def object_keys(self) -> set[str]:
-        """Of all files of all agents on the object store."""
+        """The keys of all agents' files on the object store."""
         return set(self._connection.scalars(select(SOURCE_FILES.c.object_key).where(SOURCE_FILES.c.object_key != "")))

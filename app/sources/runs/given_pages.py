@@ -46,7 +46,7 @@ class GivenPages:
         return self._fetched(replace(found, site=source.config.name), len(found.markdown.encode()))
 
     async def urls(self, source: Source) -> list[str]:
-        """Of all the source's documents."""
+        """The addresses of all the source's documents."""
         return await self._record.of_agent(source.agent_id).read(lambda tx: GivenDocumentRecords(tx).urls(source.id))
 
     def _read_text(self, source: Source) -> ReadPage:

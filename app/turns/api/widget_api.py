@@ -147,8 +147,8 @@ class WidgetConversations(Api):
         await self._conversations.clear(call.caller.session)
 
     async def _proof(self, agent: LiveAgent, proof: str | None) -> tuple[str, str | None]:
-        """Its name, and why it was not taken. A conversation is opened all the same: a proof may be sent again where
-        the answer to it was lost."""
+        """The proof's name, and why it was rejected. The conversation is opened all the same, because a proof may be
+        sent again after its response was lost."""
         if proof is None:
             return "", None
         try:

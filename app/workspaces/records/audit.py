@@ -88,8 +88,8 @@ def _tables_of(kind: str) -> Mapping[Table, Audited]:
 
 
 def _sha256(reader: Connection, action: str, subject_id: UUID) -> bytes | None:
-    """Of the rows of an action's subject, as `reader` sees them; None without rows. It shows that something changed
-    without revealing the content."""
+    """A hash of the rows of an action's subject, as `reader` sees them; None without rows. It shows that something
+    changed without revealing the content."""
     found = []
     for table, audited in _tables_of(action.partition(".")[0]).items():
         left_out = (*audited.unhashed, *_SEALED)

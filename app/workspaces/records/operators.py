@@ -109,7 +109,7 @@ class OperatorRecords(Repository):
         return OperatorSession(found.session_id, value_of(Operator, found), found.started_at, found.used_at)
 
     def touch_session(self, session_id: UUID) -> None:
-        """It was used."""
+        """Record that it was used."""
         self._update(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.id == session_id, used_at=self._now())
 
     def end_session(self, sha256: bytes) -> None:
@@ -120,7 +120,7 @@ class OperatorRecords(Repository):
         self._delete(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.operator_id == operator_id)
 
     def end_sessions_before(self, started: datetime) -> None:
-        """Those of everyone that began earlier."""
+        """End the sessions of everyone that began earlier."""
         self._delete(OPERATOR_SESSIONS, OPERATOR_SESSIONS.c.started_at < started)
 
     def _set(self, operator_id: UUID, **values: object) -> None:

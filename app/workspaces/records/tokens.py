@@ -68,7 +68,7 @@ class TokenRecords(Repository):
         return self._value(ApiToken, statement)
 
     def touch_token(self, token_id: UUID) -> None:
-        """It was used."""
+        """Record that it was used."""
         self._update(API_TOKENS, API_TOKENS.c.id == token_id, last_used_at=self._now())
 
     def list_tokens(self, workspace_id: UUID) -> list[ApiToken]:

@@ -1,4 +1,4 @@
-"""What visitors left for people to answer."""
+"""Leads: messages that visitors left for people to answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
