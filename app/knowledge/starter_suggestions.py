@@ -46,7 +46,8 @@ _INFINITIVES: Final = {
     "it": (re.compile(r"come \w+(?:are|ere|ire|rsi)\b.*", re.IGNORECASE), "{}?"),
     "pt": (re.compile(r"como \w+(?:ar|er|ir)\b.*", re.IGNORECASE), "{}?"),
 }
-# Visitors say "my" where the page says "your", which needs more than a rule in other languages.
+# Questions with these words are left out: a visitor says "my" where the page says "your", which no simple rule
+# converts.
 _ADDRESSED: Final = frozenset(
     {"votre", "vos", "ton", "ta", "tes", "vous", "notre", "nos"}
     | {"tu", "tus", "su", "sus", "usted", "nuestro", "nuestra", "nuestros", "nuestras"}
