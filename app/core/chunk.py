@@ -7,7 +7,7 @@ from datetime import date
 from typing import Final
 from uuid import UUID
 
-from app.core.text.table import Table, tables_in
+from app.core.text.markdown.table import Table, tables_in
 
 SECTION_REACH: Final = 4  # chunks before and after one that are given with it; a longer section is given in part
 

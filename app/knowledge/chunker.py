@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from app.core.chunk import ChunkDraft
-from app.core.text.blocks import (
+from app.core.text.markdown.blocks import (
     Block,
     BlockKind,
     announces,
@@ -22,7 +22,7 @@ from app.core.text.blocks import (
     together,
     units,
 )
-from app.core.text.code_parts import code_in_parts, commands_above
+from app.core.text.markdown.code_parts import code_in_parts, commands_above
 from app.core.text.sentences import sentences
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.context_line import ContextLine

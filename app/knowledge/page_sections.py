@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.core.text.blocks import lines_with_code
+from app.core.text.markdown.blocks import lines_with_code
 from app.core.text.words import folded_words
 from app.knowledge.document import SectionHeading
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.agents.agent import LiveAgent
 from app.agents.retrieval_settings import RetrievalSettings
 from app.core.chunk import SECTION_REACH, Chunk, RankedChunk
-from app.core.text.section_text import section_text
+from app.core.text.markdown.section_text import section_text
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.token_counter import TokenCounter
 from app.search.retrieval import Retrieval, SearchQuery, StageListener

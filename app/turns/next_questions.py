@@ -13,7 +13,7 @@ from app.answers.writing.generation import Generation
 from app.conversations.records.conversations import ConversationRecords
 from app.core.chunk import Chunk
 from app.core.page_url import page_key
-from app.core.text.stop_words import without_stop_words
+from app.core.text.questions.stop_words import without_stop_words
 from app.core.text.turn_language import covers
 from app.core.turn import AnsweredBy, Channel, Citation, Finish, TurnRequest, VisitorSession
 from app.knowledge.records.live_documents import LiveDocumentRecords

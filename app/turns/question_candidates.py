@@ -13,11 +13,11 @@ from uuid import UUID
 
 from app.answers.follow_up import leans_on_history
 from app.core.chunk import Chunk
-from app.core.text.blocks import BlockKind, blocks
 from app.core.text.content_words import is_content_word
-from app.core.text.section_text import section_name
+from app.core.text.markdown.blocks import BlockKind, blocks
+from app.core.text.markdown.section_text import section_name
+from app.core.text.questions.stop_words import without_stop_words
 from app.core.text.sentences import asks
-from app.core.text.stop_words import without_stop_words
 from app.core.text.untrusted_text import without_controls
 from app.core.text.words import folded_words, is_spaceless, normalised
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import passages
-from app.core.text.section_text import section_text
+from app.core.text.markdown.section_text import section_text
 from app.knowledge.chunk_limits import ChunkLimits
 from app.knowledge.chunker import Chunker
 from app.knowledge.document import PageContent, SectionHeading

@@ -16,7 +16,7 @@ from crawler.discover.sitemap_reader import Parse, SitemapLimits, SitemapReader
 from crawler.errors import ExtractionFailed, UrlRefused
 from crawler.extract.html_tree import parse_html
 from crawler.extract.links import read_links
-from crawler.extract.page_metadata import page_title, site_name
+from crawler.extract.metadata.page_metadata import page_title, site_name
 from crawler.fetch.fetch_result import HTML, NotFetched, WantedBody
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.robots import Robots

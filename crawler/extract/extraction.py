@@ -8,18 +8,18 @@ from crawler.extract.hidden.hidden_text import remove_hidden
 from crawler.extract.html_tree import parse_html
 from crawler.extract.icons import write_icons
 from crawler.extract.labels import place_labels
-from crawler.extract.linked_data import linked_data, linked_things
 from crawler.extract.links import Normaliser, read_links
 from crawler.extract.main_content import find_main_content
 from crawler.extract.markdown.heading_anchors import HeadingAnchors
 from crawler.extract.markdown.inline import plain_text
 from crawler.extract.markdown.writer import Rendered, write_markdown
 from crawler.extract.markdown_html import MARKDOWN_TYPES, markdown_html
+from crawler.extract.metadata.linked_data import linked_data, linked_things
+from crawler.extract.metadata.page_dates import page_dates
+from crawler.extract.metadata.page_language import declared_language, detected_language
+from crawler.extract.metadata.page_metadata import page_description, page_title
 from crawler.extract.page import Page
-from crawler.extract.page_dates import page_dates
 from crawler.extract.page_frame import site_heading
-from crawler.extract.page_language import declared_language, detected_language
-from crawler.extract.page_metadata import page_description, page_title
 from crawler.extract.page_signs import read_signs
 from crawler.extract.product_choices import write_choices
 from crawler.extract.step_pictures import remove_step_pictures

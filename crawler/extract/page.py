@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from crawler.extract.linked_data import LinkedData
+from crawler.extract.metadata.linked_data import LinkedData
 
 
 class Outcome(StrEnum):

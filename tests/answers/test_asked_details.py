@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.asked_details import is_told_alone, without_details
+from app.core.text.questions.asked_details import is_told_alone, without_details
 
 CONTACT = "Hub Ltd, 214b Canal Street, 3511 NR Utrecht, +353 1 555 0110, hello@hub.example"
 

@@ -4,7 +4,7 @@ import pytest
 
 from app.answers.writing.passages import passages
 from app.answers.writing.pieces import pieces_of
-from app.core.text.blocks import Block, blocks, units
+from app.core.text.markdown.blocks import Block, blocks, units
 from tests.answers.extractive_answers import source
 
 ROWS = [f"{number:08x}  2015-05-08 21:40:19  host-{number}  /home/user/work" for number in range(20)]

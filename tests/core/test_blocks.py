@@ -1,6 +1,6 @@
 import pytest
 
-from app.core.text.blocks import (
+from app.core.text.markdown.blocks import (
     BlockKind,
     blocks,
     code_lines,

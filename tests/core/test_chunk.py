@@ -2,7 +2,7 @@ from datetime import date
 from uuid import uuid4
 
 from app.core.chunk import Chunk
-from app.core.text.table import Table
+from app.core.text.markdown.table import Table
 
 
 def test_a_chunk_gives_its_tables_as_data() -> None:

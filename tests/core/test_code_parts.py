@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.core.text.code_parts import code_parts
+from app.core.text.markdown.code_parts import code_parts
 
 
 def test_code_consists_of_runs_between_blank_lines() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.compared_names import compared_names
+from app.core.text.questions.compared_names import compared_names
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from app.core.text.section_text import markdown_name, section_name, section_text
+from app.core.text.markdown.section_text import markdown_name, section_name, section_text
 
 
 def test_chunks_are_one_text_in_their_order() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.stop_words import without_stop_words
+from app.core.text.questions.stop_words import without_stop_words
 
 
 @pytest.mark.parametrize(

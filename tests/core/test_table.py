@@ -1,4 +1,4 @@
-from app.core.text.table import Table, tables_in
+from app.core.text.markdown.table import Table, tables_in
 
 
 def test_a_table_is_its_header_and_rows() -> None:

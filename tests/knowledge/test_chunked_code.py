@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.text.section_text import section_text
+from app.core.text.markdown.section_text import section_text
 from app.knowledge.chunker import Chunker
 from tests.knowledge.chunked_pages import page, sentence, texts
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from math import log, sqrt
 from typing import Final
 
+from app.core.text.markdown.shown_text import shown_line
 from app.core.text.sentences import quotables
-from app.core.text.shown_text import shown_line
 from app.core.text.words import folded_words, search_terms
 
 _MAX_CHARS: Final = 1000

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from app.core.text.blocks import Block, BlockKind, list_items
+from app.core.text.markdown.blocks import Block, BlockKind, list_items
 
 _LONGEST_CAPTION: Final = 200  # characters
 # The picture itself cannot be quoted.

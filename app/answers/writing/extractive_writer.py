@@ -22,11 +22,11 @@ from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, beginning, passages, says_how
 from app.answers.writing.pieces import says_message
 from app.answers.writing.quotation import word_for_word
-from app.core.text.blocks import text_of
 from app.core.text.canned_messages import canned_messages
-from app.core.text.compared_names import compared_names
-from app.core.text.question_parts import question_parts
-from app.core.text.section_text import markdown_name, unnumbered
+from app.core.text.markdown.blocks import text_of
+from app.core.text.markdown.section_text import markdown_name, unnumbered
+from app.core.text.questions.compared_names import compared_names
+from app.core.text.questions.question_parts import question_parts
 from app.core.text.words import normalised
 from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta

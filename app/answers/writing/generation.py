@@ -29,7 +29,7 @@ from app.core.confirmation import ProposedChange
 from app.core.errors import ModelUnavailable
 from app.core.page_url import host_of, page_key
 from app.core.text.canned_messages import canned_messages
-from app.core.text.section_text import section_name
+from app.core.text.markdown.section_text import section_name
 from app.core.turn import AnsweredBy, Citation, Finish
 from app.providers.chat.chat_model import ChatEnd
 from app.providers.embedding.embedder import Embedder

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from app.answers.writing.passages import PICTURED, SHORTEST_PASSAGE, Passage, needs_what_is_before
 from app.answers.writing.pieces import Piece, are_steps, has_code, has_steps, length
-from app.core.text.asked_details import DEFAULT, asked_details
-from app.core.text.blocks import Block, BlockKind, announces, list_items, term_above, term_of, text_of
+from app.core.text.markdown.blocks import Block, BlockKind, announces, list_items, term_above, term_of, text_of
+from app.core.text.questions.asked_details import DEFAULT, asked_details
 from app.core.text.sentences import points_back, sentences
 
 _LONGEST_LINE = 200

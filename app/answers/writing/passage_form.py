@@ -8,9 +8,9 @@ from typing import Final
 
 from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
-from app.core.text.asked_details import PRICE, asked_details, without_details
-from app.core.text.compared_names import asks_difference
-from app.core.text.section_text import unnumbered
+from app.core.text.markdown.section_text import unnumbered
+from app.core.text.questions.asked_details import PRICE, asked_details, without_details
+from app.core.text.questions.compared_names import asks_difference
 from app.core.text.sentences import asks, points_back, sentences
 from app.core.text.words import folded_words, normalised
 

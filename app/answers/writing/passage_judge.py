@@ -15,8 +15,8 @@ from app.answers.writing.passage_form import form_odds, without_told
 from app.answers.writing.passages import Looks, Passage
 from app.answers.writing.token_match import TokenMatch, token_matches
 from app.core.errors import EmbedderUnavailable, IndexUnavailable, RerankerUnavailable
-from app.core.text.asked_details import is_told_alone
-from app.core.text.stop_words import without_stop_words
+from app.core.text.questions.asked_details import is_told_alone
+from app.core.text.questions.stop_words import without_stop_words
 from app.core.text.turn_language import covers
 from app.kit.recent_values import RecentValues
 from app.providers.embedding.embedder import Embedder

@@ -9,7 +9,7 @@ from functools import cached_property
 from app.answers.writing.answer_context import Source
 from app.answers.writing.beside_text import is_headed_references, running_text
 from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, has_code, has_steps, length, pieces_of
-from app.core.text.blocks import (
+from app.core.text.markdown.blocks import (
     Block,
     BlockKind,
     blocks,
@@ -19,8 +19,8 @@ from app.core.text.blocks import (
     text_of,
     units,
 )
-from app.core.text.code_parts import rejoined
-from app.core.text.section_text import one_block, one_code
+from app.core.text.markdown.code_parts import rejoined
+from app.core.text.markdown.section_text import one_block, one_code
 from app.core.text.sentences import points_back
 
 SHORTEST_PASSAGE = 20

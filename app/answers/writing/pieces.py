@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from app.core.text.blocks import (
+from app.core.text.markdown.blocks import (
     Block,
     BlockKind,
     announces,
@@ -17,7 +17,7 @@ from app.core.text.blocks import (
     table_rows,
     together,
 )
-from app.core.text.code_parts import code_in_parts, commands_above
+from app.core.text.markdown.code_parts import code_in_parts, commands_above
 from app.core.text.sentences import sentences
 from app.core.text.words import normalised
 

@@ -2,7 +2,7 @@
 
 import re
 
-from app.core.text.blocks import lines_with_code
+from app.core.text.markdown.blocks import lines_with_code
 
 _CODE_SPAN = re.compile(r"(`[^`\n]++`)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")

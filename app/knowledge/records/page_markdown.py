@@ -10,7 +10,7 @@ from sqlalchemy import Row, Select, select
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.core.text.section_text import section_text
+from app.core.text.markdown.section_text import section_text
 from app.knowledge.document import VersionState
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS
 from app.store.transaction import Keyset, Repository, value_of

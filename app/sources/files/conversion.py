@@ -13,8 +13,8 @@ from app.sources.files.plain_text import read_markdown, read_text
 from app.sources.files.pptx_slides import read_pptx
 from app.sources.files.pypdf_pages import read_pdf
 from app.sources.files.refusal import FileRefused
+from crawler.extract.metadata.page_language import detected_language
 from crawler.extract.page import Page
-from crawler.extract.page_language import detected_language
 
 MAX_TEXT_CHARS: Final = 2_000_000  # more would take minutes to embed
 _MAX_TITLE_CHARS: Final = 300

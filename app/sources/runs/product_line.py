@@ -7,7 +7,7 @@ JSON-LD, and so do answers.
 import re
 from typing import Final
 
-from crawler.extract.linked_data import Product
+from crawler.extract.metadata.linked_data import Product
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD_START: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from crawler.extract.extraction import extract_page
-from crawler.extract.linked_data import LinkedData, Product
+from crawler.extract.metadata.linked_data import LinkedData, Product
 from crawler.extract.page import Heading, Page
 
 URL = "https://shop.example.com/help"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.text.blocks import lines_with_code
+from app.core.text.markdown.blocks import lines_with_code
 from app.core.text.words import folded_words
 from app.knowledge.page_sections import plain_heading
 from crawler.extract.extraction import extract_page

@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from crawler.extract.page_metadata import site_name
+from crawler.extract.metadata.page_metadata import site_name
 
 _SAID = '<meta property="og:site_name" content="Lantern Lamps">'
 

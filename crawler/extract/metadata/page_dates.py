@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.linked_data import Thing
+from crawler.extract.metadata.linked_data import Thing
 
 _PUBLISHED = (
     "article:published_time", "datepublished", "dc.date.issued", "dcterms.issued", "dcterms.created",

@@ -5,7 +5,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from app.core.text.blocks import Block, BlockKind, code_like, code_lines
+from app.core.text.markdown.blocks import Block, BlockKind, code_like, code_lines
 
 _CLOSING = frozenset(")]}")
 _DEEPEST = 40  # columns: if all lines are indented further, each is a part of its own

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.core.text.blocks import (
+from app.core.text.markdown.blocks import (
     Block,
     BlockKind,
     blocks,
@@ -14,7 +14,7 @@ from app.core.text.blocks import (
     term_of,
     text_of,
 )
-from app.core.text.code_parts import rejoined
+from app.core.text.markdown.code_parts import rejoined
 
 _MARKDOWN = re.compile(r"[\[\]*`#|]|(?<![^\W_])_+|_+(?![^\W_])")  # within a word, as in mod_ssl, _ is a letter
 

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from app.core.text.blocks import BlockKind, blocks, code_lines
+from app.core.text.markdown.blocks import BlockKind, blocks, code_lines
 
 _CODE_SPAN: Final = re.compile(r"(?<!`)(`++)(.{1,2000}?)(?<!`)\1(?!`)")
 _LINK: Final = re.compile(r"!?\[([^\[\]\n]*+)\]\((?:[^()\n]|\([^()\n]*+\))*+\)")
