@@ -145,7 +145,7 @@ def filled_template(template: str, values: Mapping[str, str]) -> str:
 def check_headers(headers: Mapping[str, str]) -> None:
     """Raises InvalidInput, which repeats no value."""
     if len(headers) > MAX_HEADERS:
-        raise InvalidInput("headers", f"There are {len(headers)} headers; keep it to {MAX_HEADERS}.")
+        raise InvalidInput("headers", f"There are {len(headers)} headers. Use at most {MAX_HEADERS}.")
     for name, value in headers.items():
         if not _HEADER.fullmatch(name) or name.lower() in _OURS:
             raise InvalidInput("headers", "Name headers such as Authorization or X-Api-Key; those of HTTP are ours.")
@@ -157,7 +157,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
 
 def _check_fixed(fixed: Mapping[str, str], known: Collection[str]) -> None:
     if len(fixed) > MAX_FIXED:
-        raise InvalidInput("fixed", f"There are {len(fixed)} values; keep it to {MAX_FIXED}.")
+        raise InvalidInput("fixed", f"There are {len(fixed)} values. Use at most {MAX_FIXED}.")
     for name, value in fixed.items():
         if not _ARGUMENT.fullmatch(name):
             raise InvalidInput("fixed", "Name arguments by letters, digits and _, a letter first.")

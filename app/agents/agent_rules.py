@@ -92,7 +92,7 @@ def checked_config(config: AgentConfig) -> AgentConfig:
 
 def _check_invitations(invitations: Sequence[Invitation]) -> None:
     if len(invitations) > MAX_INVITATIONS:
-        raise InvalidInput("invitations", f"There are {len(invitations)}; keep it to {MAX_INVITATIONS}.")
+        raise InvalidInput("invitations", f"There are {len(invitations)}. Use at most {MAX_INVITATIONS}.")
     seen: set[str] = set()
     for number, each in enumerate(invitations):
         at = f"invitations.{number}."
@@ -116,7 +116,7 @@ def _check_invitation_text(at: str, text: str, question: str | None) -> None:
 
 def _check_translations(translations: Sequence[Translation], invited: set[str]) -> None:
     if len(translations) > MAX_TRANSLATIONS:
-        raise InvalidInput("translations", f"There are {len(translations)}; keep it to {MAX_TRANSLATIONS}.")
+        raise InvalidInput("translations", f"There are {len(translations)}. Use at most {MAX_TRANSLATIONS}.")
     seen: set[str] = set()
     for number, each in enumerate(translations):
         at = f"translations.{number}."
@@ -151,7 +151,7 @@ def _each_normal(
 ) -> tuple[str, ...]:
     """Each once, normalised by `normal`, which raises ValueError."""
     if len(entries) > most:
-        raise InvalidInput(field, f"There are {len(entries)} {noun}; keep it to {most}.")
+        raise InvalidInput(field, f"There are {len(entries)} {noun}. Use at most {most}.")
     found: list[str] = []
     for number, entry in enumerate(entries):
         try:
@@ -163,7 +163,7 @@ def _each_normal(
 
 def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
     if len(hosts) > MAX_LINK_HOSTS:
-        raise InvalidInput("allowed_link_hosts", f"There are {len(hosts)} entries; keep it to {MAX_LINK_HOSTS}.")
+        raise InvalidInput("allowed_link_hosts", f"There are {len(hosts)} entries. Use at most {MAX_LINK_HOSTS}.")
     normal = [host.strip().lower() for host in hosts]
     for number, host in enumerate(normal):
         if len(host) > 253 or not _LINK_HOST.fullmatch(host):
@@ -193,7 +193,7 @@ def check_filter(at: str, only: SearchFilter) -> None:
     """Raises InvalidInput, naming the field below `at` and the fix."""
     for name in ("sources", "path_prefixes", "languages", "attributes"):
         if (count := len(getattr(only, name))) > MAX_FILTER_ENTRIES:
-            raise InvalidInput(f"{at}.{name}", f"There are {count} entries; keep it to {MAX_FILTER_ENTRIES}.")
+            raise InvalidInput(f"{at}.{name}", f"There are {count} entries. Use at most {MAX_FILTER_ENTRIES}.")
     for number, prefix in enumerate(only.path_prefixes):
         check_line(f"{at}.path_prefixes.{number}", prefix, MAX_PATH_PREFIX_CHARS)
         if not prefix.startswith("/"):

@@ -31,7 +31,7 @@ async def create(
         print_json({"token": issued.token, "id": issued.record.id, "scopes": issued.record.scopes})
         return
     out.print(issued.token, highlight=False, soft_wrap=True)
-    err.print("Keep it now: it is not shown again. Send it as `Authorization: Bearer <token>`.")
+    err.print("Copy this now: it is not shown again. Send it as `Authorization: Bearer <token>`.")
 
 
 @commands.command("list")

@@ -17,7 +17,7 @@ def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tupl
     """By name. A signed one replaces an unsigned one. Raises InvalidInput."""
     for field, told in (("attributes", plain), ("signed_attributes", signed)):
         if len(told) > MAX_ATTRIBUTES:
-            raise InvalidInput(field, f"There are {len(told)} attributes; keep it to {MAX_ATTRIBUTES}.")
+            raise InvalidInput(field, f"There are {len(told)} attributes. Use at most {MAX_ATTRIBUTES}.")
         for name, value in told.items():
             check_attribute(field, name, (value,))
     names = sorted({*plain, *signed})

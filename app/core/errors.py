@@ -43,7 +43,7 @@ class NotFound(DocentError):
     """There is no such thing, or it belongs to someone else."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"There is no such {what} here. Check the id.")
+        super().__init__(f"No such {what}. Check the id.")
         self.what = what
 
 

@@ -13,11 +13,11 @@ _MAX_URL_CHARS = 2048
 
 def check_text(field: str, text: str, max_chars: int, *, may_be_empty: bool = True) -> None:
     if not may_be_empty and not text.strip():
-        raise InvalidInput(field, "This may not be empty. Write at least one character.")
+        raise InvalidInput(field, "This cannot be empty. Enter at least one character.")
     if len(text) > max_chars:
-        raise InvalidInput(field, f"This has {len(text)} characters; keep it to {max_chars}.")
+        raise InvalidInput(field, f"This has {len(text)} characters. Use at most {max_chars}.")
     if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\r\t" for c in text):
-        raise InvalidInput(field, "This holds control characters or broken ones. Remove them.")
+        raise InvalidInput(field, "This contains control characters or broken characters. Remove them.")
 
 
 def check_line(field: str, text: str, max_chars: int, *, may_be_empty: bool = True) -> None:
@@ -28,19 +28,19 @@ def check_line(field: str, text: str, max_chars: int, *, may_be_empty: bool = Tr
 
 def check_lines(field: str, texts: Sequence[str], max_items: int, max_chars: int) -> None:
     if len(texts) > max_items:
-        raise InvalidInput(field, f"There are {len(texts)} entries; keep it to {max_items}.")
+        raise InvalidInput(field, f"This has {len(texts)} entries. Use at most {max_items}.")
     for number, text in enumerate(texts):
         check_line(f"{field}.{number}", text, max_chars, may_be_empty=False)
 
 
 def check_between(field: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:  # also refuses NaN
-        raise InvalidInput(field, f"This must lie between {low:g} and {high:g}.")
+        raise InvalidInput(field, f"Use a value from {low:g} to {high:g}.")
 
 
 def check_language(field: str, language: str | None) -> None:
     if language is not None and not _LANGUAGE.fullmatch(language):
-        raise InvalidInput(field, 'Write a language as two or three lower-case letters, such as "en" or "de".')
+        raise InvalidInput(field, 'Enter a language code of two or three lower-case letters, such as "en" or "de".')
 
 
 def check_http_url(field: str, url: str) -> None:
@@ -56,8 +56,8 @@ def check_http_url(field: str, url: str) -> None:
         or any(c.isspace() or unicodedata.category(c) in ("Cc", "Cs") for c in url)
         or "\\" in url
     ):
-        raise InvalidInput(field, 'Write a whole address, such as "https://www.example.com/docs".')
+        raise InvalidInput(field, 'Enter a full address, such as "https://www.example.com/docs".')
     if parts.username is not None or parts.password is not None:
-        raise InvalidInput(field, "Leave user name and password out of the address.")
+        raise InvalidInput(field, "Remove the user name and password from the address.")
     if len(url) > _MAX_URL_CHARS:
-        raise InvalidInput(field, f"Keep the address to {_MAX_URL_CHARS} characters.")
+        raise InvalidInput(field, f"The address is too long. Use at most {_MAX_URL_CHARS} characters.")

@@ -39,7 +39,7 @@ def page_of(items: Sequence[Listed], page: PageRequest, key: Callable[[Listed], 
     if page.cursor is not None:
         keys = [key(item) for item in items]
         if page.cursor not in keys:
-            raise InvalidInput("cursor", "This cursor is not from this list. Begin again without one.")
+            raise InvalidInput("cursor", "This cursor belongs to another list. Start again without a cursor.")
         start = keys.index(page.cursor) + 1
     chosen = items[start : start + page.limit]
     is_last = start + page.limit >= len(items)

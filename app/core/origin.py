@@ -27,7 +27,7 @@ def normal_origin(text: str) -> str:
     """
     match = _ORIGIN.fullmatch(text)
     if match is None or "*" in match["host"]:
-        raise ValueError('Write an origin such as "https://www.example.com" or "http://localhost:3000".')
+        raise ValueError('Enter an origin such as "https://www.example.com" or "http://localhost:3000".')
     _check_host(match["host"])
     return _joined(match)
 
@@ -36,20 +36,20 @@ def normal_pattern(text: str) -> str:
     """The same for an operator's pattern, which may have upper case and one trailing slash. Raises ValueError."""
     cleaned = text.strip().lower().removesuffix("/")
     if not cleaned.isascii():
-        raise ValueError("Write the host in its ASCII form (xn--...).")
+        raise ValueError("Enter the host in its ASCII form (xn--...).")
     match = _ORIGIN.fullmatch(cleaned)
     if match is None:
-        raise ValueError('Write "scheme://host[:port]", such as "https://www.example.com", without a path.')
+        raise ValueError('Enter "scheme://host[:port]", such as "https://www.example.com", without a path.')
     host = match["host"]
     if host.startswith("*."):
         parent = host[2:]
         _check_host(parent)
         if _is_address(parent) or ("." not in parent and parent != "localhost"):
-            raise ValueError('A wildcard needs a domain of your own, such as "https://*.example.com".')
+            raise ValueError('A wildcard needs your own domain, such as "https://*.example.com".')
         if is_public_suffix(parent):
-            raise ValueError(f'Anybody can have a name below "{parent}". Write the domain that is yours.')
+            raise ValueError(f'Anyone can register a name below "{parent}". Enter your own domain.')
     elif "*" in host:
-        raise ValueError('The wildcard stands for the whole first label: "https://*.example.com".')
+        raise ValueError('The wildcard replaces the whole first label: "https://*.example.com".')
     else:
         _check_host(host)
     return _joined(match)
@@ -81,7 +81,7 @@ def _joined(match: re.Match[str]) -> str:
     if port is None or int(port) == _DEFAULT_PORTS[scheme]:
         return f"{scheme}://{host}"
     if int(port) > 65535:
-        raise ValueError("A port is at most 65535.")
+        raise ValueError("The port is too large. Use at most 65535.")
     return f"{scheme}://{host}:{port}"
 
 
@@ -90,7 +90,7 @@ def _check_host(host: str) -> None:
         try:
             IPv6Address(host[1:-1])
         except AddressValueError:
-            raise ValueError("The IPv6 address is not one.") from None
+            raise ValueError("The IPv6 address is invalid. Check it.") from None
         return
     if not all(_LABEL.fullmatch(label) for label in host.split(".")):
         raise ValueError(f'"{host}" is not a host name.')

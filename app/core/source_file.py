@@ -83,7 +83,7 @@ def file_format(name: str, body: bytes) -> FileFormat:
         if body.startswith(start):
             raise InvalidInput(FIELD, f"{_quoted(name)} is {words}.")
     if by_name in _BINARY:
-        raise InvalidInput(FIELD, f"{_quoted(name)} is called {by_name.upper()} but is none. Check the file.")
+        raise InvalidInput(FIELD, f"{_quoted(name)} has the name of a {by_name.upper()} file but is not one. Check it.")
     if b"\x00" in body[:_LOOK_BYTES] and not body.startswith(_UTF16):
         raise InvalidInput(FIELD, f"{_quoted(name)} is not text. Upload {ACCEPTED}.")
     if by_name is not None:

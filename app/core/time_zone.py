@@ -17,4 +17,4 @@ def zone_named(name: str, field: str = "zone") -> ZoneInfo:
             return ZoneInfo(name)
     except (LookupError, ValueError, OSError):  # no such file, no zone's file, a folder
         pass
-    raise InvalidInput(field, "is not a time zone. Write UTC, or one such as Europe/Berlin.")
+    raise InvalidInput(field, "This is not a time zone. Enter UTC, or a name such as Europe/Berlin.")

@@ -47,6 +47,6 @@ class GuardedClient:
         try:
             return str(self._checked(url))
         except NoTls as error:
-            raise InvalidInput(field, "Give an address that begins with https://.") from error
+            raise InvalidInput(field, "Enter an address that begins with https://.") from error
         except UrlRefused as error:
             raise InvalidInput(field, f"Nothing can be {done} this address: {error.reason}.") from error

@@ -35,11 +35,11 @@ class PatternMatcher:
                 "Look-around and back-references are not supported; RE2's syntax is."
             )
         except (UnicodeError, ValueError):
-            return "This holds broken characters. Remove them."
+            return "This contains broken characters. Remove them."
         if compiled.programsize > _MAX_PROGRAM:
             return "This pattern is too large. Use smaller repetition counts and fewer Unicode classes."
         if compiled.search("") is not None:
-            return "This pattern matches an empty text, and so every text. Let it ask for something."
+            return "This pattern matches an empty text, and so every text. Make it require at least one character."
         return ""
 
     async def matching(self, patterns: Iterable[str], text: str, *, max_chars: int = MAX_TEXT_CHARS) -> frozenset[str]:

@@ -118,7 +118,7 @@ def _read_csv(
 ) -> Iterator[GoldenQuestion]:
     """Raises InvalidInput, naming the line."""
     if len(text) > MAX_CSV_CHARS:
-        raise InvalidInput("csv", f"This has {len(text)} characters; keep it to {MAX_CSV_CHARS}.")
+        raise InvalidInput("csv", f"This has {len(text)} characters. Use at most {MAX_CSV_CHARS}.")
     reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), strict=True)
     try:
         columns = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
@@ -138,7 +138,7 @@ def check_golden(golden: GoldenQuestion, patterns: PatternMatcher) -> None:
     check_text("question", golden.question, MAX_QUESTION_CHARS, may_be_empty=False)
     check_language("language", golden.language)
     if len(golden.pages) > MAX_PAGES:
-        raise InvalidInput("pages", f"There are {len(golden.pages)} pages; keep it to {MAX_PAGES}.")
+        raise InvalidInput("pages", f"There are {len(golden.pages)} pages. Use at most {MAX_PAGES}.")
     for number, page in enumerate(golden.pages):
         if _FILE_SOURCE.fullmatch(page):
             continue

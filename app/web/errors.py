@@ -137,7 +137,7 @@ def _problem_of_ours(error: DocentError) -> Problem:
             # The text names internal parts: it is for the operator's log, not for a visitor.
             _log.error("part.unavailable", kind=type(error).__name__, error=message)
             headers["Retry-After"] = str(OVERLOADED_RETRY_SECONDS)
-            message = "A part of this service does not answer now. Try again in a moment."
+            message = "Part of this service is down. Try again in a moment."
     return Problem(code, message, error.field if isinstance(error, InvalidInput) else None, headers)
 
 
@@ -162,7 +162,7 @@ def _problem_of_http(error: HTTPException) -> Problem:
 
 
 INTERNAL = Problem(
-    "internal", "Something went wrong on our side, and it is logged. Try again; if it stays, name the X-Request-ID."
+    "internal", "Something went wrong on our side and was logged. Try again; if it persists, report the X-Request-ID."
 )
 
 

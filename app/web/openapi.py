@@ -61,7 +61,7 @@ _ERROR_SCHEMA: JsonObject = {
             "required": ["code", "message"],
             "properties": {
                 "code": {"type": "string", "enum": list(STATUS_OF_CODE)},
-                "message": {"type": "string", "description": "What is wrong and how to mend it."},
+                "message": {"type": "string", "description": "What is wrong and how to fix it."},
                 "field": {"type": "string", "description": "The field that is wrong, such as theme.radius_px."},
             },
         }
@@ -277,7 +277,7 @@ def _refusal(codes: Sequence[str]) -> JsonObject:
         "content": {
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/Error"},
-                "example": {"error": {"code": codes[0], "message": "What is wrong and how to mend it."}},
+                "example": {"error": {"code": codes[0], "message": "What is wrong and how to fix it."}},
             }
         },
     }

@@ -78,7 +78,7 @@ def admit_token_origin(request: HTTPConnection, token_origin: str, allowed: Sequ
 def _refusal(request: HTTPConnection) -> str:
     named = request.headers.getlist("origin")
     if not named:
-        return "The request names no website: it has no Origin header. Call from a web page of a listed website."
+        return "The request has no Origin header. Call from a page of a listed website."
     shown = _shown(named[0])
     if verdict_of(request).origin is None:
         return f"{shown} is not the origin of a website. Open the page over http or https, not from a file."

@@ -138,7 +138,7 @@ class ProofOfWork:
         told = _parsed(proof)
         salt = _SALT.fullmatch(told["salt"])
         if told["algorithm"] != ALGORITHM or salt is None:
-            raise ProofRefused("This does not prove one of this server's challenges.")
+            raise ProofRefused("This challenge is not from this server. Request a new one.")
         keys = await self._tokens.derived_keys(_KEY_OF_PROOFS)
         if not any(hmac.compare_digest(_signature(key, told["challenge"]), told["signature"]) for key in keys):
             raise ProofRefused("The signature is invalid. Send the challenge unchanged, with the number.")
@@ -162,7 +162,7 @@ def _parsed(proof: str) -> dict[str, Any]:
     if not isinstance(told, dict) or any(type(told.get(name)) is not kind for name, kind in _FIELDS.items()):
         raise ProofRefused("This is not a proof: send the challenge with its number, as JSON in Base64.")
     if not told["challenge"].isascii() or not told["signature"].isascii() or not 0 <= told["number"] <= MAX_NUMBER:
-        raise ProofRefused("This does not prove one of this server's challenges.")
+        raise ProofRefused("This challenge is not from this server. Request a new one.")
     return told
 
 

@@ -102,7 +102,7 @@ def check_characters(path: str, text: str) -> None:
 
 
 def _too_large(max_bytes: int) -> Refusal:
-    return Refusal("too_large", f"The body is too large. Keep it to {max_bytes} bytes.")
+    return Refusal("too_large", f"The body is too large. Send at most {max_bytes} bytes.")
 
 
 MAX_PARTS = 16

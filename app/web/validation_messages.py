@@ -51,13 +51,13 @@ def _message(detail: ErrorDetails) -> str:
         case "missing":
             return "This is required. Add it."
         case "extra_forbidden":
-            return "This is not known here. Remove it; openapi.json lists what is."
+            return "This field is unknown. Remove it; /openapi.json lists the known ones."
         case "string_too_long":
-            return f"This is too long. Keep it to {context['max_length']} characters."
+            return f"This is too long. Use at most {context['max_length']} characters."
         case "string_too_short":
-            return f"This is too short. Write at least {context['min_length']} character(s)."
+            return f"This is too short. Use at least {context['min_length']} character(s)."
         case "too_long":
-            return f"There are too many entries. Keep it to {context['max_length']}."
+            return f"This has too many entries. Use at most {context['max_length']}."
         case "uuid_parsing" | "uuid_type":
             return 'Send a UUID, such as "2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11".'
         case "enum" | "literal_error":
@@ -65,7 +65,7 @@ def _message(detail: ErrorDetails) -> str:
         case "model_type" | "model_attributes_type" | "dict_type":
             return "Send a JSON object."
         case "string_type":
-            return "Send a text."
+            return "Send a string."
         case "int_type" | "int_parsing" | "int_from_float":
             return "Send a whole number."
         case "float_type" | "float_parsing":

@@ -200,7 +200,7 @@ def parsed_filter(text: str) -> SearchFilter:
     """The filter that a website's server signs for a visitor. `text` is a JSON object with the fields of a search
     filter. Raises InvalidInput, naming the field."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_FILTER_BYTES:
-        raise InvalidInput("filter", f"This is too long. Keep it to {MAX_FILTER_BYTES} bytes of UTF-8.")
+        raise InvalidInput("filter", f"This is too long. Use at most {MAX_FILTER_BYTES} bytes of UTF-8.")
     try:
         only = SearchFilterModel.model_validate_json(text).value()
     except ValidationError as error:

@@ -67,10 +67,10 @@ class ApiTokens:
     async def verify(self, token: str) -> Actor:
         """The token's holder. Raises Unauthorized."""
         if not is_well_formed(token):
-            raise Unauthorized("This is not an API token. Make one with `docent token create`.")
+            raise Unauthorized("This is not an API token. Create one with `docent token create`.")
         found = await self._records.read(lambda tx: TokenRecords(tx).find_token(_sha256(token)))
         if found is None:
-            raise Unauthorized("This API token is unknown, expired or revoked. Make one with `docent token create`.")
+            raise Unauthorized("This API token is unknown, expired or revoked. Create one with `docent token create`.")
         await self._touch(found)
         return Actor(found.workspace_id, found.name, frozenset(found.scopes), token_id=found.id)
 

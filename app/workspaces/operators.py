@@ -129,7 +129,7 @@ async def checked_owner(
     """The actor's own account. Raises InvalidInput, naming the field, if this is not its password or it has none."""
     found = await _own_credentials(records, actor)
     if found is None or not found.password_hash or not await passwords.is_right(password, found.password_hash):
-        raise InvalidInput(field, "This is not your password.")
+        raise InvalidInput(field, "This password is wrong. Enter your current one.")
     return found.operator
 
 
@@ -208,7 +208,7 @@ class SecondFactors:
         """The recovery codes for when the authenticator is lost, which are only returned here. Raises InvalidInput."""
         step = step_of(secret, code, self._clock.now()) if is_secret(secret) else None
         if step is None:
-            raise InvalidInput("code", "This is not the code that the secret gives now. Is the device's clock right?")
+            raise InvalidInput("code", "This code is wrong. Enter the current one, and check the device's clock.")
         owner = await checked_owner(self._records, self._passwords, actor, password, field="")
         codes = new_recovery_codes()
         factor = SecondFactor(secret, step, [recovery_hash(each) for each in codes])
@@ -244,7 +244,7 @@ def colleague_named(tx: Transaction, actor: Actor, address: str) -> Actor:
     for each in OperatorRecords(tx).of_workspace(actor.workspace_id):
         if each.email == named and not each.is_disabled:
             return acting(each)
-    raise InvalidInput("assignee", "No operator of the workspace has this address. Name one, or nobody.")
+    raise InvalidInput("assignee", "No operator in this workspace has this address. Name another one, or nobody.")
 
 
 class Assignees:

@@ -31,10 +31,10 @@ ADMINS_RESET_HOLDS: Final = timedelta(days=1)
 ASKED_RESET_HOLDS: Final = timedelta(hours=1)
 LIVE_AT_MOST: Final = 3  # of one account: more are not sent, however often somebody asks
 MAX_TOKEN_CHARS: Final = 100
-_GONE: Final = "This link is invalid or has expired. Ask for another one."
+_GONE: Final = "This link is invalid or has expired. Request a new one."
 _BY: Final = "password link"
 _NOBODYS: Final = UUID(int=0)
-_NOT_YOU: Final = "If you did not ask for this, ignore this mail: nothing changes."
+_NOT_YOU: Final = "If you did not request this, ignore this mail: nothing changes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class PasswordLinks:
 
     def _check_passwords(self) -> None:
         if not self._methods.by_password:
-            raise InvalidInput("", f"Passwords are not taken here. Operators sign in with {self._methods.provider}.")
+            raise InvalidInput("", f"Passwords are off here. Operators sign in with {self._methods.provider}.")
 
     def _asked(self, tx: Transaction, email: str) -> None:
         found = OperatorRecords(tx).credentials(email)
@@ -154,7 +154,7 @@ class PasswordLinks:
         if operator.is_invited:
             mail = self._invitation(actor, operator, token, expires_at)
         else:
-            mail = self._reset(operator.email, token, expires_at, f"{actor.name} had this link made for you.")
+            mail = self._reset(operator.email, token, expires_at, f"{actor.name} created this link for you.")
         self._mailer.put(tx, operator.workspace_id, mail)
         return MadeLink(operator, "", expires_at)
 
@@ -163,24 +163,24 @@ class PasswordLinks:
             to=operator.email,
             subject="You are invited to Docent",
             paragraphs=(
-                f"{actor.name} has made an account for you at Docent, as {operator.role.value}. You sign in with "
+                f"{actor.name} has created a Docent account for you, as {operator.role.value}. You sign in with "
                 f"{operator.email} and a password that you choose now.",
                 _holds(expires_at),
             ),
             link=MailLink("Choose a password", self._url(token)),
-            footer="You get this because somebody wrote your address into a form. If you do not know them, leave it.",
+            footer="You get this mail because somebody entered your address. If you do not know them, ignore it.",
         )
 
     def _reset(self, email: str, token: str, expires_at: datetime, why: str) -> Mail:
         return Mail(
             to=email,
-            subject="Choose another password for Docent",
+            subject="Choose a new password for Docent",
             paragraphs=(
-                "This link sets another password for your account at Docent, and signs you out everywhere. One-time "
+                "This link sets a new password for your Docent account, and signs you out everywhere. One-time "
                 "codes stay as they are.",
                 _holds(expires_at),
             ),
-            link=MailLink("Choose another password", self._url(token)),
+            link=MailLink("Choose a new password", self._url(token)),
             footer=why,
         )
 
@@ -188,7 +188,7 @@ class PasswordLinks:
         return Mail(
             to=operator.email,
             subject="Your password for Docent was changed",
-            paragraphs=("Somebody changed it by a link that was sent to you. If it was not you, tell an admin now.",),
+            paragraphs=("It was changed through a link that was sent to you. If that was not you, tell an admin now.",),
             link=MailLink("Sign in", self._mailer.url("/console/sign-in")),
         )
 

@@ -79,9 +79,9 @@ class ProviderSignIn:
         try:
             email = _email_of(identity.claims)
         except InvalidInput:
-            return "The provider names no e-mail address of yours."
+            return "The identity provider sent no e-mail address for you. Ask your administrator."
         if is_verified is False:
-            return "The provider has not verified your e-mail address yet."
+            return "The identity provider has not verified your e-mail address. Verify it there and sign in again."
         known = OperatorRecords(tx).credentials(email)
         if known is None:
             made = Operator(uuid4(), workspace_id, email, role, self._clock.now())
@@ -91,10 +91,11 @@ class ProviderSignIn:
             return made
         if is_verified is not True:
             return (
-                "There is an account of your e-mail address, and the provider does not say that the address is yours."
+                "An account already has your e-mail address, but the provider does not confirm that it "
+                "is yours. Ask an admin."
             )
         if OperatorRecords(tx).has_identity(known.operator.id):
-            return "The account of your e-mail address is somebody else's at the provider."
+            return "The account with your e-mail address belongs to somebody else at the provider. Ask an admin."
         OperatorRecords(tx).set_identity(known.operator.id, key)
         _note(tx, known.operator, "operator.link", email=email)
         return known.operator

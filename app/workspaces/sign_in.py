@@ -31,7 +31,7 @@ TOUCH_AT_MOST_EVERY = timedelta(minutes=1)
 SECRET_BYTES = 32
 _DEVICE_ID_BYTES = 16
 _DEVICE = re.compile(r"([\w-]{22})\.([0-9a-f]{64})", re.ASCII)
-_WRONG = "The e-mail address or the password is wrong, or the one-time code that your account asks for."
+_WRONG = "The e-mail address, password or one-time code is wrong. Check them and try again."
 SOMEBODY, _REFUSED = "somebody", "operator.refuse_sign_in"
 
 

@@ -48,7 +48,7 @@ def test_a_right_one_passes() -> None:
         ("https://api.shop.example/orders/{order}#top", "no fragment"),
         ("https://api.shop.example/orders/{order", "single braces"),
         ("https://api.shop.example/{{visitor.id}}", "single braces"),
-        ("ftp://api.shop.example/{order}", "whole address"),
+        ("ftp://api.shop.example/{order}", "full address"),
     ],
 )
 def test_an_address_that_could_lead_elsewhere_is_refused(url: str, words: str) -> None:
@@ -118,11 +118,11 @@ def test_one_that_changes_something_passes_with_what_the_visitor_confirms() -> N
 @pytest.mark.parametrize(
     ("changes", "field", "words"),
     [
-        ({"summary": " "}, "summary", "may not be empty"),
+        ({"summary": " "}, "summary", "cannot be empty"),
         ({"summary": "Cancel {lines}?"}, "summary", "a required parameter"),
         ({"summary": "Cancel {result}?"}, "summary", "a required parameter"),
         ({"summary": "Cancel {order?"}, "summary", "single braces"),
-        ({"summary": "a" * 301}, "summary", "keep it to 300"),
+        ({"summary": "a" * 301}, "summary", "Use at most 300"),
         ({"done_text": "{customer}"}, "done_text", "a required parameter"),
         ({"method": ActionMethod.GET}, "changes", "repeated in transit"),
         ({"changes": False}, "summary", "Leave this empty"),

@@ -103,7 +103,7 @@ def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
         ),
         ("curated_answers: [{trigger: exact, pattern: Hi}]", "curated_answers.0.answer: This is required. Add it."),
         ("sources: [{kind: site, schedule: {every_hours: x}}]", "sources.0.schedule.every_hours: Send a whole number."),
-        ("x" * (MAX_FILE_CHARS + 1), "characters; keep it to"),
+        ("x" * (MAX_FILE_CHARS + 1), "characters. Use at most"),
         ("[" * (MAX_DEPTH + 1), "nested deeper than"),
         # Newer versions of PyYAML refuse this one before the first event of it is read.
         ("[" * 100_000, "nest"),

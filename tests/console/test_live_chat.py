@@ -96,11 +96,11 @@ def test_a_note_is_made_beside_the_chat_and_what_is_being_written_stays(
 ) -> None:
     page = chat_taken_over(context, served)
     page.get_by_label("Your message").fill("Let me see")
-    page.get_by_label("A new note").fill("Wants to exchange the lamp.")
+    page.get_by_label("New note").fill("Wants to exchange the lamp.")
     page.get_by_role("button", name="Add note").click()
     notes = page.get_by_role("region", name="Notes")
     expect(notes.get_by_text("Wants to exchange the lamp.")).to_be_visible()
-    expect(page.get_by_label("A new note")).to_have_value("")
+    expect(page.get_by_label("New note")).to_have_value("")
     expect(page.get_by_label("Your message")).to_have_value("Let me see")
     page.get_by_label("Your message").press("Enter")
     expect(page.get_by_role("log").get_by_text("Let me see")).to_have_count(1)

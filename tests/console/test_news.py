@@ -21,7 +21,7 @@ RECORDERS = """
   };
 """
 ACCOUNT, LIVE, OVERVIEW = "/console/account", "/console/live", "/console"
-NOTICE = "A visitor waits for a person. Open the console to answer."
+NOTICE = "A visitor is waiting for a person. Open the console to answer."
 
 
 def opened(context: BrowserContext, served: ServedConsole, path: str) -> Page:
@@ -45,7 +45,7 @@ def test_who_waits_shows_on_every_open_page_by_itself_and_goes_again(
         expect(page).to_have_title(re.compile(r"^\(1\) "))
         expect(page.get_by_role("link", name="Live 1 waiting")).to_have_count(1)
     for page in pages[:2]:
-        expect(page.get_by_text("1 visitor waits for a person.")).to_be_visible()
+        expect(page.get_by_text("1 visitor is waiting for a person.")).to_be_visible()
     expect(pages[2].locator(".attention"), "the overview draws itself anew").to_contain_text("asked for a person")
     pages[1].get_by_role("link", name="Answer", exact=True).click()
     expect(pages[1].locator("#chat-state")).to_contain_text("waits for a person")

@@ -44,9 +44,9 @@ def with_authenticator(page: Page, *, verifies: bool = True) -> Page:
 
 def add(page: Page, base: str, password: str = PASSWORD) -> None:
     page.goto(f"{base}/console/account/passkeys")
-    page.get_by_label("What you call it").fill("My laptop")
+    page.get_by_label("Name").fill("My laptop")
     page.locator("#add_passkey-password").fill(password)
-    page.get_by_role("button", name="Add a passkey").click()
+    page.get_by_role("button", name="Add passkey").click()
 
 
 def test_a_passkey_is_added_and_signs_in(context: BrowserContext, served: ServedConsole, base: str) -> None:
@@ -68,10 +68,10 @@ def test_a_passkey_is_added_and_signs_in(context: BrowserContext, served: Served
 def test_a_device_that_does_not_know_its_user_adds_nothing(context: BrowserContext, base: str) -> None:
     page = with_authenticator(context.new_page(), verifies=False)
     add(page, base)
-    expect(page.get_by_role("alert")).to_contain_text("made no passkey")
+    expect(page.get_by_role("alert")).to_contain_text("created no passkey")
 
 
 def test_a_wrong_password_adds_nothing(context: BrowserContext, base: str) -> None:
     page = with_authenticator(context.new_page())
     add(page, base, "a guess at it")
-    expect(page.locator("#add_passkey-password-wrong")).to_have_text("This is not your password.")
+    expect(page.locator("#add_passkey-password-wrong")).to_have_text("This password is wrong. Enter your current one.")

@@ -98,7 +98,7 @@ def test_a_cut_connection_keeps_the_question(context: BrowserContext, served: Se
     page.goto(path)
     page.route("**/playground", lambda route: route.abort())
     ask(page, "What does it cost?")
-    expect(page.get_by_role("alert")).to_have_text("The connection broke off. Ask again.")
+    expect(page.get_by_role("alert")).to_have_text("The connection was lost. Ask again.")
     expect(page.get_by_role("textbox", name="Question", exact=True)).to_have_value("What does it cost?")
     page.unroute("**/playground")
     page.keyboard.press("Enter")

@@ -18,7 +18,7 @@ def test_a_webhook_is_added_its_secret_seen_once_and_removed(context: BrowserCon
     address.fill("http://receiver.example.com/")
     page.get_by_role("group", name="Notify when").get_by_label("turn.finished").uncheck()
     address.press("Enter")
-    expect(address).to_have_accessible_description(re.compile("Give an address that begins with https://"))
+    expect(address).to_have_accessible_description(re.compile("Enter an address that begins with https://"))
     expect(page.get_by_label("turn.finished"), "what was sent is kept").not_to_be_checked()
     address.fill(RECEIVER)
     address.press("Enter")

@@ -38,10 +38,10 @@ def test_bytes_decide_then_the_name(name: str, body: bytes, expected: FileFormat
     [
         ("a.txt", b"", "empty"),
         ("a.txt", b" \n\t", "empty"),
-        ("a.pdf", b"Hello", "called PDF but is none"),
-        ("a.docx", b"Hello", "called DOCX but is none"),
+        ("a.pdf", b"Hello", "name of a PDF file but is not one"),
+        ("a.docx", b"Hello", "name of a DOCX file but is not one"),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1...", "password"),
-        ("a.xlsx", b"Hello", "called XLSX but is none"),
+        ("a.xlsx", b"Hello", "name of a XLSX file but is not one"),
         ("a.zip", b"PK\x03\x04...photo.jpg", "Unpack it"),
         ("a.png", b"\x89PNG\r\n", "a picture"),
         ("a.bin", b"\x7fELF\x00\x00", "not text"),

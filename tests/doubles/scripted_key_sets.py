@@ -20,7 +20,7 @@ class ScriptedKeySets:
 
     def canonical(self, url: str) -> str:
         if not url.startswith("https://"):
-            raise InvalidInput("jwks_url", "Give an address that begins with https://.")
+            raise InvalidInput("jwks_url", "Enter an address that begins with https://.")
         return url
 
     async def read(self, url: str) -> bytes:

@@ -129,7 +129,7 @@ OF_THE_API = (
     WrongCall("/v1/agents/Helper", 404, ("no such agent", "Check the id")),
     WrongCall("/v1/agents/{agent}/sources -d {{}}", 422, ("kind: This is required. Add it.",)),
     WrongCall("""/v1/agents/{agent}/sources -d '{{"kind": "site"}}'""", 422, ("url: ", "https://www.example.com")),
-    WrongCall("""/v1/agents/{agent}/sources -d '{{"kind": "text"}}'""", 422, ("text: This may not be empty.",)),
+    WrongCall("""/v1/agents/{agent}/sources -d '{{"kind": "text"}}'""", 422, ("text: This cannot be empty.",)),
     WrongCall("""/v1/agents/{agent}/sources -d '{{"kind": "page"}}'""", 422, ("kind: Choose one of", "'url'")),
     WrongCall("""/v1/agents/{agent}/search -d '{{"query": "hours"}}'""", 422, ("question: This is required.",)),
     WrongCall("""/v1/widget/init -d '{{"agent_id": "Helper"}}'""", 422, ("agent_id: Send a UUID",)),

@@ -124,10 +124,10 @@ async def test_what_is_expected_of_an_answer_stays_until_something_else_is_said(
     ("expected", "says"),
     [
         ({"answer_contains": (" ",)}, "answer_contains.0"),
-        ({"answer_contains": ("x",) * 21}, "keep it to 20"),
+        ({"answer_contains": ("x",) * 21}, "Use at most 20"),
         ({"answer_matches": ("ok", "(a")}, "answer_matches.1: .*RE2"),
         ({"answer_matches": ("a*",)}, "empty text"),
-        ({"answer_matches": ("x" * 501,)}, "keep it to 500"),
+        ({"answer_matches": ("x" * 501,)}, "Use at most 500"),
     ],
     ids=["blank text", "too many", "broken pattern", "pattern of everything", "too long"],
 )

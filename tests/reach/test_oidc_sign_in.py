@@ -98,7 +98,7 @@ async def test_a_used_code_and_one_without_its_verifier_are_refused_by_the_provi
     assert not [cookie for cookie in cookies if cookie.get("name") == "__Secure-docent_attempt"]
     await entrance.page.context.clear_cookies()
     await entrance.page.goto(answers[-1])
-    await expect(entrance.page.get_by_role("status")).to_contain_text("was not begun in this browser")
+    await expect(entrance.page.get_by_role("status")).to_contain_text("began in another browser")
 
 
 async def test_doctor_knows_the_provider(entrance: Entrance) -> None:

@@ -94,7 +94,7 @@ async def test_a_sign_in_is_a_new_session_that_the_old_one_gives_way_to(office: 
 
 @pytest.mark.parametrize("email", ["ann@example.com", "nobody@example.com", "", "\ud7ff"])
 async def test_a_wrong_sign_in_reads_alike_and_costs_a_check(email: str, office: Office) -> None:
-    with pytest.raises(Unauthorized, match="e-mail address or the password is wrong"):
+    with pytest.raises(Unauthorized, match="e-mail address, password or one-time code is wrong"):
         await office.signs_in(email, "wrong password")
     assert office.hasher.checked == ["wrong password"]
 
@@ -119,7 +119,7 @@ async def test_another_role_or_password_ends_the_sessions(office: Office) -> Non
     await office.operators.change(office.actor, bob.id, role=Role.EDITOR)
     assert not await office.is_in(secret)
     secret = await office.signs_in(bob.email, PASSWORD)
-    with pytest.raises(InvalidInput, match="not your password"):
+    with pytest.raises(InvalidInput, match="password is wrong"):
         await office.operators.change_own_password(acting(bob), "wrong password", "another password")
     assert await office.is_in(secret)
     await office.operators.change_own_password(acting(bob), PASSWORD, "another password")
@@ -133,7 +133,7 @@ async def test_a_token_that_is_named_like_an_operator_has_no_account(office: Off
         True,
         False,
     )
-    with pytest.raises(InvalidInput, match="not your password"):
+    with pytest.raises(InvalidInput, match="password is wrong"):
         await office.operators.change_own_password(token, PASSWORD, "another password")
     with pytest.raises(NotFound):
         await office.operators.leave(token)

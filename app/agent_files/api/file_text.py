@@ -58,7 +58,7 @@ def written(contents: AgentContents) -> str:
 def read(text: str) -> AgentFileModel:
     """Raises InvalidInput with the place of the field in the file, or the line where the YAML is invalid."""
     if len(text) > MAX_FILE_CHARS:
-        raise InvalidInput("", f"This has {len(text)} characters; keep it to {MAX_FILE_CHARS}.")
+        raise InvalidInput("", f"This has {len(text)} characters. Use at most {MAX_FILE_CHARS}.")
     found = _parsed(text)
     if not isinstance(found, dict):
         raise InvalidInput("", "This is not an agent's file. `docent agent export` writes one.")

@@ -161,7 +161,7 @@ def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
             raise InvalidInput("pattern", problem)
         return
     if len(answer.patterns) > MAX_PATTERNS:
-        raise InvalidInput("pattern", f"There are {len(answer.patterns)} lines; keep it to {MAX_PATTERNS}.")
+        raise InvalidInput("pattern", f"There are {len(answer.patterns)} lines. Use at most {MAX_PATTERNS}.")
     for line in answer.patterns:
         check_line("pattern", line, MAX_PATTERN_CHARS)
         if not normalised(line):

@@ -44,7 +44,7 @@ def flattened(context: PageContext | str | None) -> str:
     text = _plain(context if isinstance(context, str) else _joined(context or PageContext()))
     size = len(text.encode())
     if size > MAX_BYTES:
-        raise InvalidInput("page_context", f"This has {size} bytes. Keep it to {MAX_BYTES}.")
+        raise InvalidInput("page_context", f"This has {size} bytes. Use at most {MAX_BYTES}.")
     return text
 
 

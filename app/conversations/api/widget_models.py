@@ -46,7 +46,7 @@ def stripped_message(message: str) -> str:
     if not stripped:
         raise ValueError("This is empty. Write a question.")
     if len(stripped) > MAX_MESSAGE_CHARS:
-        raise ValueError(f"This has {len(stripped)} characters. Keep it to {MAX_MESSAGE_CHARS}.")
+        raise ValueError(f"This has {len(stripped)} characters. Use at most {MAX_MESSAGE_CHARS}.")
     return stripped
 
 

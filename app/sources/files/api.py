@@ -102,6 +102,6 @@ class AdminFiles(Api):
         if len(file.body) > self._files.max_bytes:
             raise Refusal(
                 "too_large",
-                f"The file has {len(file.body)} bytes; keep it to {self._files.max_bytes}. Split it, or have the "
+                f"The file has {len(file.body)} bytes. Use at most {self._files.max_bytes}. Split it, or have the "
                 "operator raise DOCENT_MAX_FILE_MIB.",
             )

@@ -119,7 +119,7 @@ class SourceFiles:
         check_line(FIELD, upload.own_name, MAX_NAME_CHARS, may_be_empty=False)
         check_source(config)
         if len(upload.body) > self.max_bytes:
-            raise InvalidInput(FIELD, f"This has {len(upload.body)} bytes; keep it to {self.max_bytes}.")
+            raise InvalidInput(FIELD, f"This has {len(upload.body)} bytes. Use at most {self.max_bytes}.")
         await self._reader.read(upload.own_name, upload.body, config.url)
 
 

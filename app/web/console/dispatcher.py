@@ -112,7 +112,7 @@ class Dispatcher:
                 agent = await self._agents.get(visit.actor, visit.path_id("agent_id"))
                 visit = replace(visit, agent_or_none=agent)
         if too_large:
-            told = f"This is too large. Keep it to {size(page.max_body_bytes)}, or split it."
+            told = f"This is too large. Send at most {size(page.max_body_bytes)}, or split it."
             return await self._shown_again(visit, {}, {too_large: told}, STATUS_OF_CODE["too_large"])
         if request.method == "POST":
             answer = await self._posted(visit, fields)
@@ -216,8 +216,8 @@ def _check_form_token(visit: Visit[Any], fields: Fields) -> None:
     if not isinstance(given, str) or not is_csrf_token(secret_of(visit.request), given):
         raise Refusal(
             "forbidden",
-            "This form is not from a page of yours, or that page is old. Go back, load it again and send it once more. "
-            "If it stays, open the console over https:// or at http://localhost, and let the browser keep its cookie.",
+            "This page has expired. Go back, reload it and send the form again. "
+            "If that does not help, open the console over https:// or at http://localhost, and allow its cookie.",
         )
 
 

@@ -50,7 +50,7 @@ def parse_fields(encoded: str) -> Fields:
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise Refusal("malformed_form", "The form cannot be read: it is too long or no UTF-8.") from None
+        raise Refusal("malformed_form", "The form cannot be read: it is too long or not UTF-8.") from None
     fields: Fields = {}
     for name, value in pairs:
         check_characters("", name)
@@ -121,15 +121,15 @@ def _for_people(detail: ErrorDetails) -> str | None:
     context = detail.get("ctx", {})
     match detail["type"]:
         case "int_type" | "int_parsing" | "int_from_float":
-            return "Write a whole number, such as 5."
+            return "Enter a whole number, such as 5."
         case "float_type" | "float_parsing" | "finite_number":
-            return "Write a number, such as 0.5."
+            return "Enter a number, such as 0.5."
         case "greater_than_equal":
-            return f"This is too small. The least is {number(context['ge'])}."
+            return f"Enter {number(context['ge'])} or more."
         case "less_than_equal":
-            return f"This is too large. The most is {number(context['le'])}."
+            return f"Enter {number(context['le'])} or less."
         case "enum" | "literal_error" | "bool_parsing" | "bool_type":
-            return "Choose one of what is offered."
+            return "Choose one of the options."
         case "uuid_parsing" | "uuid_type":
             return "This no longer exists. Reload the page and choose again."
         case "is_instance_of":

@@ -28,8 +28,8 @@ _ANSWERS: Final = {
     Refused.MALFORMED: ("malformed_http", "This is not HTTP/1.1 as its standard writes it. Check the request."),
     Refused.PIPELINED: ("malformed_http", f"Send at most {_MOST_PIPELINED} requests ahead of their answers."),
     Refused.HEADER: ("headers_too_large", "The headers are too large or too many. Send fewer."),
-    Refused.HEADER_LATE: ("too_slow", "The headers did not come in time. Send them at once."),
-    Refused.BODY_LATE: ("too_slow", "The body did not come in time. Send it faster."),
+    Refused.HEADER_LATE: ("too_slow", "The headers took too long to arrive. Send them at once."),
+    Refused.BODY_LATE: ("too_slow", "The body took too long to arrive. Send it faster."),
     Refused.ADDRESS: ("overloaded", "Too many connections from this address. Close some, or try again."),
     Refused.FULL: ("overloaded", "Too many connections. Try again in a moment."),
 }

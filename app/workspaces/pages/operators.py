@@ -90,7 +90,7 @@ class OperatorPages(Pages):
     async def delete_operator(self, visit: Visit[NoForm]) -> Go:
         found = await self._one(visit)
         await self._operators.delete(visit.actor, found.id)
-        return Go(visit.url("operators"), f"The account of {found.email} is removed.")
+        return Go(visit.url("operators"), f"Account {found.email} removed.")
 
     @property
     def _told(self) -> dict[str, object]:
@@ -117,13 +117,13 @@ def _handed(visit: Visit[Any], made: MadeLink) -> Shown | Go:
     """A link that is not mailed is shown in the response itself, because it must not be in a cookie or an address."""
     if made.url:
         return Shown("workspaces/pages/made_link.html", {"made": made})
-    return Go(visit.url("operators"), f"A mail with a link is on its way to {made.operator.email}.")
+    return Go(visit.url("operators"), f"Link sent to {made.operator.email}.")
 
 
 _ROLES = (
-    (Role.VIEWER.value, "Viewer: reads"),
-    (Role.EDITOR.value, "Editor: changes as well"),
-    (Role.ADMIN.value, "Admin: manages operators and tokens too"),
+    (Role.VIEWER.value, "Viewer: can read"),
+    (Role.EDITOR.value, "Editor: can also make changes"),
+    (Role.ADMIN.value, "Admin: can also manage operators and tokens"),
 )
 
 
@@ -174,7 +174,7 @@ class ApiTokenPages(Pages):
     @action("/console/tokens/{token_id}/revoke", access=manage, under="tokens")
     async def revoke_token(self, visit: Visit[NoForm]) -> Go:
         await self._tokens.revoke(visit.actor, visit.path_id("token_id"))
-        return Go(visit.url("tokens"), "Revoked: its next call is refused.")
+        return Go(visit.url("tokens"), "Token revoked. Its calls are now refused.")
 
     async def _page(self, visit: Visit[Form], issued: IssuedToken | None = None) -> Shown:
         tokens = await self._tokens.of_workspace(visit.actor)

@@ -92,7 +92,7 @@ class PasskeyPages(Pages):
             await self._passkeys.remove(visit.actor, visit.operator, given.own_password, given.passkey)
         except InvalidInput as error:
             raise InvalidInput("own_password", error.message) from None
-        return Go(visit.url("passkeys"), "The passkey is removed.")
+        return Go(visit.url("passkeys"), "Passkey removed.")
 
     @page("/console/sign-in/passkey", access=everyone)
     async def passkey_sign_in(self, visit: Visit[Wanted]) -> Shown | Go:
@@ -105,7 +105,7 @@ class PasskeyPages(Pages):
     @action("/console/sign-in/passkey", access=everyone, shown_on="passkey_sign_in")
     async def do_passkey_sign_in(self, visit: Visit[PasskeySignIn]) -> Response:
         if not self._methods.by_password:
-            raise Refusal("forbidden", f"Passkeys are not taken here. Sign in with {self._methods.provider}.")
+            raise Refusal("forbidden", f"Passkeys are off here. Sign in with {self._methods.provider}.")
         most = self._admission.limits.sign_ins_per_address
         await self._admission.count_address(most, "passkey_sign_in", visit.request)
         try:
@@ -127,7 +127,7 @@ class PasskeyPages(Pages):
 
 async def _check_has_password(methods: SignInMethods, operators: Operators, visit: Visit[Any]) -> None:
     if not methods.by_password or not await operators.has_password(visit.actor):
-        raise Refusal("forbidden", "Your account has no password: the identity provider asks for what it wants.")
+        raise Refusal("forbidden", "Your account has no password. Set up a second factor at your identity provider.")
 
 
 def _text_of(challenge: bytes) -> str:
@@ -185,7 +185,7 @@ class SecondFactorPages(Pages):
     async def switch_off_second_factor(self, visit: Visit[SwitchOffForm]) -> Go:
         await count_password(self._admission, visit)
         await self._factors.switch_off(visit.actor, visit.input.own_password)
-        return Go(visit.url("account"), "Your account asks for no one-time code any more.")
+        return Go(visit.url("account"), "One-time codes are off. Signing in no longer requires one.")
 
 
 def qr_code(text: str) -> Markup:
@@ -196,7 +196,7 @@ def qr_code(text: str) -> Markup:
     return Markup(drawn)  # noqa: S704 (segno draws squares, and writes none of the text)
 
 
-_ASKED = "If an account with a password has this address, a mail with a link is on its way. It holds for an hour."
+_ASKED = "If an account uses this address and has a password, we have mailed it a link. It is valid for an hour."
 
 
 class AskForm(Form):
@@ -228,7 +228,7 @@ class PasswordLinkPages(Pages):
     async def ask_for_link(self, visit: Visit[AskForm]) -> Go:
         await self._count(visit)
         if not self._links.are_mailed:
-            return Go(visit.url("sign_in"), "This installation sends no mail. Ask an admin for a link.", "bad")
+            return Go(visit.url("sign_in"), "This installation has no mail server. Ask an admin for a link.", "bad")
         await self._links.ask(visit.input.email)
         return Go(visit.url("sign_in"), _ASKED)
 
@@ -244,7 +244,7 @@ class PasswordLinkPages(Pages):
     async def use_password_link(self, visit: Visit[LinkForm]) -> Go:
         await self._count(visit)
         owner = await self._links.use(visit.input.token, visit.input.password)
-        return Go(visit.url("sign_in"), f"The password of {owner.email} is set. Sign in with it.")
+        return Go(visit.url("sign_in"), f"Password set for {owner.email}. Sign in with it.")
 
     async def _count(self, visit: Visit[AskForm] | Visit[LinkForm]) -> None:
         """Raises RateLimited."""

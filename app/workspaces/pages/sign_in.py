@@ -113,7 +113,7 @@ class SignInPages(Pages):
     def _check_passwords(self) -> None:
         """Raises Refusal."""
         if not self._methods.by_password:
-            raise Refusal("forbidden", f"Passwords are not taken here. Sign in with {self._methods.provider}.")
+            raise Refusal("forbidden", f"Passwords are off here. Sign in with {self._methods.provider}.")
 
     async def _count(self, visit: Visit[SignInForm]) -> None:
         """Raises RateLimited."""
@@ -148,7 +148,7 @@ class SignInPages(Pages):
     @action("/console/account/leave", access=read, shown_on="account")
     async def leave_workspace(self, visit: Visit[NoForm]) -> Response:
         await self._operators.leave(visit.actor)
-        return _to_sign_in(visit, "You have left. Your account is removed.")
+        return _to_sign_in(visit, "You left the workspace. Your account is removed.")
 
     @action("/console/account/password", access=read, shown_on="account")
     async def change_password(self, visit: Visit[PasswordForm]) -> Response:
@@ -160,7 +160,7 @@ class SignInPages(Pages):
         except InvalidInput as error:
             fields = {"current": "current_password", "password": "new_password"}
             raise InvalidInput(fields.get(error.field, ""), error.message) from None
-        return _to_sign_in(visit, "Your password is changed. Sign in with the new one.")
+        return _to_sign_in(visit, "Password changed. Sign in with the new one.")
 
 
 async def count_password(admission: Admission, visit: Visit[Any]) -> None:
@@ -186,7 +186,7 @@ _SECRET_BYTES = 32
 _ATTEMPT = re.compile(r"([\w-]{43})\.([\w.%~-]*)", re.ASCII)
 _MAX_NEXT_CHARS = 1000
 _WORD = re.compile(r"[a-z_]{1,60}")
-_LOST = "This sign-in was not begun in this browser, or too long ago. Begin it again."
+_LOST = "This sign-in began in another browser or has expired. Sign in again."
 
 
 class ProviderAnswer(Form):
@@ -268,7 +268,7 @@ class ProviderSignInPages(Pages):
         if visit.operator_or_none is None:
             forget_id_token(visit.request, response)
         if target is None:
-            set_flash(visit.request, response, "good", f"You are signed out here, and not at {self._methods.provider}.")
+            set_flash(visit.request, response, "good", f"Signed out of Docent, but not of {self._methods.provider}.")
         return response
 
     def _there(self) -> OidcProvider:

@@ -104,7 +104,7 @@ async def test_a_json_schema_takes_the_place_of_the_list(house: House, browser: 
     [
         ({"arguments.0.name": ""}, "arguments.0.name", "Give it a name."),
         ({"arguments.0.name": "order no"}, "arguments.0.name", "Write letters, digits and _"),
-        ({"arguments.0.most": "many"}, "arguments.0.most", "Write a number, such as 0.5."),
+        ({"arguments.0.most": "many"}, "arguments.0.most", "Enter a number, such as 0.5."),
         ({"arguments.0.most": "-1"}, "arguments.0.most", "a number of characters"),
         (
             {"arguments.0.kind": "integer", "arguments.0.choices": "one"},

@@ -107,7 +107,7 @@ async def test_a_bulk_form_that_says_too_little_stands_there_again(console: Open
         ({"conversation_ids": [chosen], "do": "label", "label": "a, b"}, "A label cannot contain a comma"),
         (
             {"conversation_ids": [chosen], "do": "assign", "assignee": "eve@example.com"},
-            "No operator of the workspace has this address",
+            "No operator in this workspace has this address",
         ),
     )
     for form, told in wrong:
@@ -160,7 +160,7 @@ async def test_the_visitor_stands_beside_the_conversation(console: OpenConsole) 
     ids = console.rooms.ids
     path = place(console, f"/{ids['conversation_id']}")
     shown = text_of(await console.viewer.page(path))
-    assert "Known by their browser alone" in shown
+    assert "Identified only by their browser" in shown
     assert "Export all data" in shown
     assert "Erase the visitor" not in shown
     file = await console.viewer.get(f"/console/agents/{ids['agent_id']}/visitors/{ids['visitor_id']}/export")
@@ -194,7 +194,7 @@ async def test_notes_are_for_operators_alone(console: OpenConsole) -> None:
     shown = await console.viewer.page(path)
     assert words in text_of(shown)
     assert "editor@example.com" in shown
-    assert "A new note" not in shown
+    assert "New note" not in shown
     visitor = console.rooms.visitor
     for looks_at in ("/conversation/messages", "/person", "/me/export"):
         assert "upset" not in (await visitor.call("GET", looks_at)).text

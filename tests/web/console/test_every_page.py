@@ -143,7 +143,7 @@ async def test_a_form_with_what_is_no_token_is_refused(
 async def assert_not_from_a_page(page: ConsolePage, token: str, still_console: OpenConsole) -> None:
     response = await still_console.admin.post(still_console.path(page), still_console.form(page), token=token)
     assert response.status_code == 403
-    assert "not from a page of yours" in text_of(response.text)
+    assert "This page has expired" in text_of(response.text)
 
 
 @those(lambda page: page.scope in (WRITE, MANAGE))

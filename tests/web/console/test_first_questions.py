@@ -67,7 +67,7 @@ async def test_too_many_are_refused_and_stay_ticked(house: House, browser: Conso
     await learn(house, *questions)
     refused = await browser.post(path(house), {"starter_prompts": questions})
     assert refused.status_code == 422
-    assert "There are 9 entries; keep it to 8." in text_of(refused.text)
+    assert "This has 9 entries. Use at most 8." in text_of(refused.text)
     assert refused.text.count(" checked>") == 9
     assert await prompts(house) == ()
 

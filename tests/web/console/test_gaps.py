@@ -245,7 +245,7 @@ async def test_many_are_ignored_with_a_reason_or_none(console: OpenConsole) -> N
     browser, path = console.editor, gaps_path(console.house)
     gap = str(console.rooms.ids["gap_id"])
     refused: tuple[tuple[dict[str, str | list[str]], str], ...] = (
-        ({"gap_ids": [gap]}, "This may not be empty"),
+        ({"gap_ids": [gap]}, "This cannot be empty"),
         ({"note": "not ours"}, "Name 1 to 100 gaps"),
         ({"gap_ids": ["x"], "note": "not ours"}, "no longer exists"),
     )

@@ -152,4 +152,4 @@ async def test_an_assignee_without_an_account_is_refused(house: House, browser: 
     [lead] = await house.parts.get(Leads).all_of_agent(house.actor, house.agent.id)
     stranger = {"do": "assign", "assignee": "eve@example.com"}
     refused = await browser.post(f"{list_path(house)}/{lead.id}/edit", stranger)
-    assert (refused.status_code, "No operator of the workspace" in refused.text) == (422, True)
+    assert (refused.status_code, "No operator in this workspace" in refused.text) == (422, True)

@@ -76,8 +76,8 @@ async def test_who_asks_and_what_was_noted_stand_beside_the_chat(waiting: OpenCo
     shown = text_of(html)
     for words in ("First seen", "Asked on https://www.example.com/pricing", "Asked <b>twice</b>."):
         assert words in shown
-    assert "A new note" not in shown  # a viewer only reads
-    assert "A new note" in await editor.page(chat(waiting))
+    assert "New note" not in shown  # a viewer only reads
+    assert "New note" in await editor.page(chat(waiting))
     assert "First seen" not in await editor.page(chat(waiting, "?after=1"))  # a look for what is new
 
 
@@ -163,7 +163,7 @@ async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) ->
 async def test_a_chat_is_given_to_another_operator(waiting: OpenConsole) -> None:
     await take(waiting, waiting.editor)
     refused = await waiting.editor.post(chat(waiting, "/transfer"), {"assignee": "nobody@example.com"})
-    assert "No operator of the workspace has this address." in refused.text
+    assert "No operator in this workspace has this address." in refused.text
     given = await waiting.editor.post(chat(waiting, "/transfer"), {"assignee": "admin@example.com"})
     assert "admin@example.com answers from now on." in await waiting.editor.flash(given)
     assert "with you" in text_of(await waiting.admin.page("/console/live"))

@@ -12,7 +12,7 @@ async def test_every_page_says_that_the_model_fails_and_why_until_it_answers(con
 
     health.failed("The model m at <b>models.example</b> refused the API key (401).")
     shown = await console.viewer.page("/console/account")
-    assert "The chat model does not answer. The last 1 call failed" in text_of(shown)
+    assert "The chat model is down. The last 1 call failed" in text_of(shown)
     assert "at &lt;b&gt;models.example&lt;/b&gt; refused the API key (401)." in shown
 
     health.answered()

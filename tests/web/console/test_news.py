@@ -90,7 +90,7 @@ async def test_without_a_script_every_page_says_who_waits_and_leads_there(consol
     shown = await console.viewer.page("/console/account")
     assert "<title>(1) " in shown
     assert 'id="in-line" hidden' not in shown
-    assert "1 visitor waits for a person. Answer" in text_of(shown)
+    assert "1 visitor is waiting for a person. Answer" in text_of(shown)
     assert 'href="/console/live?first=true">Answer</a>' in shown
     chat = (await console.viewer.get("/console/live?first=true")).headers["location"]
     assert chat == f"/console/live/{console.rooms.ids['conversation_id']}"

@@ -132,14 +132,14 @@ async def test_an_account_with_a_password_is_theirs_once_the_address_is_verified
     made = await place.house.parts.get(Operators).add(place.house.actor, "ann@example.com", Role.EDITOR, PASSWORD)
     browser = ConsoleBrowser(place.house)
     told = await place.refused(browser, await place.sign_in(browser))
-    assert "does not say that the address is yours" in told
+    assert "does not confirm that it is yours" in told
     place.provider.person["email_verified"] = True
     assert (await place.sign_in(browser)).headers["location"] == "/console"
     found = await place.operator()
     assert (found.operator.id, found.operator.role) == (made.id, Role.VIEWER)
     place.provider.person["sub"] = "another ann"
     other = ConsoleBrowser(place.house)
-    assert "somebody else's" in await place.refused(other, await place.sign_in(other))
+    assert "somebody else" in await place.refused(other, await place.sign_in(other))
 
 
 async def test_a_name_that_looks_like_an_address_opens_nobody_s_account(place: Place) -> None:
@@ -148,7 +148,7 @@ async def test_a_name_that_looks_like_an_address_opens_nobody_s_account(place: P
     named = {"sub": "eve", "preferred_username": "ann@example.com", "email_verified": True, "groups": ["staff"]}
     place.provider.person = named
     browser = ConsoleBrowser(place.house)
-    assert "does not say that the address is yours" in await place.refused(browser, await place.sign_in(browser))
+    assert "does not confirm that it is yours" in await place.refused(browser, await place.sign_in(browser))
 
 
 async def test_no_password_opens_an_account_without_one(place: Place) -> None:
@@ -237,9 +237,9 @@ async def test_an_answer_is_of_use_once_and_to_the_browser_that_asked_alone(plac
     victim, thief = ConsoleBrowser(place.house), ConsoleBrowser(place.house)
     begun = await victim.get(START)
     answer = f"{ANSWER}?{urlencode(place.provider.let_in(begun.headers['location']))}"
-    assert "not begun in this browser" in await place.refused(thief, await thief.get(answer))
+    assert "began in another browser" in await place.refused(thief, await thief.get(answer))
     await thief.get(START)
-    assert "not begun in this browser" in await place.refused(thief, await thief.get(answer))
+    assert "began in another browser" in await place.refused(thief, await thief.get(answer))
     kept = dict(victim.cookies)
     assert (await victim.get(answer)).headers["location"] == "/console"
     again = ConsoleBrowser(place.house, kept)
@@ -373,7 +373,7 @@ async def test_a_provider_without_a_sign_out_is_left_alone(place: Place) -> None
     await place.sign_in(browser)
     await browser.post("/console/sign-out")
     told = await browser.flash(await browser.get("/console/sign-out/provider"))
-    assert told == "You are signed out here, and not at Example ID."
+    assert told == "Signed out of Docent, but not of Example ID."
 
 
 async def test_who_signed_in_by_password_signs_out_here_alone(place: Place) -> None:

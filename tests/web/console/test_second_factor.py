@@ -60,7 +60,7 @@ async def test_a_password_alone_opens_nothing_and_is_not_told_right(house: House
     for password, code in ((PASSWORD, ""), (PASSWORD, "000000"), ("a guess", code_of(secret, house))):
         response = await ConsoleBrowser(house).sign_in(EMAIL, password, code=code)
         assert response.status_code == 422
-        told.update(re.findall(r"The e-mail address or the password is wrong[^<]*", response.text))
+        told.update(re.findall(r"The e-mail address, password or one-time code is wrong[^<]*", response.text))
     assert len(told) == 1
     assert await tried(house, PASSWORD, code_of(secret, house)) == 303
 
@@ -86,7 +86,7 @@ async def test_a_recovery_code_signs_in_once_however_it_is_typed(house: House) -
     assert len(set(codes)) == 10
     typed = codes[3].upper().replace("-", " ")
     assert [await tried(house, PASSWORD, typed) for _ in "12"] == [303, 422]
-    assert "9 recovery codes are left" in text_of(await browser.page("/console/account"))
+    assert "9 recovery codes left" in text_of(await browser.page("/console/account"))
 
 
 async def test_a_wrong_code_or_password_switches_nothing_on(house: House) -> None:
@@ -105,7 +105,8 @@ async def test_it_is_switched_off_with_the_password(house: House) -> None:
     browser = await an_operator(house)
     await set_up(house, browser)
     assert (await browser.post(f"{PAGE}/off", {"own_password": "a guess"})).status_code == 422
-    assert "no one-time code" in await browser.flash(await browser.post(f"{PAGE}/off", {"own_password": PASSWORD}))
+    switched_off = await browser.post(f"{PAGE}/off", {"own_password": PASSWORD})
+    assert "One-time codes are off" in await browser.flash(switched_off)
     assert await tried(house, PASSWORD, "") == 303
 
 

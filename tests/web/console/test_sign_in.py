@@ -64,7 +64,7 @@ async def test_a_new_password_signs_out_everywhere(house: House) -> None:
     wrong = await here.post(
         "/console/account/password", {"current_password": "nonsense", "new_password": "another long password"}
     )
-    assert (wrong.status_code, "This is not your password." in wrong.text) == (422, True)
+    assert (wrong.status_code, "This password is wrong. Enter your current one." in wrong.text) == (422, True)
     fields = {"current_password": PASSWORD, "new_password": "another long password"}
     assert "Sign in with the new one" in await here.flash(await here.post("/console/account/password", fields))
     for browser in (here, there):
@@ -76,7 +76,7 @@ async def test_a_refused_sign_in_keeps_the_address_and_never_the_password(house:
     browser = ConsoleBrowser(house)
     response = await browser.sign_in("admin@example.com", "not the password", next="/console/account")
     assert response.status_code == 422
-    assert "The e-mail address or the password is wrong" in text_of(response.text)
+    assert "The e-mail address, password or one-time code is wrong" in text_of(response.text)
     assert 'value="admin@example.com"' in response.text
     assert 'name="next" value="/console/account"' in response.text
     assert "not the password" not in response.text

@@ -221,10 +221,10 @@ async def test_another_file_takes_its_place(house: House, browser: ConsoleBrowse
     ("file", "status", "said"),
     [
         (Upload("", b""), 422, "This is required. Add it."),
-        (Upload("manual.pdf", b"no PDF"), 422, "&#34;manual.pdf&#34; is called PDF but is none. Check the file."),
+        (Upload("manual.pdf", b"no PDF"), 422, "has the name of a PDF file but is not one. Check it."),
         (Upload("letter.rtf", b"{\\rtf1 Hi.}"), 422, "is RTF. Save it as DOCX or PDF."),
-        (Upload("long.txt", b"x" * (MAX_FILE_BYTES + 1)), 422, "keep it to"),
-        (Upload("longer.txt", b"x" * (MAX_FILE_BYTES + FORM_BYTES)), 413, "This is too large. Keep it to "),
+        (Upload("long.txt", b"x" * (MAX_FILE_BYTES + 1)), 422, "Use at most"),
+        (Upload("longer.txt", b"x" * (MAX_FILE_BYTES + FORM_BYTES)), 413, "This is too large. Send at most "),
     ],
     ids=["none was chosen", "no PDF", "RTF", "too large", "too large to be read at all"],
 )

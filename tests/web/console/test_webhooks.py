@@ -72,7 +72,7 @@ async def test_an_address_is_refused_in_the_words_of_the_api(house: House, brows
 
 
 @pytest.mark.parametrize(
-    ("events", "said"), [([], "Name at least one event."), (["turn.exploded"], "Choose one of what is offered.")]
+    ("events", "said"), [([], "Name at least one event."), (["turn.exploded"], "Choose one of the options.")]
 )
 async def test_events_are_refused_beside_their_boxes(
     house: House, browser: ConsoleBrowser, events: list[str], said: str

@@ -40,7 +40,7 @@ for (const link of document.querySelectorAll("a[data-own-zone]")) {
   const address = new URL(link.href);
   address.searchParams.set("zone", zone);
   link.href = address.href;
-  link.textContent = `Show it in your time zone, ${zone}`;
+  link.textContent = `Show in your time zone, ${zone}`;
   link.hidden = false;
 }
 

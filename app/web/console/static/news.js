@@ -31,7 +31,7 @@
     const line = document.getElementById("in-line");
     if (!line) return;
     const others = count - document.querySelectorAll("[data-waits]").length; // whose chat is open is in sight
-    const words = `${others} ${others === 1 ? "visitor waits" : "visitors wait"} for a person.`;
+    const words = `${others} ${others === 1 ? "visitor is waiting" : "visitors are waiting"} for a person.`;
     if (line.firstElementChild.textContent !== words) line.firstElementChild.textContent = words;
     line.hidden = others < 1;
   }
@@ -93,7 +93,7 @@
 
   /* Nothing of what the visitor wrote: it may be read over a shoulder. */
   function notify() {
-    const note = new Notification("A visitor waits for a person", { body: "Open the console to answer.", tag: "docent-live" });
+    const note = new Notification("A visitor is waiting for a person", { body: "Open the console to answer.", tag: "docent-live" });
     note.addEventListener("click", () => { window.focus(); location.assign(live); });
   }
 
@@ -108,7 +108,7 @@
     box.addEventListener("change", async () => {
       if (box.checked && how === "desktop" && await globalThis.Notification?.requestPermission() !== "granted") {
         box.checked = false;
-        document.getElementById("tell-said").textContent = "This browser does not let the console show notices. Allow them in its settings for this website.";
+        document.getElementById("tell-said").textContent = "This browser blocks notifications from the console. Allow them in the browser's settings for this website.";
       }
       localStorage.setItem(`docent-tell-${how}`, box.checked ? "on" : "off");
       if (box.checked && how === "sound") sound();

@@ -63,7 +63,7 @@
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       show([{ kind: "Console", items: fitting(words.toLowerCase()) }, ...groupsOf(page)], true);
     } catch (error) {
-      if (error.name !== "AbortError") said.textContent = "The search could not be reached.";
+      if (error.name !== "AbortError") said.textContent = "Search is unavailable. Try again.";
     }
   }
 

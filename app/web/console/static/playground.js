@@ -17,7 +17,7 @@
     try {
       await ask(form, shown);
     } catch {
-      refuse(form, shown, "The connection broke off. Ask again.");
+      refuse(form, shown, "The connection was lost. Ask again.");
     }
   });
 
@@ -82,7 +82,7 @@
   function draw(html, form, shown, asked) {
     const page = new DOMParser().parseFromString(html, "text/html");
     const talk = page.getElementById("talk");
-    if (!talk) return refuse(form, shown, page.querySelector("main")?.textContent.trim() || "This cannot be asked now.");
+    if (!talk) return refuse(form, shown, page.querySelector("main")?.textContent.trim() || "Your question could not be sent. Reload the page and try again.");
     const opened = form.querySelector("details")?.open;
     const isRight = !talk.querySelector(".wrong, [role=alert]");
     document.getElementById("talk").replaceWith(talk);
