@@ -108,7 +108,7 @@ def check_search(text: str) -> None:
     """Raises InvalidInput."""
     check_text("q", text, MAX_TEXT_CHARS)
     if len(text.split()) > MAX_WORDS:
-        raise InvalidInput("q", f"Look for {MAX_WORDS} words at most.")
+        raise InvalidInput("q", f"Search for at most {MAX_WORDS} words.")
 
 
 def check_filter(only: ConversationFilter) -> None:
@@ -130,7 +130,7 @@ class Inbox:
         """Change up to MAX_AT_ONCE of one agent's, all or none; returns them before and after. Raises InvalidInput, and
         NotFound for an agent or conversation that does not exist or is not theirs."""
         if not 1 <= len(set(conversation_ids)) == len(conversation_ids) <= MAX_AT_ONCE:
-            raise InvalidInput("conversation_ids", f"Name 1 to {MAX_AT_ONCE} conversations, each once.")
+            raise InvalidInput("conversation_ids", f"Choose 1 to {MAX_AT_ONCE} conversations, each once.")
         wanted = _checked(change)
 
         return await OwnAgent(self._records, actor, agent_id).write(
@@ -154,7 +154,7 @@ class Inbox:
         check_text("text", text, MAX_NOTE_CHARS, may_be_empty=False)
         conversation = ConversationRecords(tx).get(actor.workspace_id, conversation_id)
         if len(InboxRecords(tx).notes(conversation_id)) >= MAX_NOTES:
-            raise InvalidInput("text", f"A conversation has {MAX_NOTES} notes at most. Remove some first.")
+            raise InvalidInput("text", f"A conversation can have at most {MAX_NOTES} notes. Remove some first.")
         noted = InboxRecords(tx).add_note(conversation, actor.name, text.strip())
         tell_mentioned(tx, actor, conversation, noted.text)
         AuditRecords(tx).acted(actor, "conversation.note", conversation.agent_id)
@@ -174,7 +174,7 @@ def _checked(change: ConversationChange) -> ConversationChange:
     remove = tuple(dict.fromkeys(_label("remove_labels", label) for label in change.remove_labels))
     checked = replace(change, add_labels=add, remove_labels=remove)
     if checked == ConversationChange():
-        raise InvalidInput("", "Say what to change: the state, the assignee, or labels.")
+        raise InvalidInput("", "Set the state, the assignee or labels.")
     return checked
 
 
@@ -182,7 +182,7 @@ def _label(field: str, label: str) -> str:
     line = " ".join(filter(None, label.split(" ")))
     check_line(field, line, MAX_LABEL_CHARS, may_be_empty=False)
     if "," in line:
-        raise InvalidInput(field, "A label cannot contain a comma, which separates labels.")
+        raise InvalidInput(field, "A label cannot contain a comma. Commas separate labels.")
     return line
 
 
@@ -201,7 +201,7 @@ def _changed(
     wanted = replace(wanted, add_labels=_as_spelt(inbox, agent_id, wanted.add_labels))
     inbox.change(agent_id, conversation_ids, wanted)
     if wanted.add_labels and max(inbox.label_counts(conversation_ids).values()) > MAX_LABELS:
-        raise InvalidInput("add_labels", f"A conversation bears {MAX_LABELS} labels at most. Remove some first.")
+        raise InvalidInput("add_labels", f"A conversation can have at most {MAX_LABELS} labels. Remove some first.")
     told = {
         "conversations": len(conversation_ids),
         **({} if wanted.state is None else {"state": wanted.state.value}),

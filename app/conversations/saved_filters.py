@@ -36,10 +36,10 @@ class SavedFilters:
         check_line("name", name, MAX_NAME_CHARS, may_be_empty=False)
         me = actor.operator_id
         if me is None and not is_shared:
-            raise InvalidInput("is_shared", "An API token has no filters of its own. Save it for all operators.")
+            raise InvalidInput("is_shared", "An API token cannot have private filters. Share it with all operators.")
         records = SavedFilterRecords(tx)
         if len(records.seen_by(actor.workspace_id, me)) >= MAX_FILTERS:
-            raise InvalidInput("", f"There are {MAX_FILTERS} saved filters at most. Remove some first.")
+            raise InvalidInput("", f"You can have at most {MAX_FILTERS} saved filters. Remove some first.")
         saved = SavedFilter(uuid4(), actor.workspace_id, None if is_shared else me, kind, name.strip(), query)
         records.add(saved)
         AuditRecords(tx).acted(actor, "saved_filter.create", saved.id)

@@ -17,7 +17,7 @@ def told_attributes(plain: Mapping[str, str], signed: Mapping[str, str]) -> tupl
     """By name. A signed one replaces an unsigned one. Raises InvalidInput."""
     for field, told in (("attributes", plain), ("signed_attributes", signed)):
         if len(told) > MAX_ATTRIBUTES:
-            raise InvalidInput(field, f"There are {len(told)} attributes. Use at most {MAX_ATTRIBUTES}.")
+            raise InvalidInput(field, f"This has {len(told)} attributes. Use at most {MAX_ATTRIBUTES}.")
         for name, value in told.items():
             check_attribute(field, name, (value,))
     names = sorted({*plain, *signed})
@@ -31,7 +31,7 @@ def read_signed(text: str) -> Mapping[str, str]:
     except (ValueError, RecursionError):
         told = None
     if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
-        raise InvalidInput("signed_attributes", 'Send a JSON object of texts as a text, such as {"plan":"pro"}.')
+        raise InvalidInput("signed_attributes", 'Send a JSON object of strings as a string, such as {"plan":"pro"}.')
     return told
 
 

@@ -40,7 +40,7 @@ _WORDS = {
     ChangeKind.PUBLISHED: "Published",
     ChangeKind.READ: "Read",
     ChangeKind.GAP_ANSWERED: "Gap closed with proof",
-    ChangeKind.GAP_REOPENED: "Gap opened again",
+    ChangeKind.GAP_REOPENED: "Gap reopened",
 }
 
 

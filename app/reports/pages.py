@@ -77,8 +77,8 @@ class ReportPages(Pages):
                 "charts": list(_charts(report)),
                 "first_words": line_chart(
                     [step.days.first for step in report.steps],
-                    Line("half of the answers began within", [step.first_word_p50 for step in report.steps]),
-                    Line("95 of 100 began within", [step.first_word_p95 for step in report.steps]),
+                    Line("p50: half of the answers", [step.first_word_p50 for step in report.steps]),
+                    Line("p95: 95% of the answers", [step.first_word_p95 for step in report.steps]),
                 ),
                 "weekdays": list(zip(WEEKDAYS, report.weekdays, strict=True)),
                 "languages": [(language_name(each.key) or each.key, each.counts) for each in report.languages],
@@ -164,7 +164,7 @@ def _tiles(now: Figures, before: Figures) -> Iterable[Tile]:
     yield Tile(
         "First word",
         _seconds(now.first_word_p50),
-        "" if now.first_word_p95 is None else f"half of the answers; 95 of 100 within {_seconds(now.first_word_p95)}",
+        "" if now.first_word_p95 is None else f"half of the answers; 95% within {_seconds(now.first_word_p95)}",
         f"{_seconds(before.first_word_p50)} before",
     )
     spent, spent_before = now.spent, before.spent

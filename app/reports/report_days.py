@@ -95,12 +95,12 @@ class ReportDays:
 def report_days(first: date, last: date, zone: ZoneInfo) -> ReportDays:
     """Raises InvalidInput."""
     if first < EARLIEST:
-        raise InvalidInput("first", f"must be {EARLIEST} or later.")
+        raise InvalidInput("first", f"Choose {EARLIEST} or later.")
     if last > LATEST:
-        raise InvalidInput("last", f"must be {LATEST} or earlier.")
+        raise InvalidInput("last", f"Choose {LATEST} or earlier.")
     if last < first:
-        raise InvalidInput("last", "must not be before the first day.")
+        raise InvalidInput("last", "Choose a day on or after the first day.")
     days = ReportDays(first, last, zone)
     if days.count > MOST_DAYS:
-        raise InvalidInput("last", f"A report is of {MOST_DAYS} days at most.")
+        raise InvalidInput("last", f"A report covers at most {MOST_DAYS} days.")
     return days

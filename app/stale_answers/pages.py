@@ -95,12 +95,12 @@ class StaleAnswerPages(Pages):
     async def accept_stale_answer(self, visit: Visit[AcceptForm]) -> Go:
         stale_id = visit.path_id("stale_answer_id")
         golden = await self._stale.accept(visit.actor, visit.agent.id, stale_id, visit.input.answer_contains)
-        return Go(visit.url("golden_question", golden_id=golden.id), "Accepted: this is what the answer must contain.")
+        return Go(visit.url("golden_question", golden_id=golden.id), "Accepted. The golden question now requires this.")
 
     @action("/console/agents/{agent_id}/stale-answers/{stale_answer_id}/rewrite", access=write, shown_on="stale_answer")
     async def rewrite_stale_answer(self, visit: Visit[RewriteForm]) -> Go:
         await self._stale.rewrite(visit.actor, visit.agent.id, visit.path_id("stale_answer_id"), visit.input.answer)
-        return Go(visit.url("stale_answers"), "The curated answer is saved, and visitors get it from now on.")
+        return Go(visit.url("stale_answers"), "Curated answer saved. Visitors get it from now on.")
 
 
 _STATES = {
@@ -108,14 +108,14 @@ _STATES = {
     StaleState.SETTLED: "Settled",
     StaleState.DISMISSED: "Dismissed",
 }
-_DONE = {StaleState.OPEN: "opened again", StaleState.SETTLED: "settled", StaleState.DISMISSED: "dismissed"}
+_DONE = {StaleState.OPEN: "reopened", StaleState.SETTLED: "settled", StaleState.DISMISSED: "dismissed"}
 KINDS = {
     StaleKind.CONTRADICTED: "Contradicted",
     StaleKind.GONE: "Gone",
     StaleKind.REWORDED: "Reworded",
 }
 SUBJECTS = {
-    StaleSubject.ANSWER: "Told to visitors",
+    StaleSubject.ANSWER: "Given answer",
     StaleSubject.CURATED: "Curated answer",
     StaleSubject.GOLDEN: "Golden question",
 }

@@ -58,7 +58,7 @@ class StaleAnswers:
     ) -> list[StaleAnswer]:
         """All of them or none; returns them updated. Raises InvalidInput."""
         if not 1 <= len(stale_ids) <= MAX_AT_ONCE:
-            raise InvalidInput("stale_answer_ids", f"Choose between 1 and {MAX_AT_ONCE}.")
+            raise InvalidInput("stale_answer_ids", f"Choose 1 to {MAX_AT_ONCE} stale answers.")
         for stale_id in stale_ids:
             _own(tx, actor, agent_id, stale_id)
         StaleAnswerRecords(tx).set_state(stale_ids, state)
@@ -72,7 +72,7 @@ class StaleAnswers:
         InvalidInput, and settles nothing."""
         stale = await self.get(actor, agent_id, stale_id)
         if not texts:
-            raise InvalidInput("answer_contains", "Name what the answer must contain.")
+            raise InvalidInput("answer_contains", "Enter what the answer must contain.")
         if stale.golden_question_id is not None:
             lost = set(stale.old_words.splitlines())
 

@@ -40,9 +40,9 @@ def test_one_works_through_the_list_by_keyboard_alone(context: BrowserContext, s
     page.get_by_role("button", name="Undo").click()
     expect(questions).to_have_count(len(asked) - 1)
     page.keyboard.press("/")
-    expect(page.get_by_label("Words")).to_be_focused()
+    expect(page.get_by_label("Text")).to_be_focused()
     page.keyboard.type("jex?")
-    expect(page.get_by_label("Words")).to_have_value("jex?")
+    expect(page.get_by_label("Text")).to_have_value("jex?")
 
 
 def test_a_phone_begins_with_the_list_and_shows_what_narrows_it(browser: Browser, served: ServedConsole) -> None:
@@ -55,7 +55,7 @@ def test_a_phone_begins_with_the_list_and_shows_what_narrows_it(browser: Browser
     expect(page.locator(".inbox-question").first).to_be_in_viewport()
     page.get_by_text("More filters").click()
     expect(outcome).to_be_visible()
-    outcome.select_option("Unanswered")
+    outcome.select_option("Not answered")
     page.get_by_role("button", name="Search", exact=True).click()
     expect(page).to_have_url(re.compile("outcome=unanswered"))
     expect(assignee).to_be_hidden()
@@ -90,7 +90,7 @@ def test_the_keys_are_listed_and_can_be_switched_off(context: BrowserContext, se
     page.evaluate(AXE.read_text("utf-8"))
     assert page.evaluate(LOOK, RULES) == []
     keys.get_by_label("Use keyboard shortcuts").uncheck()
-    keys.get_by_role("button", name="Close").click()
+    keys.get_by_role("button", name="Done").click()
     page.keyboard.press("j")
     expect(page.locator(".inbox-question:focus")).to_have_count(0)
     page.reload()
@@ -107,7 +107,7 @@ def test_what_is_done_with_many_shows_once_one_is_chosen(context: BrowserContext
     served.sign_in(context)
     page = context.new_page()
     inbox(page, served, "?state=all")
-    together = page.get_by_role("group", name="With those selected")
+    together = page.get_by_role("group", name="Actions for the selection")
     expect(together).to_be_hidden()
     page.locator(".inbox input").first.check()
     expect(together.get_by_role("button", name="Close")).to_be_visible()
@@ -122,7 +122,7 @@ def test_what_is_done_with_many_shows_once_one_is_chosen(context: BrowserContext
     [
         ("conversations?state=all", "Close"),
         ("gaps", "Ignore those selected"),
-        ("stale-answers", "Settle those selected"),
+        ("stale-answers", "Settle selected"),
     ],
     ids=["conversations", "gaps", "stale answers"],
 )
@@ -148,7 +148,7 @@ def test_many_are_labelled_without_a_script(browser: Browser, served: ServedCons
     expect(page.get_by_role("button", name="Keyboard")).to_be_hidden()
     for box in page.locator(".inbox input").all()[:2]:
         box.check()
-    page.get_by_role("group", name="With those selected").get_by_label("Label").fill("urgent")
+    page.get_by_role("group", name="Actions for the selection").get_by_label("Label").fill("urgent")
     page.get_by_role("button", name="Add label").click()
     expect(page.get_by_role("status").filter(has_text="2 conversations labelled.")).to_be_visible()
     expect(page.locator(".badge.label", has_text="urgent")).to_have_count(2)

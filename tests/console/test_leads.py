@@ -32,10 +32,10 @@ def test_a_chosen_lead_is_done_and_opened_again(page: Page, served: ServedConsol
     expect(page.get_by_role("heading", name="Ann")).to_have_count(0)
     page.get_by_role("link", name=re.compile("^Done")).click()
     expect(page.get_by_text("you, just now")).to_be_visible()
-    page.get_by_role("button", name="Open again: Ann").click()
-    expect(page.get_by_role("status").filter(has_text="1 lead opened again.")).to_be_visible()
+    page.get_by_role("button", name="Reopen: Ann").click()
+    expect(page.get_by_role("status").filter(has_text="1 lead reopened.")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name="Open again: Ann").click()
+    page.get_by_role("button", name="Reopen: Ann").click()
     at(page, served, "leads", "?q=malta")
     expect(page.get_by_role("heading", name="Ann")).to_be_visible()
 

@@ -60,9 +60,9 @@ def test_a_long_history_keeps_to_itself_and_what_is_to_do_stays_near(
     visitor_calls(page, served, "/person/end")
     visitor_calls(page, served, "/person")
     page.goto(f"{served.base.rstrip('/')}/console/live/{served.console.rooms.ids['conversation_id']}")
-    fold = page.locator("details", has_text="What was said before")
+    fold = page.locator("details", has_text="Earlier messages")
     fold.evaluate("e => { e.open = true; }")  # as it is where nothing was written yet
-    said = fold.get_by_role("group", name="What was said before")
+    said = fold.get_by_role("group", name="Earlier messages")
     many = (
         "e => e.querySelectorAll('li').forEach((li) => { for (let n = 0; n < 40; n++) li.after(li.cloneNode(true)); })"
     )
@@ -80,11 +80,11 @@ def test_that_the_other_side_writes_is_told_both_ways(context: BrowserContext, s
         page.get_by_label("Your message").press_sequentially("Good day, how")
     assert re.fullmatch("csrf_token=[0-9a-f]+", told.value.post_data or ""), "nothing of what is written"
     expect(page.get_by_label("Your message"), "the page stays").to_have_value("Good day, how")
-    seen, spoken = page.locator("#newer", has_text="The visitor is writing"), page.locator("#typing-said")
+    seen, spoken = page.locator("#newer", has_text="The visitor is typing"), page.locator("#typing-said")
     expect(seen).to_have_count(0)
     visitor_calls(page, served, "/person/typing")
     expect(seen).to_be_visible()
-    expect(spoken).to_have_text("The visitor is writing")
+    expect(spoken).to_have_text("The visitor is typing")
     visitor_calls(page, served, "/person/messages", message_id=str(uuid4()), text="I was writing.")
     expect(page.get_by_role("log").get_by_text("I was writing.")).to_have_count(1)
     expect(seen).to_have_count(0)
@@ -130,7 +130,7 @@ def test_enter_sends_and_the_page_stays(context: BrowserContext, served: ServedC
     visitor_calls(page, served, "/person/end")
     written.fill("Too late")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("Nobody talks in this chat")
+    expect(page.get_by_role("alert")).to_contain_text("Nobody has taken over this chat")
     expect(page.get_by_label("Your message"), "what was written is kept").to_have_value("Too late")
     assert page.evaluate("window.isTheSamePage")
 
@@ -138,7 +138,10 @@ def test_enter_sends_and_the_page_stays(context: BrowserContext, served: ServedC
 def test_whoever_has_taken_a_chat_over_writes_at_once(context: BrowserContext, served: ServedConsole) -> None:
     page = chat_taken_over(context, served)
     expect(page.get_by_label("Your message")).to_be_focused()
-    nothing, hint = page.get_by_text("Nothing new."), page.get_by_text("Enter sends, Shift and Enter begin a new line.")
+    nothing, hint = (
+        page.get_by_text("No new messages."),
+        page.get_by_text("Enter sends, Shift+Enter starts a new line."),
+    )
     page.goto(page.url.replace("#write", "?after=999#write"))
     expect(page.get_by_label("Your message")).to_be_focused()
     expect(nothing).to_be_visible()
@@ -176,7 +179,7 @@ def test_a_saved_reply_is_put_in_and_the_page_stays(context: BrowserContext, ser
     written = page.get_by_label("Your message")
     written.fill("Good day!")
     page.get_by_label("Saved reply").select_option("Thanks")
-    page.get_by_role("button", name="Put it in").click()
+    page.get_by_role("button", name="Insert").click()
     expect(written).to_have_value("Good day!\nThank you for writing to Docs.")
     expect(written, "one goes on writing").to_be_focused()
     page.keyboard.press("Enter")

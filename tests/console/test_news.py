@@ -48,7 +48,7 @@ def test_who_waits_shows_on_every_open_page_by_itself_and_goes_again(
         expect(page.get_by_text("1 visitor is waiting for a person.")).to_be_visible()
     expect(pages[2].locator(".attention"), "the overview draws itself anew").to_contain_text("asked for a person")
     pages[1].get_by_role("link", name="Answer", exact=True).click()
-    expect(pages[1].locator("#chat-state")).to_contain_text("waits for a person")
+    expect(pages[1].locator("#chat-state")).to_contain_text("waiting for a person")
     expect(pages[1]).to_have_title(re.compile(r"^\(1\) "))
     expect(pages[1].locator("#in-line"), "whose chat is open is in sight").to_be_hidden()
     visitor_calls(pages[0], served, "/person/end")
@@ -85,8 +85,8 @@ def test_a_browser_tells_by_sound_and_on_the_desktop_once_and_only_where_it_was_
     visitor_calls(page, served, "/person")
     expect(page).to_have_title(re.compile(r"^\(1\) "))
     assert page.evaluate("heard") == []
-    page.get_by_label("With a sound").check()
-    page.get_by_label("With a notice on the desktop").check()
+    page.get_by_label("Play a sound").check()
+    page.get_by_label("Show a desktop notification").check()
     page.wait_for_function("heard.length === 2")  # what it sounds like
     visitor_calls(page, served, "/person/end")
     expect(page).to_have_title(re.compile(r"^(?!\()"))
@@ -97,7 +97,7 @@ def test_a_browser_tells_by_sound_and_on_the_desktop_once_and_only_where_it_was_
     page.wait_for_function("heard.length === 3")
     assert page.evaluate("heard") == ["tone", "tone", NOTICE]
     page.goto(served.base.rstrip("/") + LIVE)
-    expect(page.get_by_label("With a sound")).to_be_checked()
+    expect(page.get_by_label("Play a sound")).to_be_checked()
     expect(page).to_have_title(re.compile(r"^\(1\) "))
     assert page.evaluate("heard") == [], "nobody is told twice of one visitor"
 

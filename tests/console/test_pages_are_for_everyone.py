@@ -30,7 +30,7 @@ TABLETS = (600, 768, 900, 1024)  # with the menu beside the page from 896 on
 SIDEWAYS = "[...document.querySelectorAll('.as-cards')].filter((list) => list.scrollWidth > list.clientWidth).length"
 # What is compared by its columns, or has tables in its cells, may be wider than a phone; other lists are made for it.
 COMPARED = {
-    *("Questions by day", "Hours of the day", "Days of the week", "Topics", "Agents", "Pages where it was asked"),
+    *("Questions by day", "Hours of the day", "Days of the week", "Topics", "Agents", "Pages visitors asked on"),
     *("Languages", "Quality by day", "Costs by month", "Pages cited most", "Months, newest first", "Rows by store"),
     "The curve as a table",
 }

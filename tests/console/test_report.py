@@ -32,9 +32,11 @@ def test_a_range_is_chosen_without_a_script(browser: Browser, served: ServedCons
     page.get_by_label("To", exact=True).fill("2025-12-31")
     page.get_by_label("Time zone").fill("Asia/Kathmandu")
     page.get_by_role("button", name="Show").click()
-    expect(page.get_by_text("Days and hours are those of Asia/Kathmandu.")).to_be_visible()
-    expect(page.get_by_text("2025-12-01 to 2025-12-31 (31 days), beside 2025-10-31 to 2025-11-30.")).to_be_visible()
-    expect(page.get_by_role("link", name="Show it in your")).to_have_count(0)
+    expect(page.get_by_text("Days and hours are in Asia/Kathmandu.")).to_be_visible()
+    expect(
+        page.get_by_text("2025-12-01 to 2025-12-31 (31 days), compared with 2025-10-31 to 2025-11-30.")
+    ).to_be_visible()
+    expect(page.get_by_role("link", name="Show in your")).to_have_count(0)
     context.close()
 
 
@@ -43,10 +45,10 @@ def test_the_browsers_own_time_zone_is_one_click_away(browser: Browser, served: 
     served.sign_in(context)
     page = context.new_page()
     page.goto(served.base + PATH)
-    page.get_by_role("link", name="Show it in your time zone, Europe/Berlin").click()
+    page.get_by_role("link", name="Show in your time zone, Europe/Berlin").click()
     expect(page).to_have_url(re.compile("zone=Europe%2FBerlin"))
-    expect(page.get_by_text("Days and hours are those of Europe/Berlin.")).to_be_visible()
-    expect(page.get_by_role("link", name="Show it in your")).to_have_count(0)
+    expect(page.get_by_text("Days and hours are in Europe/Berlin.")).to_be_visible()
+    expect(page.get_by_role("link", name="Show in your")).to_have_count(0)
     context.close()
 
 
@@ -82,7 +84,7 @@ def test_what_figures_are_of_stays_in_sight_while_they_scroll(browser: Browser, 
     served.sign_in(context)
     page = context.new_page()
     page.goto(f"{served.base}{PATH}")
-    pages = page.get_by_role("region", name="Pages where it was asked, numbers")
+    pages = page.get_by_role("region", name="Pages visitors asked on, numbers")
     pages.scroll_into_view_if_needed()
     pages.evaluate("(table) => { table.scrollLeft = table.scrollWidth; }")
     assert pages.evaluate("(table) => table.scrollLeft") > 100

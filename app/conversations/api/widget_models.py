@@ -44,7 +44,7 @@ def _one_line(text: str) -> str:
 def stripped_message(message: str) -> str:
     stripped = message.strip()
     if not stripped:
-        raise ValueError("This is empty. Write a question.")
+        raise ValueError("This is empty. Enter a question.")
     if len(stripped) > MAX_MESSAGE_CHARS:
         raise ValueError(f"This has {len(stripped)} characters. Use at most {MAX_MESSAGE_CHARS}.")
     return stripped

@@ -20,14 +20,14 @@ from app.web.console.trace_view import found_by_turn, stages_of
 from app.workspaces.operators import Assignees
 
 _DECISIONS: Final = {
-    ConfirmationState.ASKED: "waits for the visitor",
-    ConfirmationState.CONFIRMED: "confirmed, under way",
+    ConfirmationState.ASKED: "waiting for the visitor",
+    ConfirmationState.CONFIRMED: "confirmed, in progress",
     ConfirmationState.DECLINED: "declined",
     ConfirmationState.EXPIRED: "expired",
     ConfirmationState.VOID: "void",
     ConfirmationState.DONE: "confirmed, done",
     ConfirmationState.FAILED: "confirmed, failed",
-    ConfirmationState.UNKNOWN: "confirmed, unknown whether it was done",
+    ConfirmationState.UNKNOWN: "confirmed, outcome unknown",
 }
 
 
@@ -131,7 +131,7 @@ class ConversationPages(Pages):
     async def send_transcript(self, visit: Visit[TranscriptForm]) -> Go:
         thread = await self._thread(visit)
         await self._transcripts.send(visit.actor, thread.conversation.id, visit.input.email)
-        return Go(visit.url("conversation", conversation_id=thread.conversation.id), "The conversation is sent.")
+        return Go(visit.url("conversation", conversation_id=thread.conversation.id), "Conversation mailed.")
 
     @action(
         "/console/agents/{agent_id}/conversations/{conversation_id}/notes/{note_id}/remove",
@@ -141,7 +141,7 @@ class ConversationPages(Pages):
     async def remove_note(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         await self._inbox.remove_note(visit.actor, thread.conversation.id, visit.path_id("note_id"))
-        return Go(visit.url("conversation", conversation_id=thread.conversation.id) + "#notes", "Removed.")
+        return Go(visit.url("conversation", conversation_id=thread.conversation.id) + "#notes", "Note removed.")
 
     @action(
         "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/gap",
@@ -151,7 +151,7 @@ class ConversationPages(Pages):
     async def flag_turn(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         gap = await self._turns.flag(visit.actor, self._turn(visit, thread))
-        return Go(visit.url("gap", gap_id=gap.id), f'"{gap.question}" is a gap now.')
+        return Go(visit.url("gap", gap_id=gap.id), f'Gap "{gap.question}" created.')
 
     @action(
         "/console/agents/{agent_id}/conversations/{conversation_id}/turns/{turn_id}/golden",
@@ -161,9 +161,8 @@ class ConversationPages(Pages):
     async def make_golden(self, visit: Visit[NoForm]) -> Go:
         thread = await self._thread(visit)
         golden = await self._turns.make_golden(visit.actor, self._turn(visit, thread))
-        pages = f" with {len(golden.pages)} of its pages" if golden.pages else " that no page answers"
         to = visit.url("conversation", conversation_id=thread.conversation.id)
-        return Go(to, f'"{golden.question}" is a golden question{pages}.')
+        return Go(to, f'Golden question "{golden.question}" added. Pages that answer it: {len(golden.pages)}.')
 
     async def _thread(self, visit: Visit[Form]) -> Thread:
         thread = await self._review.thread(visit.actor, visit.path_id("conversation_id"))

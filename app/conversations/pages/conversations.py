@@ -128,12 +128,12 @@ class EditForm(Form):
                 return ConversationChange(add_labels=(self._named,))
             case "unlabel":
                 return ConversationChange(remove_labels=(self._named,))
-        raise InvalidInput("", "Press one of the buttons.")
+        raise InvalidInput("", "Choose an action with one of the buttons.")
 
     @property
     def _named(self) -> str:
         if not self.label.strip():
-            raise InvalidInput("label", "Write a label.")
+            raise InvalidInput("label", "Enter a label.")
         return self.label
 
 
@@ -190,7 +190,7 @@ class InboxPages(Pages):
         if given.do == "reassign" and given.was:
             return await self._assigned_as_before(visit)
         if not given.conversation_ids:
-            raise InvalidInput("", "Select conversations first: tick the boxes before them.")
+            raise InvalidInput("", "Select at least one conversation first.")
         change = given.change(visit.actor.address)
         with label_errors():
             were, changed = await self._inbox.change(visit.actor, visit.agent.id, given.conversation_ids, change)
@@ -200,7 +200,7 @@ class InboxPages(Pages):
         was = visit.input.was
         for assignee, ids in by_assignee(was).items():
             await self._inbox.change(visit.actor, visit.agent.id, ids, ConversationChange(assignee=assignee))
-        told = f"{plural(len(was), 'conversation')} assigned as before."
+        told = f"{plural(len(was), 'conversation')} reassigned as before."
         return Go(visit.url("conversations", visit.input.wanted.kept), told)
 
 
@@ -252,7 +252,7 @@ def _undo(
 def _told(changed: Sequence[InboxEntry], change: ConversationChange) -> str:
     many = plural(len(changed), "conversation")
     if change.state is not None:
-        return f"{many} {'closed' if change.state is ConversationState.CLOSED else 'opened again'}."
+        return f"{many} {'closed' if change.state is ConversationState.CLOSED else 'reopened'}."
     if change.assignee is not None:
         return f"{many} assigned to {changed[0].conversation.assignee or 'nobody'}."
     return f"{many} labelled." if change.add_labels else f"Label removed from {many}."
@@ -265,7 +265,7 @@ def _midnight(day: date | None) -> datetime | None:
 _TABS: Final = (("open", "Open"), ("closed", "Closed"), ("all", "All"))
 OUTCOMES: Final = {
     Outcome.ANSWERED: ("answered", "plain"),  # most are: only what needs work should stand out
-    Outcome.UNANSWERED: ("unanswered", "warn"),
+    Outcome.UNANSWERED: ("not answered", "warn"),
     Outcome.HANDED_OVER: ("handed over", "accent"),
     Outcome.FAILED: ("failed", "bad"),
 }
@@ -274,6 +274,6 @@ WRITERS: Final = {
     AnsweredBy.MODEL: "Chat model",
     AnsweredBy.EXTRACTIVE: "Quoted from pages",
     AnsweredBy.FALLBACK: "Found nothing",
-    AnsweredBy.HANDOFF: "Called a person",
+    AnsweredBy.HANDOFF: "Handed over",
     AnsweredBy.SMALL_TALK: "Small talk",
 }

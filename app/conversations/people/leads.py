@@ -55,7 +55,7 @@ class Leads:
         check_text("message", message, MAX_MESSAGE_CHARS, may_be_empty=False)
         agent = AgentRecords(tx).live(session.agent_id)
         if not agent.config.fallback.form:
-            raise InvalidInput("", "This agent takes no messages. Its operator may set fallback.form.")
+            raise InvalidInput("", "This agent does not accept messages. An operator can turn on fallback.form.")
         lead = Lead(
             id=uuid4(),
             agent_id=session.agent_id,
@@ -96,7 +96,7 @@ class Leads:
         """Change up to MAX_AT_ONCE of one agent's, all or none; returns them before and after. Raises InvalidInput, and
         NotFound for a lead that does not exist or belongs to another agent."""
         if not 1 <= len(set(lead_ids)) == len(lead_ids) <= MAX_AT_ONCE:
-            raise InvalidInput("lead_ids", f"Name 1 to {MAX_AT_ONCE} leads, each once.")
+            raise InvalidInput("lead_ids", f"Choose 1 to {MAX_AT_ONCE} leads, each once.")
 
         return await OwnAgent(self._records, actor, agent_id).write(
             lambda tx: _changed(tx, actor, agent_id, lead_ids, change)
@@ -115,7 +115,7 @@ def _changed(
 ) -> tuple[list[Lead], list[Lead]]:
     """The audit names the agent, not the lead, because it outlives the visitor's erasure."""
     if wanted == LeadChange():
-        raise InvalidInput("", "Say what to change: the state or the assignee.")
+        raise InvalidInput("", "Set the state or the assignee.")
     records = LeadRecords(tx)
     were = records.of_agent(agent_id, lead_ids)
     if len(were) < len(lead_ids):

@@ -119,14 +119,14 @@ class LiveChat:
             return self
         self._refuse_others(actor)
         if self.state is not LiveState.WAITING:
-            raise NoActiveChat("Nobody waits in this chat: the visitor has not asked for a person, or it has ended.")
+            raise NoActiveChat("No visitor is waiting in this chat: it has ended, or nobody asked for a person.")
         return self._with(actor, name, now)
 
     def check_talks(self, actor: Actor) -> None:
         """Raises ChatAlreadyTaken while another operator has it, NoActiveChat if nobody has."""
         self._refuse_others(actor)
         if self.state is not LiveState.TALKING:
-            raise NoActiveChat("Nobody talks in this chat. Take it over first.")
+            raise NoActiveChat("Nobody has taken over this chat. Take it over first.")
 
     def transferred(self, actor: Actor, to: Actor, now: datetime, *, by_force: bool) -> "LiveChat":
         """`to` answers from now on. Raises ChatAlreadyTaken while another operator has it, except `by_force`;
@@ -134,7 +134,7 @@ class LiveChat:
         if not by_force:
             self._refuse_others(actor)
         if self.state is not LiveState.TALKING:
-            raise NoActiveChat("Nobody talks in this chat. Take it over first.")
+            raise NoActiveChat("Nobody has taken over this chat. Take it over first.")
         return self if self.is_with(to) else self._with(to, shown_name(to.name)[:MAX_NAME_CHARS], now)
 
     def handed_back(self, actor: Actor, now: datetime, *, by_force: bool) -> "LiveChat":
@@ -149,14 +149,14 @@ class LiveChat:
     def check_takes_picture(self, sent: int) -> None:
         """For a side that has `sent` that many. Raises NoActiveChat unless an operator is there, and InvalidInput."""
         if self.state is not LiveState.TALKING:
-            raise NoActiveChat("Nobody talks in this chat. A picture is taken once a person is there.")
+            raise NoActiveChat("No person is in this chat yet. Send a picture once somebody has taken over.")
         if sent >= MAX_PICTURES:
-            raise InvalidInput("picture", f"At most {MAX_PICTURES} pictures in a conversation.")
+            raise InvalidInput("picture", f"A conversation can have at most {MAX_PICTURES} pictures.")
 
     def check_talked(self) -> None:
         """Raises NoActiveChat if no operator has come since a person was asked for."""
         if self.taken_at is None:
-            raise NoActiveChat("Nobody has talked in this chat. There is nothing to rate.")
+            raise NoActiveChat("No person has answered in this chat, so there is nothing to rate.")
 
     def _with(self, actor: Actor, name: str, now: datetime) -> "LiveChat":
         return replace(

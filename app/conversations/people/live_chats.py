@@ -94,10 +94,10 @@ class LiveChats:
         none, or not at this hour."""
         agent = AgentRecords(tx).live(session.agent_id)
         if not agent.config.live_chat:
-            raise InvalidInput("", "This agent has no live chat. Its operator may set live_chat.")
+            raise InvalidInput("", "This agent has no live chat. An operator can turn on live_chat.")
         opens = agent.config.people_come_at(self._clock.now())
         if opens is not None and not LiveChatRecords(tx).own(session).is_open:
-            raise InvalidInput("", f"Nobody is here now. Ask again from {opens.isoformat()} on.")
+            raise InvalidInput("", f"No one is available now. Ask again after {opens.isoformat()}.")
         return self._latest(tx, LiveChatRecords(tx).ask(session))
 
     async def poll(self, session: VisitorSession, after: int) -> LiveView:
@@ -119,7 +119,7 @@ class LiveChats:
         def work(tx: Transaction) -> LiveView:
             chat = LiveChatRecords(tx).own(session, to_change=True)
             if not chat.is_open:
-                raise NoActiveChat("No person was asked to come. Ask for one first.")
+                raise NoActiveChat("No person was requested. Request one first.")
             if not isinstance(said, str):
                 check_takes_picture(tx, chat, Author.VISITOR)
             return self._latest(tx, LiveChatRecords(tx).add(chat, message_id, Author.VISITOR, None, _stripped(said)))
@@ -214,7 +214,7 @@ class LiveChats:
         InvalidInput for an address of no operator of the workspace, NoActiveChat for a chat that nobody has taken over,
         and ChatAlreadyTaken if another operator has it and the actor may not manage others."""
         if not to.strip():
-            raise InvalidInput("assignee", "Name the operator who is to answer.")
+            raise InvalidInput("assignee", "Choose an operator.")
         chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
         colleague = colleague_named(tx, actor, to)
         given = chat.transferred(actor, colleague, self._clock.now(), by_force=actor.may(MANAGE))
@@ -268,7 +268,7 @@ def check_takes_picture(tx: Transaction, chat: LiveChat, author: Author) -> None
     """Raises InvalidInput if the live agent accepts none, or that side has sent MAX_PICTURES; NoActiveChat unless an
     operator is there."""
     if not AgentRecords(tx).live(chat.agent_id).config.live_pictures:
-        raise InvalidInput("picture", "This agent takes no pictures. Its operator may set live_pictures.")
+        raise InvalidInput("picture", "This agent does not accept pictures. An operator can turn on live_pictures.")
     chat.check_takes_picture(LiveChatRecords(tx).picture_count(chat.conversation_id, author))
 
 

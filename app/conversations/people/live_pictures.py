@@ -64,7 +64,7 @@ class LivePictures:
     ) -> DrawnPicture:
         """Checks whether it is accepted at all before working on its bytes."""
         if len(body) > MAX_UPLOAD_BYTES:
-            raise InvalidInput("picture", f"At most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
+            raise InvalidInput("picture", f"This is too large. Send at most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
         await self._records.of_workspace(workspace_id).read(lambda tx: check_takes_picture(tx, chat_of(tx), author))
         try:
             return await anyio.to_thread.run_sync(chat_picture, body, limiter=self._drawing)

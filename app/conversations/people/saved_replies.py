@@ -92,7 +92,7 @@ class SavedReplies:
 def check_room(tx: Transaction, actor: Actor) -> None:
     """Raises InvalidInput if the workspace has too many."""
     if len(SavedReplyRecords(tx).of_workspace(actor.workspace_id)) > MAX_REPLIES:
-        raise InvalidInput("", f"A workspace has {MAX_REPLIES} saved replies at most. Delete some first.")
+        raise InvalidInput("", f"A workspace can have at most {MAX_REPLIES} saved replies. Delete some first.")
 
 
 def check_reply(reply: SavedReply) -> None:

@@ -36,7 +36,7 @@ def check_variables(text: str) -> None:
     for name in map(str.strip, _VARIABLE.findall(text)):
         if name not in VARIABLES:
             known = ", ".join(f"{{{{{each}}}}}" for each in VARIABLES)
-            raise InvalidInput("text", f"There is no {{{{{name}}}}}. Write one of {known}, or leave out the braces.")
+            raise InvalidInput("text", f"{{{{{name}}}}} is unknown. Use one of {known}, or remove the braces.")
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

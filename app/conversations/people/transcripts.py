@@ -23,8 +23,8 @@ from app.workspaces.records.audit import AuditRecords
 
 _MOST_MESSAGES: Final = 1000
 EMAIL_ATTRIBUTE: Final = "email"
-_NO_MAIL: Final = "No mail is sent: this installation has no mail server."
-_NO_ADDRESS: Final = "No mail is sent: no address of this visitor is signed, or there is no mail server."
+_NO_MAIL: Final = "No mail was sent: this installation has no mail server."
+_NO_ADDRESS: Final = "No mail was sent: the visitor has no signed address, or there is no mail server."
 MAX_TEXT_CHARS: Final = 20_000
 _CUT: Final = "[Earlier messages are left out.]"
 _PICTURE: Final = "[Picture]"
@@ -90,7 +90,7 @@ class Transcripts:
     def _put(self, tx: Transaction, workspace_id: UUID, conversation: Conversation, name: str, email: str) -> None:
         said = _said(tx, conversation.id, name)
         if not said:
-            raise InvalidInput("email", "Nothing was said in this conversation yet.")
+            raise InvalidInput("email", "This conversation has no messages yet.")
         subject = f"{name}: {conversation.first_question}" if conversation.first_question else name
         self._mailer.put(tx, workspace_id, Mail(to=email, subject=subject, paragraphs=said))
 

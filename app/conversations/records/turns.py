@@ -189,7 +189,7 @@ class TurnRecords(Repository):
         """One rating ("up" or "down") per turn; a later one replaces it. The first "down" also counts as a gap, unless
         the turn already has. Raises NotFound for a turn that is not this conversation's."""
         if rating not in _RATINGS:
-            raise InvalidInput("rating", 'must be "up" or "down".')
+            raise InvalidInput("rating", 'Choose "up" or "down".')
         own = (
             select(TURNS)
             .where(
@@ -244,9 +244,9 @@ class TurnRecords(Repository):
             if self._exists(TURNS, turn["id"]):
                 break
             if self._is_running(turn["conversation_id"]):
-                raise TurnInProgress("The last question is still being answered. Wait for the answer or stop it.")
+                raise TurnInProgress("The previous question is still being answered. Wait for the answer, or stop it.")
         # A turn of another workspace has the same id, and must not be visible from here.
-        raise TurnConflict("This turn id was used before. Send each question under an id of its own.")
+        raise TurnConflict("This turn id was already used. Send each question with a new id.")
 
     def _is_running(self, conversation_id: UUID) -> bool:
         running = (TURNS.c.conversation_id == conversation_id, TURNS.c.state == _RUNNING)

@@ -68,7 +68,7 @@ async def test_chosen_conversations_are_closed_together_and_opened_again_by_undo
     assert after == boxes[2:]
     undo: dict[str, Value] = {"conversation_ids": boxes[:2], "do": "open", "back": ""}
     assert all(f'type="hidden" name="conversation_ids" value="{each}"' in shown for each in boxes[:2])
-    assert await editor.flash(await editor.post(place(console, "/edit"), undo)) == "2 conversations opened again."
+    assert await editor.flash(await editor.post(place(console, "/edit"), undo)) == "2 conversations reopened."
     assert re.findall(BOX, await editor.page(place(console))) == boxes
 
 
@@ -93,7 +93,7 @@ async def test_those_that_were_assigned_together_go_back_to_whoever_had_each(con
     await editor.post(edit, {"conversation_ids": [first], "do": "assign", "assignee": "admin@example.com"})
     given = await editor.post(edit, {"conversation_ids": [first, second], "do": "mine"})
     shown = await editor.page(given.headers["location"])
-    assert await editor.undo(edit, shown) == "2 conversations assigned as before."
+    assert await editor.undo(edit, shown) == "2 conversations reassigned as before."
     assert re.findall(BOX, await editor.page(place(console, "?assignee=admin@example.com"))) == [first]
     assert second in re.findall(BOX, await editor.page(place(console, "?assignee=nobody")))
 
@@ -101,9 +101,9 @@ async def test_those_that_were_assigned_together_go_back_to_whoever_had_each(con
 async def test_a_bulk_form_that_says_too_little_stands_there_again(console: OpenConsole) -> None:
     chosen = str(console.rooms.ids["conversation_id"])
     wrong: tuple[tuple[dict[str, Value], str], ...] = (
-        ({"do": "close"}, "Select conversations first"),
-        ({"conversation_ids": [chosen]}, "Press one of the buttons"),
-        ({"conversation_ids": [chosen], "do": "label"}, "Write a label"),
+        ({"do": "close"}, "Select at least one conversation first"),
+        ({"conversation_ids": [chosen]}, "Choose an action"),
+        ({"conversation_ids": [chosen], "do": "label"}, "Enter a label"),
         ({"conversation_ids": [chosen], "do": "label", "label": "a, b"}, "A label cannot contain a comma"),
         (
             {"conversation_ids": [chosen], "do": "assign", "assignee": "eve@example.com"},
@@ -138,11 +138,11 @@ async def test_how_many_of_its_questions_got_no_answer_is_told(console: OpenCons
     await store_turn(console.house, session, uuid4(), "Is it waterproof?")
     await ask(console.house.record, session, "And the strap?")
     listed = await console.viewer.page(place(console, "?q=waterproof"))
-    assert "1 of 2 unanswered" in text_of(listed)
+    assert "1 of 2 not answered" in text_of(listed)
     (opened,) = re.findall(r'class="inbox-question" href="([^"]+)"', listed)
     shown = text_of(await console.viewer.page(unescape(opened)))
-    assert "Quoted from pages unanswered confidence 20%" in shown
-    assert shown.count("unanswered") == 2  # the conversation, and its one turn
+    assert "Quoted from pages not answered confidence 20%" in shown
+    assert shown.count("not answered") == 2  # the conversation, and its one turn
 
 
 async def test_what_is_found_is_taken_along_as_a_table_without_formulas(console: OpenConsole) -> None:
@@ -161,8 +161,8 @@ async def test_the_visitor_stands_beside_the_conversation(console: OpenConsole) 
     path = place(console, f"/{ids['conversation_id']}")
     shown = text_of(await console.viewer.page(path))
     assert "Identified only by their browser" in shown
-    assert "Export all data" in shown
-    assert "Erase the visitor" not in shown
+    assert "Export visitor data" in shown
+    assert "Erase visitor" not in shown
     file = await console.viewer.get(f"/console/agents/{ids['agent_id']}/visitors/{ids['visitor_id']}/export")
     exported = file.json()
     assert exported["visitor_id"] == str(ids["visitor_id"])
@@ -217,9 +217,9 @@ async def test_other_conversations_of_a_visitor_are_linked(console: OpenConsole)
     await store_turn(console.house, its, uuid4(), "And to Gozo?")
     shown = await console.viewer.page(place(console, f"/{ids['conversation_id']}"))
     assert re.search(rf'conversations/{other.id}\?[^"]*" dir="auto">And to Gozo\?</a>', shown)
-    assert "Make it a gap" not in await console.editor.page(place(console, f"/{other.id}"))
+    assert "Create gap" not in await console.editor.page(place(console, f"/{other.id}"))
     await ask(console.house.record, its)
-    assert "Make it a gap" in await console.editor.page(place(console, f"/{other.id}"))
+    assert "Create gap" in await console.editor.page(place(console, f"/{other.id}"))
     listed = await console.viewer.page(place(console, f"?state=all&visitor={ids['visitor_id']}"))
     assert listed.count('class="inbox-question"') == 2
 
@@ -229,14 +229,14 @@ async def test_a_thread_shows_what_made_each_answer(still_console: OpenConsole) 
     shown = text_of(await still_console.viewer.page(path))
     for words in ("What does it cost?", "12 euros 1", "confidence 20%", "Quoted from pages", "Pricing"):
         assert words in shown
-    assert "Make it a golden question" not in shown
-    assert "Make it a golden question" in await still_console.editor.page(path)
+    assert "Add golden question" not in shown
+    assert "Add golden question" in await still_console.editor.page(path)
 
 
 async def test_a_turn_becomes_a_gap_or_a_golden_question_in_one_click(console: OpenConsole) -> None:
-    assert "is a gap now" in await console.editor.flash(await console.editor.post(turn(console, "gap")))
+    assert "created." in await console.editor.flash(await console.editor.post(turn(console, "gap")))
     told = await console.editor.flash(await console.editor.post(turn(console, "golden")))
-    assert told == '"What does it cost?" is a golden question with 1 of its pages.'
+    assert told == 'Golden question "What does it cost?" added. Pages that answer it: 1.'
 
 
 async def test_a_turn_that_counts_as_a_gap_leads_there(console: OpenConsole) -> None:
@@ -244,13 +244,13 @@ async def test_a_turn_that_counts_as_a_gap_leads_there(console: OpenConsole) -> 
     flagged = await console.editor.post(turn(console, "gap"))
     gap = flagged.headers["location"]
     shown = await console.editor.page(path)
-    assert re.search(rf'href="{gap}">.*Answer its gap</a>', shown, re.DOTALL)
-    assert "Make it a gap" not in shown
+    assert re.search(rf'href="{gap}">.*Answer the gap</a>', shown, re.DOTALL)
+    assert "Create gap" not in shown
     assert "Write an answer" not in shown, "one that no gap knows of would close none"
     with house.record.writing() as tx:
         GapRecords(tx).set_state(house.actor.workspace_id, UUID(gap.rpartition("/")[2]), GapState.RESOLVED, "")
     shown = await console.editor.page(path)
-    assert re.search(rf'href="{gap}">.*Its gap</a>', shown, re.DOTALL)
+    assert re.search(rf'href="{gap}">.*View gap</a>', shown, re.DOTALL)
     assert "Write an answer" in shown
 
 

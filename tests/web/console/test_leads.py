@@ -34,10 +34,10 @@ async def leave(house: House, message: str, name: str = "Ann", email: str = "ann
 
 async def test_without_a_form_the_page_says_how_to_offer_one(house: House, browser: ConsoleBrowser) -> None:
     page = await browser.page(list_path(house))
-    assert "Switch it on in the agent's settings" in text_of(page)
+    assert "Turn it on in the agent's settings" in text_of(page)
     assert f'href="/console/agents/{house.agent.id}/settings#people"' in page
     await offer_a_form(house)
-    assert "Switch it on" not in text_of(await browser.page(list_path(house)))
+    assert "Turn it on" not in text_of(await browser.page(list_path(house)))
 
 
 async def test_the_settings_switch_the_form_on(house: House, browser: ConsoleBrowser) -> None:
@@ -118,7 +118,7 @@ async def test_the_list_opens_on_what_is_open_and_done_is_undone(house: House, b
     done = await browser.page(f"{list_path(house)}?state=done")
     assert shown(done) == ["Ann"]
     assert re.search(r"done you ?, just now", text_of(done)), text_of(done)
-    assert await browser.undo(f"{list_path(house)}/edit", after) == "1 lead opened again."
+    assert await browser.undo(f"{list_path(house)}/edit", after) == "1 lead reopened."
     assert shown(await browser.page(list_path(house))) == ["Ben", "Ann"]
 
 
@@ -139,11 +139,11 @@ async def test_many_are_changed_and_the_list_stays_narrowed(house: House, browse
     after = await browser.page(answer.headers["location"])
     assert "2 leads assigned to admin@example.com." in text_of(after)
     assert shown(after) == ["Eve"]
-    assert await browser.undo(f"{list_path(house)}/edit", after) == "2 leads assigned as before."
+    assert await browser.undo(f"{list_path(house)}/edit", after) == "2 leads reassigned as before."
     assert len(shown(await browser.page(f"{list_path(house)}?assignee=nobody"))) == 3
     nobody = await browser.post(f"{list_path(house)}/edit", {"do": "done"})
     assert nobody.status_code == 422
-    assert "Select leads first" in text_of(nobody.text)
+    assert "Select at least one lead first" in text_of(nobody.text)
 
 
 async def test_an_assignee_without_an_account_is_refused(house: House, browser: ConsoleBrowser) -> None:

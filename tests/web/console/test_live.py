@@ -13,7 +13,7 @@ from tests.web.house import House
 
 @pytest.fixture
 async def waiting(console: OpenConsole) -> OpenConsole:
-    """A visitor waits for a person, and has written something."""
+    """A visitor is waiting for a person, and has written something."""
     await console.visitor_asks_for_a_person()
     await say(console, "My lamp is <b>broken</b>.")
     return console
@@ -35,7 +35,7 @@ async def heard(console: OpenConsole) -> list[tuple[str | None, str]]:
 
 
 async def take(console: OpenConsole, who: ConsoleBrowser) -> None:
-    assert "You answer now" in await who.flash(await who.post(chat(console, "/take"), {"name": "Ann"}))
+    assert "You have taken over" in await who.flash(await who.post(chat(console, "/take"), {"name": "Ann"}))
 
 
 async def test_who_waits_is_counted_in_the_menu_of_every_page_and_listed(waiting: OpenConsole) -> None:
@@ -43,9 +43,9 @@ async def test_who_waits_is_counted_in_the_menu_of_every_page_and_listed(waiting
     assert "Live 1 waiting" in shown
     listed = text_of(await waiting.viewer.page("/console/live"))
     assert "My lamp is <b>broken</b>." in listed
-    assert re.search(r"Visitor [0-9a-f]{4} Docs waits", listed)
+    assert re.search(r"Visitor [0-9a-f]{4} Docs waiting", listed)
     waiting.house.clock.advance(121)
-    assert "waits too long" in text_of(await waiting.viewer.page("/console/live"))
+    assert "overdue" in text_of(await waiting.viewer.page("/console/live"))
     await take(waiting, waiting.editor)
     shown = await waiting.viewer.page("/console/live")
     assert "waiting</span>" not in shown
@@ -60,7 +60,7 @@ async def test_a_chat_shows_what_was_said_before_and_since(waiting: OpenConsole)
         "12 euros 1",
         "Is anybody there?",
         "My lamp is <b>broken</b>.",
-        "waits for a",
+        "waiting for a",
     ):
         assert words in shown
     assert "<b>broken" not in html
@@ -83,7 +83,7 @@ async def test_who_asks_and_what_was_noted_stand_beside_the_chat(waiting: OpenCo
 
 async def test_an_operator_takes_over_answers_and_hands_back(waiting: OpenConsole) -> None:
     editor = waiting.editor
-    assert "Your name, as the visitor sees it" in await editor.page(chat(waiting))
+    assert "Your name, shown to the visitor" in await editor.page(chat(waiting))
     await take(waiting, editor)
     sent = await editor.post(chat(waiting, "/reply"), {"message_id": str(uuid4()), "text": "Let me see."})
     assert sent.headers["location"] == chat(waiting, "#write")
@@ -91,7 +91,7 @@ async def test_an_operator_takes_over_answers_and_hands_back(waiting: OpenConsol
     assert "Let me see." in await editor.page(chat(waiting))
     assert "Handed back" in await editor.flash(await editor.post(chat(waiting, "/hand-back")))
     assert (await waiting.rooms.visitor.call("GET", "/person")).json()["state"] == "ended"
-    assert "Nobody asks for a person" in await editor.page("/console/live")
+    assert "No one is waiting" in await editor.page("/console/live")
 
 
 async def test_the_same_form_sent_twice_is_one_message(waiting: OpenConsole) -> None:
@@ -165,7 +165,7 @@ async def test_a_chat_is_given_to_another_operator(waiting: OpenConsole) -> None
     refused = await waiting.editor.post(chat(waiting, "/transfer"), {"assignee": "nobody@example.com"})
     assert "No operator in this workspace has this address." in refused.text
     given = await waiting.editor.post(chat(waiting, "/transfer"), {"assignee": "admin@example.com"})
-    assert "admin@example.com answers from now on." in await waiting.editor.flash(given)
+    assert "Transferred to admin@example.com." in await waiting.editor.flash(given)
     assert "with you" in text_of(await waiting.admin.page("/console/live"))
     assert "Your message" not in await waiting.editor.page(chat(waiting))
     await waiting.admin.post(chat(waiting, "/reply"), {"message_id": str(uuid4()), "text": "I take it from here."})

@@ -13,11 +13,11 @@ async def test_a_sign_in_begins_with_what_waits_and_the_figures(console: OpenCon
     await console.visitor_asks_for_a_person()
     html = await console.viewer.page("/console")
     shown = text_of(html)
-    assert "Waits for you" in shown
+    assert "Needs attention" in shown
     assert f"/console/live/{console.rooms.ids['conversation_id']}" in html
     for figure in ("Questions", "Answered", "Not answered", "Handed over", "Thumbs up"):
         assert f">{figure}</" in html.partition("The last 7 days")[2]
-    assert "Gaps that grow" in shown
+    assert "Growing gaps" in shown
     assert "Docs, version" in shown
 
 
@@ -37,10 +37,10 @@ async def test_it_leads_to_gaps_that_grow_as_long_as_they_are_open(console: Open
     gaps = console.house.parts.get(Gaps)
     await gaps.reopen(console.house.actor, gap_id)
     assert (await gaps.get(console.house.actor, gap_id)).state is GapState.OPEN
-    growing = (await console.viewer.page("/console")).partition("Gaps that grow")[2].partition("What changed")[0]
+    growing = (await console.viewer.page("/console")).partition("Growing gaps")[2].partition("What changed")[0]
     assert path in growing
     await gaps.ignore(console.house.actor, gap_id, "not ours")
-    growing = (await console.viewer.page("/console")).partition("Gaps that grow")[2].partition("What changed")[0]
+    growing = (await console.viewer.page("/console")).partition("Growing gaps")[2].partition("What changed")[0]
     assert path not in growing
 
 
@@ -51,7 +51,7 @@ async def test_a_deletion_that_no_worker_could_finish_is_shown_and_tried_again(c
     console.house.clock.advance(2 * 3600)
     await console.editor.sign_in("editor@example.com")
     html = await console.editor.page("/console")
-    assert "no worker could clear every file of it" in text_of(html)
+    assert "some files could not be cleared yet" in text_of(html)
     assert receipt in html
     assert f"{receipt}/finish" in await console.editor.page(receipt)
     tried = await console.editor.post(f"{receipt}/finish")
@@ -61,7 +61,7 @@ async def test_a_deletion_that_no_worker_could_finish_is_shown_and_tried_again(c
 async def test_another_workspace_begins_with_nothing_of_this_one(console: OpenConsole) -> None:
     await console.visitor_asks_for_a_person()
     shown = text_of(await console.stranger.page("/console"))
-    assert "Nobody waits for a person" in shown
+    assert "All clear." in shown
     assert "Docs" not in shown
 
 

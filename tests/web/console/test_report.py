@@ -34,8 +34,8 @@ async def test_a_range_a_zone_and_an_agent_are_asked_for_in_the_address(still_co
         f"{PATH}?agent={agent}&first=2026-01-01&last=2026-03-31&zone=Europe%2FBerlin"
     )
     text = text_of(html)
-    assert "Days and hours are those of Europe/Berlin." in text
-    assert "2026-01-01 to 2026-03-31 (90 days), beside 2025-10-03 to 2025-12-31" in text
+    assert "Days and hours are in Europe/Berlin." in text
+    assert "2026-01-01 to 2026-03-31 (90 days), compared with 2025-10-03 to 2025-12-31" in text
     assert "zone=Europe%2FBerlin&amp;first=2026-01-01&amp;last=2026-03-31" in html, "the file is of the same"
 
 
@@ -47,8 +47,8 @@ async def test_days_without_an_answer_tell_no_time(still_console: OpenConsole) -
 async def test_what_is_wrong_with_a_range_stands_beside_it(still_console: OpenConsole) -> None:
     for query, words in (
         ("zone=Mars", "is not a time zone"),
-        ("first=2026-01-02&last=2026-01-01", "must not be before the first day"),
-        ("first=2020-01-01&last=2026-01-01", "731 days at most"),
+        ("first=2026-01-02&last=2026-01-01", "Choose a day on or after the first day"),
+        ("first=2020-01-01&last=2026-01-01", "at most 731 days"),
     ):
         response = await still_console.viewer.get(f"{PATH}?{query}")
         assert response.status_code == 422

@@ -76,7 +76,7 @@ async def test_a_token_that_is_named_like_an_operator_sees_and_changes_none_of_t
         )
     mine = UNSURE | {"is_shared": False}
     refused = await house.api("POST", "/v1/saved-filters", mine, token=named.token)
-    assert (refused.status_code, "no filters of its own" in refused.text) == (422, True)
+    assert (refused.status_code, "cannot have private filters" in refused.text) == (422, True)
 
 
 async def test_one_is_renamed_and_deleted(console: OpenConsole) -> None:

@@ -15,7 +15,7 @@ def text_typed(html: str) -> str:
 
 async def test_a_reply_is_written_changed_and_deleted(console: OpenConsole) -> None:
     editor, place = console.editor, "/console/saved-replies"
-    assert "is saved" in await editor.flash(await editor.post(place, {"title": "Hours", "text": "From 9 to 17."}))
+    assert "saved" in await editor.flash(await editor.post(place, {"title": "Hours", "text": "From 9 to 17."}))
     listed = await console.viewer.page(place)
     assert "From 9 to 17." in listed
     assert "Save a reply" not in listed  # a viewer only reads
@@ -23,14 +23,14 @@ async def test_a_reply_is_written_changed_and_deleted(console: OpenConsole) -> N
     changed = {"title": "Hours", "text": "From 8 to 16.", "agent": str(console.house.agent.id)}
     await editor.post(one, changed)
     assert "From 8 to 16. Docs" in text_of(await console.viewer.page(place))
-    assert "is deleted" in await editor.flash(await editor.post(f"{one}/delete"))
+    assert "deleted" in await editor.flash(await editor.post(f"{one}/delete"))
     assert "From 8 to 16." not in await console.viewer.page(place)
 
 
 async def test_a_variable_that_there_is_not_is_refused(console: OpenConsole) -> None:
     refused = await console.editor.post("/console/saved-replies", {"title": "Hi", "text": "Hi {{ name }}!"})
     assert refused.status_code == 422
-    assert "There is no {{name}}. Write one of {{agent}}" in text_of(refused.text)
+    assert "{{name}} is unknown. Use one of {{agent}}" in text_of(refused.text)
 
 
 async def test_a_reply_is_put_after_what_was_typed_and_sends_nothing(console: OpenConsole) -> None:
@@ -52,7 +52,7 @@ async def test_without_a_choice_what_was_typed_stays(console: OpenConsole) -> No
     await take(console, console.editor)
     shown = (await console.editor.post(chat(console, "/insert"), {"text": "Good day!"})).text
     assert text_typed(shown) == "Good day!"
-    assert "Choose one first." in shown
+    assert "Choose a saved reply first." in shown
 
 
 async def test_a_chat_has_the_replies_of_its_agent_and_of_all(console: OpenConsole) -> None:

@@ -66,10 +66,10 @@ async def test_without_a_mail_server_it_is_refused(console: OpenConsole) -> None
 async def test_at_the_console_it_stands_beside_the_visitor(console: OpenConsole) -> None:
     ids = console.rooms.ids
     path = f"/console/agents/{ids['agent_id']}/conversations/{ids['conversation_id']}"
-    assert "Send the conversation by mail" in await console.editor.page(path)
-    assert "Send the conversation by mail" not in await console.viewer.page(path)
+    assert "Mail this conversation" in await console.editor.page(path)
+    assert "Mail this conversation" not in await console.viewer.page(path)
     refused = await console.editor.post(f"{path}/transcript", {"email": "ann"})
     assert 'id="send_transcript-email-wrong"' in refused.text
     said = await console.editor.flash(await console.editor.post(f"{path}/transcript", {"email": "ann@example.com"}))
-    assert said == "The conversation is sent."
+    assert said == "Conversation mailed."
     assert [mail.to for mail in waiting(console.house)] == ["ann@example.com"]

@@ -104,8 +104,8 @@ async def test_the_secret_of_signed_users_is_shown_once_and_taken_away(house: Ho
 
 async def test_spending_names_the_bound_that_visitors_have(house: House, browser: ConsoleBrowser) -> None:
     page = text_of(await browser.page(f"/console/agents/{house.agent.id}/settings/spending"))
-    assert "Bound none" in page
-    assert "The chat model was not asked yet" in page
+    assert "Daily limit none" in page
+    assert "No usage yet" in page
 
 
 async def test_an_agent_goes_only_by_its_name(house: House, browser: ConsoleBrowser) -> None:

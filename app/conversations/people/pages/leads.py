@@ -68,7 +68,7 @@ class EditForm(Form):
                 return LeadChange(assignee="" if self.assignee == NOBODY else self.assignee)
             case "done" | "open":
                 return LeadChange(LeadState(self.do))
-        raise InvalidInput("", "Press one of the buttons.")
+        raise InvalidInput("", "Choose an action with one of the buttons.")
 
 
 class ManyForm(EditForm):
@@ -120,9 +120,9 @@ class LeadPages(Pages):
         if given.do == "reassign" and given.was:
             for assignee, ids in by_assignee(given.was).items():
                 await self._leads.change(visit.actor, visit.agent.id, ids, LeadChange(assignee=assignee))
-            return Go(visit.url("leads", given.wanted.kept), f"{plural(len(given.was), 'lead')} assigned as before.")
+            return Go(visit.url("leads", given.wanted.kept), f"{plural(len(given.was), 'lead')} reassigned as before.")
         if not given.lead_ids:
-            raise InvalidInput("", "Select leads first: tick the boxes before them.")
+            raise InvalidInput("", "Select at least one lead first.")
         return await self._changed(visit, given.lead_ids)
 
     @action("/console/agents/{agent_id}/leads/{lead_id}/edit", access=write, shown_on="leads")
@@ -146,7 +146,7 @@ class LeadPages(Pages):
 def _told(changed: Sequence[Lead], change: LeadChange) -> str:
     many = plural(len(changed), "lead")
     if change.state is not None:
-        return f"{many} {'done' if change.state is LeadState.DONE else 'opened again'}."
+        return f"{many} {'done' if change.state is LeadState.DONE else 'reopened'}."
     return f"{many} assigned to {changed[0].assignee or 'nobody'}."
 
 

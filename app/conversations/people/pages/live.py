@@ -162,7 +162,7 @@ class LivePages(Pages):
             await self._chats.take_over(visit.actor, visit.path_id("conversation_id"), visit.input.name)
         except (ChatAlreadyTaken, NoActiveChat) as error:
             raise InvalidInput("", str(error)) from None
-        return self._back(visit, "You answer now; the agent is silent.")
+        return self._back(visit, "You have taken over. The agent stays silent until you hand back.")
 
     @action("/console/live/{conversation_id}/typing", access=write, under="live")
     async def type_live(self, visit: Visit[NoForm]) -> Response:
@@ -190,7 +190,7 @@ class LivePages(Pages):
         replies = await self._replies.for_conversation(visit.actor, conversation_id)
         chosen = next((each for each in replies if each.reply.id == given.saved_reply), None)
         typed = {"message_id": str(given.message_id or uuid4()), "text": given.text}
-        wrong = {} if chosen else {"saved_reply": "Choose one first."}
+        wrong = {} if chosen else {"saved_reply": "Choose a saved reply first."}
         if chosen is not None:
             typed["text"] = "\n".join(part for part in (given.text.rstrip(), chosen.text) if part)
             typed["saved_reply"] = str(chosen.reply.id)
@@ -223,12 +223,12 @@ class LivePages(Pages):
             view = await self._chats.transfer(visit.actor, visit.path_id("conversation_id"), visit.input.assignee)
         except (ChatAlreadyTaken, NoActiveChat) as error:
             raise InvalidInput("", str(error)) from None
-        return self._back(visit, f"{view.chat.taken_by} answers from now on.")
+        return self._back(visit, f"Transferred to {view.chat.taken_by}.")
 
     @action("/console/live/{conversation_id}/hand-back", access=write, under="live")
     async def hand_back_live(self, visit: Visit[NoForm]) -> Go:
         await self._chats.hand_back(visit.actor, visit.path_id("conversation_id"))
-        return Go(visit.url("live"), "Handed back: the agent answers again.")
+        return Go(visit.url("live"), "Handed back. The agent answers again.")
 
     def _back(self, visit: Visit[Form], message: str = "") -> Go:
         return Go(visit.url("live_chat", conversation_id=visit.path_id("conversation_id")) + "#write", message)
@@ -260,7 +260,7 @@ class SavedReplyPages(Pages):
     async def add_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
         blank = SavedReply(uuid4(), visit.actor.workspace_id, None, "", "")
         await self._replies.create(visit.actor, visit.input.written(blank))
-        return Go(visit.url("saved_replies"), "The reply is saved.")
+        return Go(visit.url("saved_replies"), "Saved reply saved.")
 
     @page("/console/saved-replies/{reply_id}", access=read, under="live")
     async def saved_reply(self, visit: Visit[NoForm]) -> Shown:
@@ -270,12 +270,12 @@ class SavedReplyPages(Pages):
     @action("/console/saved-replies/{reply_id}", access=write, shown_on="saved_reply")
     async def save_saved_reply(self, visit: Visit[SavedReplyForm]) -> Go:
         await self._replies.change(visit.actor, visit.path_id("reply_id"), visit.input.written)
-        return Go(visit.url("saved_replies"), "The reply is saved.")
+        return Go(visit.url("saved_replies"), "Saved reply saved.")
 
     @action("/console/saved-replies/{reply_id}/delete", access=write, shown_on="saved_reply")
     async def delete_saved_reply(self, visit: Visit[NoForm]) -> Go:
         await self._replies.delete(visit.actor, visit.path_id("reply_id"))
-        return Go(visit.url("saved_replies"), "The reply is deleted.")
+        return Go(visit.url("saved_replies"), "Saved reply deleted.")
 
     async def _shown(self, visit: Visit[NoForm], template: str, values: dict[str, Any]) -> Shown:
         agents = (await self._agents.page(visit.actor, PageRequest(_AGENTS))).items

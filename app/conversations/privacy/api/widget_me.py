@@ -57,7 +57,7 @@ class WidgetTranscripts(Api):
 
     @post(
         "/v1/widget/transcript",
-        "Send the conversation by mail to the address that the website has signed for the visitor; once an hour",
+        "Mail this conversation to the address that the website has signed for the visitor; once an hour",
         access=visitor,
         codes=("not_found",),
     )
