@@ -102,10 +102,10 @@ class AnswerDrafter:
 
     def _refusal(self, meter: TokenMeter) -> RateLimited | ModelUnavailable:
         if not meter.was_refused:
-            return ModelUnavailable("The chat model does not answer now.")
+            return ModelUnavailable("The chat model is down. Try again later.")
         now = self._clock.now()
         return RateLimited(
-            "The agent's daily_tokens are spent, so nothing can be drafted. They reset at midnight UTC; or raise "
+            "The agent's daily_tokens are used up, so nothing can be drafted. They reset at midnight UTC; or raise "
             "them in the agent's settings and publish.",
             round((next_day(now) - now).total_seconds()),
         )

@@ -46,7 +46,7 @@ EXAMPLE = (
     '"conversation_id":"2f1c8a34-6c55-4b0e-9a3e-0d8f4f1f2a11"}\n\n'
 )
 _BROKE_OFF = Error("model_interrupted", "The answer was interrupted. Ask again.", retryable=True)
-_FAILED = Error("internal", "Something went wrong on our side, and it is logged. Ask again.", retryable=True)
+_FAILED = Error("internal", "Something went wrong on our side and was logged. Ask again.", retryable=True)
 
 
 class ExchangeIn(Model):

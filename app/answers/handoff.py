@@ -56,9 +56,7 @@ def handed_over(
 def refuse_while_a_person_talks(tx: Transaction, config: AgentConfig, session: VisitorSession) -> None:
     """Raises HandedToPerson."""
     if config.live_chat and LiveChatRecords(tx).is_talking(session.conversation_id):
-        raise HandedToPerson(
-            "A person answers in this conversation now. Write to them, or end the chat with them first."
-        )
+        raise HandedToPerson("A person is answering in this conversation. Write to them, or end the chat first.")
 
 
 def asks_for_person(message: str) -> bool:

@@ -120,7 +120,7 @@ def read_talk(written: str) -> Talk:
     except ValidationError:
         talk = None
     if talk is None or not all(turn.answers for turn in talk):
-        raise InvalidInput("", "This page's conversation cannot be read. Begin a new one.")
+        raise InvalidInput("", "This conversation cannot be read. Start a new one.")
     return talk
 
 
@@ -237,10 +237,10 @@ def _checked(visit: Visit[PlaygroundForm]) -> Talk:
         check_http_url("page_url", given.page_url)
     check_language("language", given.language)
     if not set(given.versions()) <= set(visit.agent.versions):
-        raise InvalidInput("version", "This agent is not published yet. Ask its draft.")
+        raise InvalidInput("version", "This agent is not published yet. Ask the draft.")
     talk = read_talk(given.said)
     if len(talk) >= MAX_TURNS:
-        raise InvalidInput("question", f"A conversation here has at most {MAX_TURNS} questions. Begin a new one.")
+        raise InvalidInput("question", f"A conversation here can have at most {MAX_TURNS} questions. Start a new one.")
     return talk
 
 

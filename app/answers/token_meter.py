@@ -49,7 +49,7 @@ class TokenMeter:
         """Raises ModelUnavailable."""
         if self._left is not None and self.usage.tokens >= self._left:
             self.was_refused = True
-            raise ModelUnavailable("The agent's daily_tokens are spent. They reset at midnight UTC.")
+            raise ModelUnavailable("The agent's daily_tokens are used up. They reset at midnight UTC.")
 
     def add(self, usage: TokenUsage) -> None:
         self.usage = TokenUsage(

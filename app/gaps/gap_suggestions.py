@@ -13,7 +13,7 @@ from app.gaps.records.gaps import GapRecords, GapReplayRecords
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 NO_MODEL = (
-    "No chat model is set, so nothing can be drafted. Set DOCENT_MODEL_URL and DOCENT_MODEL_NAME, and start again; or "
+    "No chat model is set, so nothing can be drafted. Set DOCENT_MODEL_URL and DOCENT_MODEL_NAME and restart, or "
     "write the answer yourself."
 )
 

@@ -111,11 +111,11 @@ class GapTriage:
         """Merge the others, of the same agent, into this one, which keeps its question, state and note."""
         _check_count(others)
         if gap_id in others:
-            raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Name the others alone.")
+            raise InvalidInput("gap_ids", "A gap cannot be merged with itself. Remove it from the list.")
         gap = GapRecords(tx).get(actor.workspace_id, gap_id)
         for other in others:
             if GapRecords(tx).get(actor.workspace_id, other).agent_id != gap.agent_id:
-                raise InvalidInput("gap_ids", "Gaps of two agents cannot be merged.")
+                raise InvalidInput("gap_ids", "Gaps of different agents cannot be merged. Choose gaps of one agent.")
         GapTriageRecords(tx).merge(gap.agent_id, gap_id, others)
         merged = {"gap_ids": [str(other) for other in others]}
         AuditRecords(tx).acted(actor, "gap.merge", gap_id, **merged)
@@ -209,4 +209,4 @@ def _text_source(tx: Transaction, agent_id: UUID, best: FoundThen) -> UUID | Non
 
 def _check_count(gap_ids: Sequence[UUID]) -> None:
     if not 1 <= len(set(gap_ids)) == len(gap_ids) <= MAX_AT_ONCE:
-        raise InvalidInput("gap_ids", f"Name 1 to {MAX_AT_ONCE} gaps, each once.")
+        raise InvalidInput("gap_ids", f"Choose 1 to {MAX_AT_ONCE} gaps, each once.")

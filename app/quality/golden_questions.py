@@ -124,13 +124,13 @@ def _read_csv(
         columns = [(name or "").strip().casefold() for name in reader.fieldnames or ()]
         if "question" not in columns or not set(columns) <= set(COLUMNS):
             raise InvalidInput(
-                "csv", f"Name the columns in the first line: {', '.join(COLUMNS)}; question must be there."
+                "csv", f"Name the columns in the first line: {', '.join(COLUMNS)}. The column question is required."
             )
         reader.fieldnames = columns
         for row in reader:
             yield _row(agent_id, row, reader.line_num, patterns, files)
     except csv.Error as error:
-        raise InvalidInput("csv", f"Line {reader.line_num} is no CSV: {error}.") from None
+        raise InvalidInput("csv", f"Line {reader.line_num} is not valid CSV: {error}.") from None
 
 
 def check_golden(golden: GoldenQuestion, patterns: PatternMatcher) -> None:
@@ -138,14 +138,12 @@ def check_golden(golden: GoldenQuestion, patterns: PatternMatcher) -> None:
     check_text("question", golden.question, MAX_QUESTION_CHARS, may_be_empty=False)
     check_language("language", golden.language)
     if len(golden.pages) > MAX_PAGES:
-        raise InvalidInput("pages", f"There are {len(golden.pages)} pages. Use at most {MAX_PAGES}.")
+        raise InvalidInput("pages", f"This has {len(golden.pages)} pages. Use at most {MAX_PAGES}.")
     for number, page in enumerate(golden.pages):
         if _FILE_SOURCE.fullmatch(page):
             continue
         if "//" not in page:
-            raise InvalidInput(
-                f"pages.{number}", "This is neither an address (https://...) nor the name of an uploaded file."
-            )
+            raise InvalidInput(f"pages.{number}", "Enter an address (https://...) or the name of an uploaded file.")
         check_http_url(f"pages.{number}", page)
     check_lines("answer_contains", golden.answer_contains, MAX_EXPECTED, MAX_EXPECTED_CHARS)
     check_lines("answer_matches", golden.answer_matches, MAX_EXPECTED, MAX_EXPECTED_CHARS)
@@ -209,7 +207,7 @@ def _lines(cell: str | None) -> tuple[str, ...]:
 
 def check_room(count: int) -> None:
     if count > MAX_GOLDEN:
-        raise InvalidInput("", f"An agent has at most {MAX_GOLDEN} golden questions. Delete some first.")
+        raise InvalidInput("", f"An agent can have at most {MAX_GOLDEN} golden questions. Delete some first.")
 
 
 def _told(agent_id: UUID) -> dict[str, str]:

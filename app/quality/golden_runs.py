@@ -48,9 +48,9 @@ class GoldenRuns:
         if agent.live_version is None:
             versions = [version for version in versions if version == "draft"]
         if not versions:
-            raise InvalidInput("version", "The agent was never published. Ask its draft.")
+            raise InvalidInput("version", "This agent is not published yet. Run the questions with the draft.")
         if not golden:
-            raise InvalidInput("", "The agent has no golden question. Write or import some first.")
+            raise InvalidInput("", "This agent has no golden questions. Add or import some first.")
         return await self._run(actor, agent, golden, versions, to_its_end=True)
 
     async def compared(self, actor: Actor, agent_id: UUID) -> GoldenRun | None:

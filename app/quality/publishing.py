@@ -32,9 +32,9 @@ class Publishing:
         self._runs = runs
 
     async def publish(self, actor: Actor, agent_id: UUID, *, force: bool = False) -> Published:
-        """Raises NotFound; PublishGateFailed if the gate refuses, unless `force`; IndexUnavailable if the gate is set
-        to refuse and nothing can be asked."""
-        return await self._publish(actor, agent_id, force, "The draft", "Mend the draft, or publish")
+        """Raises NotFound; PublishGateFailed where the gate refuses, unless `force`; IndexUnavailable where it
+        refuses and nothing can be asked."""
+        return await self._publish(actor, agent_id, force, "The draft", "Fix the draft, or publish")
 
     async def _publish(self, actor: Actor, agent_id: UUID, force: bool, what: str, instead: str) -> Published:
         gate = (await self._agents.get(actor, agent_id)).draft.publish_gate
@@ -76,4 +76,4 @@ class Publishing:
 def _losses(lost: tuple[str, ...]) -> str:
     named = ", ".join(f'"{question[:100]}"' for question in lost[:_NAMED])
     more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-    return f"loses golden questions that the live version gets right: {named}{more}."
+    return f"loses golden questions that the published version gets right: {named}{more}."

@@ -32,7 +32,7 @@ class QualityReview:
         """The last `days` days (1..MAX_DAYS, in UTC), including today. Raises InvalidInput; NotFound for an agent that
         does not exist or belongs to another workspace."""
         if not 1 <= days <= MAX_DAYS:
-            raise InvalidInput("days", f"must be between 1 and {MAX_DAYS}.")
+            raise InvalidInput("days", f"Use a number from 1 to {MAX_DAYS}.")
         today = self._clock.now().date()
         first = today - timedelta(days=days - 1)
 

@@ -106,7 +106,7 @@ async def test_so_many_wait_and_no_more(desk: Desk) -> None:
     answer = await desk.written()
     for number in range(MAX_OPEN_PROPOSALS):
         await desk.propose(answer, f"From {number} on.")
-    with pytest.raises(InvalidInput, match="wait already"):
+    with pytest.raises(InvalidInput, match="already waiting"):
         await desk.propose(answer, "Never.")
 
 

@@ -121,7 +121,7 @@ def test_what_is_done_with_many_shows_once_one_is_chosen(context: BrowserContext
     ("path", "does"),
     [
         ("conversations?state=all", "Close"),
-        ("gaps", "Ignore those selected"),
+        ("gaps", "Ignore selected"),
         ("stale-answers", "Settle selected"),
     ],
     ids=["conversations", "gaps", "stale answers"],

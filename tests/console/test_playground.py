@@ -46,7 +46,7 @@ def test_one_talks_on_and_looks_into_each_answer(context: BrowserContext, served
     violations = page.evaluate(LOOK, RULES)
     assert violations == [], "\n".join(violations)
     page.get_by_role("link", name="New conversation").click()
-    expect(log).to_contain_text("Nothing was said yet.")
+    expect(log).to_contain_text("Ask something your visitors ask.")
 
 
 def test_what_is_wrong_is_said_and_the_conversation_stays(
@@ -58,10 +58,10 @@ def test_what_is_wrong_is_said_and_the_conversation_stays(
     ask(page, "What does it cost?")
     expect(page.get_by_role("log").get_by_role("listitem")).to_have_count(2)
     expect(page.locator("[data-ask]")).not_to_have_attribute("aria-disabled", "true")
-    page.get_by_text("The visitor's page and language").click()
-    page.get_by_label("Page that the visitor looks at").fill("nowhere")
+    page.get_by_text("Visitor's page and language").click()
+    page.get_by_label("Page the visitor is on").fill("nowhere")
     ask(page, "And then?")
-    wrong = page.get_by_label("Page that the visitor looks at")
+    wrong = page.get_by_label("Page the visitor is on")
     expect(wrong).to_be_focused()
     expect(wrong).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_role("textbox", name="Question", exact=True)).to_have_value("And then?")
@@ -75,8 +75,8 @@ def test_what_is_written_while_an_answer_comes_stays(context: BrowserContext, se
     served.sign_in(context)
     page = context.new_page()
     page.goto(path)
-    page.get_by_text("The visitor's page and language").click()
-    looked_at = page.get_by_label("Page that the visitor looks at")
+    page.get_by_text("Visitor's page and language").click()
+    looked_at = page.get_by_label("Page the visitor is on")
 
     def answer(route: Route) -> None:
         response = route.fetch()

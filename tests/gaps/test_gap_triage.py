@@ -98,7 +98,7 @@ async def test_a_gap_is_merged_with_others_of_its_agent_alone(office: Office) ->
     office.agent = other.id
     await office.ask(PAY)
     foreign = (await office.gaps())[PAY]
-    for others, says in (([own.id], "itself"), ([foreign.id], "two agents"), ([], "1 to 100")):
+    for others, says in (([own.id], "itself"), ([foreign.id], "different agents"), ([], "1 to 100")):
         with pytest.raises(InvalidInput, match=says):
             await office.triage.merge(office.actor, own.id, others)
     with pytest.raises(NotFound):
@@ -122,9 +122,9 @@ async def test_a_gaps_own_wording_may_leave_too(office: Office) -> None:
     own = await office.triage.split(office.actor, gap.id, first.turn_id)
     assert (own.question, own.count) == (SHIP, 1)
     assert (await office.gaps())[SEND].id == gap.id
-    with pytest.raises(InvalidInput, match="no other wording"):
+    with pytest.raises(InvalidInput, match="only one question"):
         await office.triage.split(office.actor, gap.id, turn)
-    with pytest.raises(InvalidInput, match="not asked"):
+    with pytest.raises(InvalidInput, match="does not belong to the gap"):
         await office.triage.split(office.actor, own.id, turn)
 
 

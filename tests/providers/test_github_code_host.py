@@ -67,6 +67,6 @@ async def test_a_file_that_changed_meanwhile_is_not_overwritten() -> None:
     file = await github.host.first_file(ACCESS, ["pricing.md"])
     assert file is not None
     github.files["pricing.md"] = "# Another\n"
-    with pytest.raises(InvalidInput, match="changed in the repository meanwhile"):
+    with pytest.raises(InvalidInput, match="changed in the repository"):
         await github.host.propose(ACCESS, Proposal("docent/gap-1", file, "# New\n", "Say more", ""))
     assert github.pulls == []

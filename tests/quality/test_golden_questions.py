@@ -73,7 +73,7 @@ async def test_an_uploaded_file_is_named_as_a_page(office: Office) -> None:
     assert (named,) in [each.pages for each in await office.all()]
     kept = await office.golden.change(office.actor, office.agent, made.id, lambda each: replace(each, language="en"))
     assert kept.pages == (named, PRICES)
-    with pytest.raises(InvalidInput, match=r"pages.0: This is neither an address .* nor the name of an uploaded file"):
+    with pytest.raises(InvalidInput, match=r"pages.0: Enter an address .* or the name of an uploaded file"):
         await office.golden.create(office.actor, office.question("How old?", "theirs.pdf"))
 
 
@@ -82,7 +82,7 @@ async def test_a_wording_is_there_once_whatever_its_case_and_punctuation(office:
     again = await office.golden.create(office.actor, office.question("what does it cost", PRICES))
     assert (again.id, again.pages) == (first.id, (PRICES,))
     other = await office.golden.create(office.actor, office.question("Why?"))
-    with pytest.raises(InvalidInput, match="asks this already"):
+    with pytest.raises(InvalidInput, match="already exists"):
         await office.golden.change(
             office.actor, office.agent, other.id, lambda golden: replace(golden, question="WHAT does it cost")
         )
@@ -151,7 +151,7 @@ async def test_what_no_answer_can_be_held_to_is_refused(
         ("question\n \n", "Line 2: question"),
         ("question,language\nWhy?,English\n", "Line 2: language"),
         ("question,answer_matches\nWhy?,(a\n", "Line 2: answer_matches.0"),
-        ('question\n"Why?\n', "is no CSV"),
+        ('question\n"Why?\n', "is not valid CSV"),
         ("question\n" + "x" * rules.MAX_CSV_CHARS, "characters"),
     ],
     ids=[

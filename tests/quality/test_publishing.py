@@ -126,7 +126,7 @@ async def test_there_must_be_something_to_ask(shop: Shop) -> None:
     with pytest.raises(InvalidInput, match="no golden question"):
         await shop.runs.run(shop.actor, shop.agent)
     await shop.golden("prices")
-    with pytest.raises(InvalidInput, match="never published"):
+    with pytest.raises(InvalidInput, match="not published"):
         await shop.runs.run(shop.actor, shop.agent, ("live",))
 
 

@@ -201,7 +201,7 @@ class FilledAnswer:
 def check_places(text: str) -> None:
     """Raises InvalidInput for a place that names no action."""
     if len(_BEGUN.findall(text)) != len(_PLACE.findall(text)):
-        raise InvalidInput("answer", "Write {{action.NAME}} with the name of an action, such as {{action.stock}}.")
+        raise InvalidInput("answer", "Use {{action.NAME}} with the name of an action, such as {{action.stock}}.")
 
 
 async def filled_answer(text: str, actions: Callable[[], Awaitable[AnswerActions | None]]) -> FilledAnswer | None:

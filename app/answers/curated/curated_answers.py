@@ -138,7 +138,7 @@ def check_answer(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
     check_language("language", answer.language)
     check_line("page_prefix", answer.page_prefix, MAX_PAGE_PREFIX_CHARS)
     if answer.page_prefix and not answer.page_prefix.startswith("/"):
-        raise InvalidInput("page_prefix", 'Write a path that begins with "/", such as "/pricing".')
+        raise InvalidInput("page_prefix", 'Enter a path that begins with "/", such as "/pricing".')
     _check_expiry(answer.expires_at)
 
 
@@ -146,7 +146,7 @@ def _check_expiry(expires_at: datetime | None) -> None:
     if expires_at is None:
         return
     if expires_at.tzinfo is None:
-        raise InvalidInput("expires_at", 'Name the time zone, such as "2027-01-31T12:00:00Z".')
+        raise InvalidInput("expires_at", 'Add the time zone, such as "2027-01-31T12:00:00Z".')
     try:
         expires_at.astimezone(UTC)
     except OverflowError:
@@ -161,11 +161,11 @@ def _check_pattern(answer: CuratedAnswer, patterns: PatternMatcher) -> None:
             raise InvalidInput("pattern", problem)
         return
     if len(answer.patterns) > MAX_PATTERNS:
-        raise InvalidInput("pattern", f"There are {len(answer.patterns)} lines. Use at most {MAX_PATTERNS}.")
+        raise InvalidInput("pattern", f"This has {len(answer.patterns)} lines. Use at most {MAX_PATTERNS}.")
     for line in answer.patterns:
         check_line("pattern", line, MAX_PATTERN_CHARS)
         if not normalised(line):
-            raise InvalidInput("pattern", f"{line!r} contains no word to match. Write the words of the question.")
+            raise InvalidInput("pattern", f"{line!r} contains no word to match. Enter words from the question.")
 
 
 LATELY_DAYS: Final = 30
@@ -275,9 +275,9 @@ class CuratedProposals:
 
 def _propose(tx: Transaction, actor: Actor, current: CuratedAnswer, proposed: CuratedAnswer) -> CuratedEdit:
     if not changed_fields(current, proposed):
-        raise InvalidInput("", "Nothing would change: the answer already reads so.")
+        raise InvalidInput("", "Nothing would change: the answer already reads like this.")
     if CuratedEditRecords(tx).count_proposals(current.agent_id) >= MAX_OPEN_PROPOSALS:
-        raise InvalidInput("", f"{MAX_OPEN_PROPOSALS} proposals wait already: have a person approve or decline some.")
+        raise InvalidInput("", f"{MAX_OPEN_PROPOSALS} proposals are already waiting. Have some approved or declined.")
     proposal = CuratedEditRecords(tx).propose(proposed, actor.name)
     told = {"agent_id": str(current.agent_id), "number": proposal.number}
     AuditRecords(tx).acted(actor, "curated_answer.propose", current.id, **told)

@@ -121,7 +121,7 @@ class CuratedAnswerPages(Pages):
             rehearsal = RehearsalOut.of(await self._rehearsals.rehearse(visit.actor, answer))
             return _form("add_curated_answer", visit.url("add_curated_answer"), answer, rehearsal)
         await self._answers.create(visit.actor, answer)
-        return Go(visit.url("curated_answers"), "The answer is given from now on.")
+        return Go(visit.url("curated_answers"), "Answer saved. Visitors get it from now on.")
 
     @action("/console/agents/{agent_id}/curated-answers/preview", access=write, shown_on="new_curated_answer")
     async def preview_answer(self, visit: Visit[PreviewForm]) -> Shown:
@@ -140,7 +140,7 @@ class CuratedAnswerPages(Pages):
             rehearsal = await self._rehearsals.rehearse(visit.actor, written, stored.id)
             return await self._one(visit, written, RehearsalOut.of(rehearsal))
         await self._answers.change(visit.actor, visit.agent.id, stored.id, visit.input.written)
-        return Go(visit.url("curated_answers"), "The answer is saved.")
+        return Go(visit.url("curated_answers"), "Answer saved.")
 
     @action("/console/agents/{agent_id}/curated-answers/{answer_id}/switch", access=write, shown_on="curated_answer")
     async def switch_curated_answer(self, visit: Visit[SwitchForm]) -> Go:
@@ -148,31 +148,31 @@ class CuratedAnswerPages(Pages):
         await self._answers.change(
             visit.actor, visit.agent.id, answer_id, lambda current: replace(current, is_on=is_on)
         )
-        told = "The answer is on: visitors get it." if is_on else "The answer is off: its questions go to the search."
+        told = "The answer is on. Visitors get it." if is_on else "The answer is off. Search answers its questions."
         return Go(visit.url("curated_answer", answer_id=answer_id), told)
 
     @action("/console/agents/{agent_id}/curated-answers/{answer_id}/restore", access=write, shown_on="curated_answer")
     async def restore_curated_answer(self, visit: Visit[EditForm]) -> Go:
         answer_id = visit.path_id("answer_id")
         await self._answers.restore(visit.actor, visit.agent.id, answer_id, visit.input.number)
-        return Go(visit.url("curated_answer", answer_id=answer_id), "The answer is as it was then.")
+        return Go(visit.url("curated_answer", answer_id=answer_id), "Version restored.")
 
     @action("/console/agents/{agent_id}/curated-answers/{answer_id}/approve", access=write, shown_on="curated_answer")
     async def approve_curated_proposal(self, visit: Visit[EditForm]) -> Go:
         answer_id = visit.path_id("answer_id")
         await self._proposals.approve(visit.actor, visit.agent.id, answer_id, visit.input.number)
-        return Go(visit.url("curated_answer", answer_id=answer_id), "The answer is as it was proposed.")
+        return Go(visit.url("curated_answer", answer_id=answer_id), "Proposal approved.")
 
     @action("/console/agents/{agent_id}/curated-answers/{answer_id}/decline", access=write, shown_on="curated_answer")
     async def decline_curated_proposal(self, visit: Visit[EditForm]) -> Go:
         answer_id = visit.path_id("answer_id")
         await self._proposals.decline(visit.actor, visit.agent.id, answer_id, visit.input.number)
-        return Go(visit.url("curated_answer", answer_id=answer_id), "The answer stays as it is.")
+        return Go(visit.url("curated_answer", answer_id=answer_id), "Proposal declined.")
 
     @action("/console/agents/{agent_id}/curated-answers/{answer_id}/delete", access=write, shown_on="curated_answer")
     async def delete_curated_answer(self, visit: Visit[NoForm]) -> Go:
         await self._answers.delete(visit.actor, visit.agent.id, visit.path_id("answer_id"))
-        return Go(visit.url("curated_answers"), "The answer is deleted.")
+        return Go(visit.url("curated_answers"), "Answer deleted.")
 
     async def _stored(self, visit: Visit[Form]) -> CuratedAnswer:
         return await self._answers.get(visit.actor, visit.agent.id, visit.path_id("answer_id"))
@@ -220,9 +220,9 @@ _FIELD_NAMES = {
     "expires_at": "until",
 }
 _TRIGGERS = (
-    (Trigger.SEMANTIC.value, "The question means the same as one of these (one a line)"),
-    (Trigger.EXACT.value, "The whole question is this"),
-    (Trigger.PHRASE.value, "The question contains these words, in this order"),
-    (Trigger.ANY_OF.value, "The question contains one of these (one a line)"),
-    (Trigger.REGEX.value, "A regular expression (RE2) is found in the question"),
+    (Trigger.SEMANTIC.value, "Questions with the same meaning (one per line)"),
+    (Trigger.EXACT.value, "Exactly this question"),
+    (Trigger.PHRASE.value, "Questions that contain this phrase"),
+    (Trigger.ANY_OF.value, "Questions with any of these words (one per line)"),
+    (Trigger.REGEX.value, "Regular expression (RE2)"),
 )

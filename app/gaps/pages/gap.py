@@ -56,34 +56,34 @@ class GapPages(Pages):
     async def ignore_gap(self, visit: Visit[ReasonForm]) -> Go:
         gap = await self._own(visit)
         await self._gaps.ignore(visit.actor, gap.id, visit.input.reason)
-        return Go(visit.url("gaps"), "Ignored. It opens again only when you reopen it.")
+        return Go(visit.url("gaps"), "Gap ignored. It stays ignored until you reopen it.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/reopen", access=write)
     async def reopen_gap(self, visit: Visit[NoForm]) -> Go:
         gap = await self._own(visit)
         await self._gaps.reopen(visit.actor, gap.id, gap.note)
-        return self._back(visit, gap.id, "Open again.")
+        return self._back(visit, gap.id, "Gap reopened.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/close", access=write, shown_on="gap")
     async def close_gap(self, visit: Visit[ReasonForm]) -> Go:
         """Without proof."""
         gap = await self._own(visit)
         await self._gaps.resolve(visit.actor, gap.id, visit.input.reason)
-        return self._back(visit, gap.id, "Closed without proof.")
+        return self._back(visit, gap.id, "Gap closed without proof.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/merge", access=write, shown_on="gap")
     async def merge_gap(self, visit: Visit[MergeForm]) -> Go:
         gap = await self._own(visit)
         await self._triage.merge(visit.actor, gap.id, visit.input.gap_ids)
-        return self._back(visit, gap.id, "Merged: they are one gap now.")
+        return self._back(visit, gap.id, "Gaps merged.")
 
     @action("/console/agents/{agent_id}/gaps/{gap_id}/split", access=write, shown_on="gap")
     async def split_gap(self, visit: Visit[SplitForm]) -> Go:
         gap = await self._own(visit)
         if visit.input.turn_id is None:
-            raise InvalidInput("", "Choose the wording that leaves.")
+            raise InvalidInput("", "Choose the question to split off.")
         own = await self._triage.split(visit.actor, gap.id, visit.input.turn_id)
-        return self._back(visit, own.id, "Split: this wording is a gap of its own now.")
+        return self._back(visit, own.id, "Question split off into its own gap.")
 
     async def _own(self, visit: Visit[Form]) -> Gap:
         return await self._show.own(visit)
@@ -143,7 +143,7 @@ class GapAnswerPages(Pages):
             suggestion = await self._suggestions.suggest(visit.actor, gap.id)
         except (RateLimited, Unavailable) as error:
             log.warning("suggestion.failed", gap=str(gap.id), reason=str(error))
-            said = str(error) if isinstance(error, RateLimited) else "The chat model does not answer now. Try again."
+            said = str(error) if isinstance(error, RateLimited) else "The chat model is down. Try again later."
             raise InvalidInput("", said) from error
         given = visit.input
         answer = "\n\n".join(text for text in (given.answer.strip(), suggestion.text) if text)

@@ -129,12 +129,12 @@ class GapsPages(Pages):
     async def take_back_gaps(self, visit: Visit[ManyGaps]) -> Go:
         given, state = visit.input, GapState(visit.input.state)
         back = await self._triage.take_back(visit.actor, visit.agent.id, given.gap_ids, state, given.note)
-        return Go(visit.url("gaps", {"state": given.state}), f"{len(back)} taken back.")
+        return Go(visit.url("gaps", {"state": given.state}), f"{len(back)} restored.")
 
 
 _TABS = (
     (GapState.OPEN, "Open"),
-    (GapState.PROPOSED, "Proposed for closing"),
+    (GapState.PROPOSED, "Proposed to close"),
     (GapState.ANSWERED, "Answered"),
     (GapState.RESOLVED, "Closed without proof"),
     (GapState.IGNORED, "Ignored"),

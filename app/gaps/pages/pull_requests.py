@@ -49,7 +49,7 @@ class PullRequestPages(Pages):
     @action("/console/agents/{agent_id}/repository/remove", access=write, shown_on="repository")
     async def remove_repository(self, visit: Visit[NoForm]) -> Go:
         await self._repositories.remove(visit.actor, visit.agent.id)
-        return Go(visit.url("repository"), "The repository and its token are forgotten.")
+        return Go(visit.url("repository"), "Repository disconnected and its token deleted.")
 
     @page("/console/agents/{agent_id}/gaps/{gap_id}/pull-requests", access=read, under="gaps")
     async def pull_requests(self, visit: Visit[NoForm]) -> Shown:
@@ -73,7 +73,7 @@ class PullRequestPages(Pages):
         gap, given = await self._show.own(visit), visit.input
         text = given.text.replace("\r\n", "\n")  # browsers send these line ends
         opened = await self._pull_requests.open(visit.actor, gap.id, given.page_url, text, given.version, given.title)
-        return Go(visit.url("pull_requests", gap_id=gap.id), f"Pull request {opened.number} is open.")
+        return Go(visit.url("pull_requests", gap_id=gap.id), f"Pull request {opened.number} opened.")
 
     async def _repository(self, visit: Visit[Form], secret: str | None = None) -> Shown:
         found = await self._repositories.find(visit.actor, visit.agent.id)

@@ -34,14 +34,14 @@ class SavedFilterPages(Pages):
         given = visit.input
         query = checked_query(given.kind, given.query)
         await self._filters.create(visit.actor, given.kind, given.name, query, is_shared=given.is_shared)
-        return Go(f"{visit.url(given.kind.value)}?{query}", "The filter is saved.")
+        return Go(f"{visit.url(given.kind.value)}?{query}", "Filter saved.")
 
     @action("/console/saved-filters/{filter_id}", access=write, shown_on="saved_filters")
     async def rename_saved_filter(self, visit: Visit[RenameForm]) -> Go:
         await self._filters.rename(visit.actor, visit.path_id("filter_id"), visit.input.name)
-        return Go(visit.url("saved_filters"), "The filter is renamed.")
+        return Go(visit.url("saved_filters"), "Filter renamed.")
 
     @action("/console/saved-filters/{filter_id}/delete", access=write, shown_on="saved_filters")
     async def delete_saved_filter(self, visit: Visit[NoForm]) -> Go:
         await self._filters.delete(visit.actor, visit.path_id("filter_id"))
-        return Go(visit.url("saved_filters"), "The filter is deleted.")
+        return Go(visit.url("saved_filters"), "Filter deleted.")

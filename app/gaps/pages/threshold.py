@@ -58,8 +58,8 @@ class ThresholdPages(Pages):
             lambda draft: replace(draft, confidence_threshold=given.confidence_threshold),
         )
         back = visit.url("gap", gap_id=gap.gap.id) if gap else visit.url("threshold")
-        said = f"The draft answers from {percent(given.confidence_threshold)} on."
-        return Go(back, f"{said} Visitors get it when you publish it.")
+        said = f"Threshold of the draft set to {percent(given.confidence_threshold)}."
+        return Go(back, f"{said} Publish the draft to apply it.")
 
     async def _gap(self, visit: Visit[Form], gap_id: UUID | None) -> GapView | None:
         """Raises NotFound for another agent's."""

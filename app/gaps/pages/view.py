@@ -113,9 +113,9 @@ _WHY = {
     Shortfall.DISLIKED: "Disliked: it was answered, and the visitor's thumb went down.",
 }
 _TRIGGERS = (
-    (Trigger.SEMANTIC.value, "The same meaning"),
+    (Trigger.SEMANTIC.value, "Same meaning"),
     (Trigger.ANY_OF.value, "Any of these words"),
-    (Trigger.PHRASE.value, "This phrase"),
-    (Trigger.EXACT.value, "Exactly this question"),
-    (Trigger.REGEX.value, "A regular expression"),
+    (Trigger.PHRASE.value, "Contains this phrase"),
+    (Trigger.EXACT.value, "Exact question"),
+    (Trigger.REGEX.value, "Regular expression"),
 )

@@ -31,10 +31,10 @@ class GoodNews:
         for one in PullRequestRecords(tx).waiting(due.gap.id):
             mail = Mail(
                 to=one.email,
-                subject=f"{site}: your question has an answer now",
+                subject=f"{site}: your question is answered",
                 paragraphs=(f"You asked:\n{one.question}", answer),
                 link=MailLink("Read it on the page", page),
-                footer="You get this once, because you asked this and left your address for an answer.",
+                footer="You get this mail once, because you asked this question and left your address.",
             )
             try:
                 self._mailer.put(tx, due.workspace_id, mail)

@@ -57,18 +57,18 @@ def check_repository(repository: Repository) -> None:
     for field in ("owner", "name"):
         value = getattr(repository, field)
         if not _NAME.fullmatch(value) or value in (".", ".."):
-            raise InvalidInput(field, "Write it as in the repository's address: letters, digits, dots and hyphens.")
+            raise InvalidInput(field, "Enter it as in the repository's address: letters, digits, dots and hyphens.")
     if not _BRANCH.fullmatch(repository.branch) or not _is_inside(repository.branch):
-        raise InvalidInput("branch", "Write the name of the branch that is published, such as main.")
+        raise InvalidInput("branch", "Enter the name of the published branch, such as main.")
     for field in ("base_path", "root"):
         value = getattr(repository, field).strip("/")
         if len(value) > MAX_PATH_CHARS or (value and not _is_inside(value)):
-            raise InvalidInput(field, "Write a path without empty segments and without . or .. in it.")
+            raise InvalidInput(field, "Enter a path without empty segments, . or .. in it.")
     if not 1 <= len(repository.patterns) <= MAX_PATTERNS:
-        raise InvalidInput("patterns", f"Give 1 to {MAX_PATTERNS} patterns, such as {_PLACE}.md.")
+        raise InvalidInput("patterns", f"Enter 1 to {MAX_PATTERNS} patterns, such as {_PLACE}.md.")
     for number, pattern in enumerate(repository.patterns):
         if len(pattern) > MAX_PATH_CHARS or _PLACE not in pattern or not _is_inside(pattern.replace(_PLACE, "page")):
-            raise InvalidInput(f"patterns.{number}", f"Write a path with {_PLACE} in it, such as {_PLACE}/index.md.")
+            raise InvalidInput(f"patterns.{number}", f"Enter a path with {_PLACE} in it, such as {_PLACE}/index.md.")
 
 
 def _is_inside(path: str) -> bool:
@@ -124,7 +124,7 @@ def proof_text(asked: int, change: str, questions: Sequence[ProvedQuestion]) -> 
     """The pull request's description in Markdown. Visitors' and models' words are fenced, so that the host finds no
     mentions, links or closing keywords in them."""
     times = "once" if asked == 1 else f"{asked} times"
-    parts = [f"Visitors asked this in vain, {times}.", "### What this adds", _fenced(change)]
+    parts = [f"Visitors asked this {times} and got no answer.", "### What this adds", _fenced(change)]
     for each in questions:
         parts += [
             "### Question",
@@ -134,7 +134,7 @@ def proof_text(asked: int, change: str, questions: Sequence[ProvedQuestion]) -> 
             "Answer with this change:",
             _fenced(each.after or "No answer."),
         ]
-    parts.append("When this is merged, the page is read again and the questions are asked once more.")
+    parts.append("When this is merged, Docent reads the page and asks the questions again.")
     return "\n\n".join(parts)
 
 

@@ -69,7 +69,7 @@ class Repositories:
             known = RepositoryRecords(tx).find(repository.agent_id)
             if known is None:
                 if not token:
-                    raise InvalidInput("token", "Give a token that may write contents and pull requests there.")
+                    raise InvalidInput("token", "Enter a token that can write contents and pull requests there.")
                 new, hook = repository, HOOK_PREFIX + secrets.token_urlsafe(32)
                 RepositoryRecords(tx).put(new, RepositorySecrets(token, hook))
             else:
@@ -126,19 +126,17 @@ class PullRequests:
         gap, repository, secrets, askings = await self._known(actor, gap_id)
         file = await self._file(repository, secrets, page_url)
         if file.version != version:
-            raise InvalidInput(
-                "", "The file has changed in the repository meanwhile. Start again from its current text."
-            )
+            raise InvalidInput("", "The file has changed in the repository. Start again from its current text.")
         added = added_text(file.text, text)
         if not added:
-            raise InvalidInput("text", "This adds nothing to the page.")
+            raise InvalidInput("text", "This changes nothing on the page. Add the missing text.")
         proved = [ProvedQuestion(each, await self._after(actor, gap, each, page_url, added)) for each in askings]
         pull_request_id = new_id()
         proposal = Proposal(
             f"docent/gap-{pull_request_id}",
             file,
             text,
-            title.strip() or f"Say more on {file.path}"[:MAX_TITLE_CHARS],
+            title.strip() or f"Add details to {file.path}"[:MAX_TITLE_CHARS],
             proof_text(gap.count, added, proved),
         )
         opened = await self._host.propose(_access(repository, secrets), proposal)

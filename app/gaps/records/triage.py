@@ -35,12 +35,12 @@ class GapTriageRecords(Repository):
             select(GAP_QUESTIONS).where(GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.turn_id == turn_id)
         ).first()
         if asking is None:
-            raise InvalidInput("turn_id", "The gap was not asked in this turn. Take one of its samples.")
+            raise InvalidInput("turn_id", "This turn does not belong to the gap. Choose one of the gap's questions.")
         others = select(GAP_QUESTIONS.c.id).where(
             GAP_QUESTIONS.c.gap_id == gap_id, GAP_QUESTIONS.c.question_key != asking.question_key
         )
         if self._connection.scalar(others.limit(1)) is None:
-            raise InvalidInput("turn_id", "The gap has no other wording. There is nothing to split.")
+            raise InvalidInput("turn_id", "The gap has only one question, so there is nothing to split off.")
         own = new_id()
         left = select(GAPS).where(GAPS.c.id == gap_id).with_for_update()
         gap = self._connection.execute(left).one()

@@ -21,7 +21,7 @@ _REFUSED: Final[Mapping[int, str]] = {
     401: "GitHub does not know the token, or it has expired. Give another one.",
     403: "The token may not do this, or has asked too often. It needs to read and write contents and pull requests.",
     404: "GitHub has no such repository or branch, or the token may not see it.",
-    409: "The file has changed in the repository meanwhile. Start again from its current text.",
+    409: "The file has changed in the repository. Start again from its current text.",
     422: "GitHub refused the change: the branch may be there already, or nothing would change.",
 }
 

@@ -40,7 +40,7 @@ class GoldenPages(Pages):
         given = visit.input
         golden = GoldenQuestion(uuid4(), visit.agent.id, **given.model_dump())
         await self._golden.create(visit.actor, golden)
-        return Go(visit.url("golden"), "The question is kept.")
+        return Go(visit.url("golden"), "Question added.")
 
     @action(
         "/console/agents/{agent_id}/golden/import", access=write, shown_on="golden", max_body_bytes=4 * MAX_CSV_CHARS
@@ -52,8 +52,8 @@ class GoldenPages(Pages):
     @action("/console/agents/{agent_id}/golden/run", access=write, shown_on="golden")
     async def run_golden(self, visit: Visit[NoForm]) -> Go:
         run = await self._runs.run(visit.actor, visit.agent.id)
-        rest = " A worker asks the rest." if run.is_running else ""
-        return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} were asked.{rest}")
+        rest = " A worker is asking the rest." if run.is_running else ""
+        return Go(visit.url("golden_run", golden_run_id=run.id), f"{run.asked} of {run.questions} asked.{rest}")
 
     @page("/console/agents/{agent_id}/golden/runs/{golden_run_id}", access=read, under="golden")
     async def golden_run(self, visit: Visit[NoForm]) -> Shown:
@@ -77,12 +77,12 @@ class GoldenPages(Pages):
             stored.id,
             lambda golden: replace(golden, **given.model_dump()),
         )
-        return Go(visit.url("golden"), "The question is saved.")
+        return Go(visit.url("golden"), "Question saved.")
 
     @action("/console/agents/{agent_id}/golden/{golden_id}/delete", access=write, shown_on="golden_question")
     async def delete_golden(self, visit: Visit[NoForm]) -> Go:
         await self._golden.delete(visit.actor, visit.agent.id, visit.path_id("golden_id"))
-        return Go(visit.url("golden"), "The question is deleted.")
+        return Go(visit.url("golden"), "Question deleted.")
 
     async def _stored(self, visit: Visit[Form]) -> GoldenQuestion:
         golden_id = visit.path_id("golden_id")

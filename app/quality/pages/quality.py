@@ -39,8 +39,8 @@ class QualityPages(Pages):
                 "First word, in milliseconds",
                 line_chart(
                     [day.day for day in days],
-                    Line("half of the answers began within", [day.first_token_p50 for day in days]),
-                    Line("95 of 100 began within", [day.first_token_p95 for day in days]),
+                    Line("p50: half of the answers", [day.first_token_p50 for day in days]),
+                    Line("p95: 95% of the answers", [day.first_token_p95 for day in days]),
                 ),
             ),
             (

@@ -72,7 +72,7 @@ class GoldenQuestionRecords(Repository):
                 GOLDEN_QUESTIONS, _is(golden.agent_id, golden.id), wording=_wording(golden), **_told(golden)
             )
         except IntegrityError as error:
-            raise InvalidInput("question", "Another golden question asks this already. Change that one.") from error
+            raise InvalidInput("question", "This golden question already exists. Edit that one.") from error
         if not changed:
             raise NotFound("golden question")
         return self.get(golden.agent_id, golden.id)

@@ -106,7 +106,7 @@ async def test_from_a_gap_to_a_merged_page_and_those_who_waited(loop: Loop) -> N
     opened = await loop.pull_requests.open(loop.operator, gap.id, PAGE, MORE, file.version)
     [pull] = loop.github.pulls
     assert loop.github.branches[pull["head"]]["docs/shipping.md"] == MORE
-    for told in ("Visitors asked this in vain, once.", CHESS, "Ada won the chess championship."):
+    for told in ("Visitors asked this once and got no answer.", CHESS, "Ada won the chess championship."):
         assert told in pull["body"]
 
     assert await loop.hear(merged(opened.number)) == 1

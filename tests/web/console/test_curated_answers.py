@@ -32,11 +32,11 @@ async def test_an_answer_is_written_changed_and_deleted(console: OpenConsole) ->
         "language": "en",
         "page_prefix": "/prices",
     }
-    assert "is saved" in await editor.flash(await editor.post(one, changed))
+    assert "saved" in await editor.flash(await editor.post(one, changed))
     listed = text_of(await console.viewer.page(place(console)))
     for words in ("does it cost", "per month", "expired", "/prices"):
         assert words in listed
-    assert "is deleted" in await editor.flash(await editor.post(f"{one}/delete"))
+    assert "deleted" in await editor.flash(await editor.post(f"{one}/delete"))
     assert "per month" not in await console.viewer.page(place(console))
 
 
@@ -46,29 +46,29 @@ async def test_an_answer_is_switched_off_and_made_again_what_it_was(console: Ope
     await editor.post(one, WRITTEN)
     assert "is off" in await editor.flash(await editor.post(f"{one}/switch", {"is_on": "false"}))
     shown = text_of(await console.viewer.page(one))
-    assert "It is off: visitors do not get it." in shown
+    assert "This answer is off. Visitors do not get it." in shown
     assert "editor@example.com changed on or off" in shown
     assert "editor@example.com changed given where, words, answer" in shown
     assert "does it cost" in await console.viewer.page(place(console, "?state=off"))
     assert "does it cost" not in await console.viewer.page(place(console, "?state=on"))
-    assert "as it was then" in await editor.flash(await editor.post(f"{one}/restore", {"number": "1"}))
+    assert "Version restored" in await editor.flash(await editor.post(f"{one}/restore", {"number": "1"}))
     shown = await console.viewer.page(one)
     assert "From 9 to 17." in shown
-    assert "It is off" not in shown
+    assert "This answer is off" not in shown
 
 
 async def test_a_proposed_change_waits_until_somebody_approves_it(console: OpenConsole) -> None:
     """That of the furnished house."""
     editor, viewer = console.editor, console.viewer
     one = place(console, f"/{console.rooms.ids['answer_id']}")
-    assert "proposal waits" in await viewer.page(place(console, "?state=proposed"))
+    assert "proposal" in await viewer.page(place(console, "?state=proposed"))
     shown = text_of(await viewer.page(one))
     assert "answer From 9 to 17. From 10 to 17." in shown
     assert "Approve" not in shown
     assert (await viewer.post(f"{one}/approve", {"number": "2"})).status_code == 403
-    assert "as it was proposed" in await editor.flash(await editor.post(f"{one}/approve", {"number": "2"}))
+    assert "Proposal approved" in await editor.flash(await editor.post(f"{one}/approve", {"number": "2"}))
     assert "From 10 to 17.</textarea>" in await editor.page(one)
-    assert "No curated answer fits." in await viewer.page(place(console, "?state=proposed"))
+    assert "No curated answer matches these filters." in await viewer.page(place(console, "?state=proposed"))
     entries = text_of(await console.admin.page("/console/audit?action=curated_answer"))
     assert "curated_answer.propose" in entries
     assert "curated_answer.approve" in entries
@@ -78,7 +78,7 @@ async def test_a_proposed_change_waits_until_somebody_approves_it(console: OpenC
 async def test_a_proposed_change_that_is_declined_changes_nothing(console: OpenConsole) -> None:
     one = place(console, f"/{console.rooms.ids['answer_id']}")
     editor = console.editor
-    assert "stays as it is" in await editor.flash(await editor.post(f"{one}/decline", {"number": "2"}))
+    assert "Proposal declined" in await editor.flash(await editor.post(f"{one}/decline", {"number": "2"}))
     shown = await editor.page(one)
     assert "From 9 to 17.</textarea>" in shown
     assert "Proposed change" not in shown
@@ -94,7 +94,7 @@ async def test_an_edit_that_waits_is_none_of_the_history(still_console: OpenCons
 async def test_answers_are_searched(console: OpenConsole) -> None:
     await console.editor.post(place(console, "/new"), WRITTEN)
     assert "does it cost" in await console.viewer.page(place(console, "?q=EUROS+cost"))
-    assert "No curated answer fits." in await console.viewer.page(place(console, "?q=lighthouse"))
+    assert "No curated answer matches these filters." in await console.viewer.page(place(console, "?q=lighthouse"))
 
 
 async def test_an_answer_shows_where_it_was_used(console: OpenConsole) -> None:

@@ -82,9 +82,9 @@ async def test_tabs_count_what_is_behind_them_and_days_narrow_it(house: House) -
     browser = await an_operator(house)
     await browser.post(f"{gaps_path(house)}/{old}/ignore", {"reason": "not ours"})
     shown = text_of(await browser.page(gaps_path(house)))
-    assert "Open 2 Proposed for closing 0 Answered 0 Closed without proof 0 Ignored 1" in shown
+    assert "Open 2 Proposed to close 0 Answered 0 Closed without proof 0 Ignored 1" in shown
     week = await browser.page(f"{gaps_path(house)}?days=7")
-    assert "Open 1 Proposed for closing 0 Answered 0 Closed without proof 0 Ignored 0" in text_of(week)
+    assert "Open 1 Proposed to close 0 Answered 0 Closed without proof 0 Ignored 0" in text_of(week)
     assert "Is there a discount?" in week
     assert "Do you ship to Malta?" not in week
     assert "days=7" in re.findall(r'href="([^"]+)">Ignored', week)[0]
@@ -99,7 +99,7 @@ async def test_a_gap_says_what_was_found_and_why_it_fell_short(house: House) -> 
     text = text_of(await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}"))
     assert "Page gone: the page that was found best is no longer known." in text
     assert "30% 0.5 1.5" in text
-    assert "the agent answers from 25% on." in text
+    assert "the agent answers at 25% or more." in text
     assert "Asked 1 Visitors 1 Impact 2" in text
 
 
@@ -151,11 +151,11 @@ async def test_a_draft_comes_back_in_the_form_and_is_saved_by_nobody(house: Hous
     gap = await asked_in_vain(house, "What is the price?")
     browser = await an_operator(house)
     path = f"{gaps_path(house)}/{gap}"
-    assert "Draft it from the pages" in await browser.page(path)
+    assert "Draft from pages" in await browser.page(path)
     response = await browser.post(f"{path}/suggest", {"trigger": "phrase", "pattern": "price"})
     assert "It costs 12 euros a month.</textarea>" in response.text
     assert "price</textarea>" in response.text
-    assert "Drafted from the pages below." in text_of(response.text)
+    assert "Draft based on the pages below." in text_of(response.text)
     assert "Pricing https://www.example.com/pricing#monthly" in text_of(response.text)
     with house.record.reading() as tx:
         assert CuratedAnswerRecords(tx).of_agent(house.agent.id) == []
@@ -171,15 +171,15 @@ async def test_what_the_pages_do_not_say_is_said_to_be_so(house: House) -> None:
     gap = await asked_in_vain(house, "What is the price?")
     house.drafts.says = Suggestion(SuggestionState.NOT_SAID)
     response = await (await an_operator(house)).post(f"{gaps_path(house)}/{gap}/suggest", {"answer": "Hm."})
-    assert "The pages do not say it, so nothing was drafted." in text_of(response.text)
+    assert "Your pages do not answer this, so there is no draft." in text_of(response.text)
     assert "Hm.</textarea>" in response.text
 
 
 @pytest.mark.parametrize(
     ("refusal", "said"),
     [
-        (RateLimited("The agent's daily_tokens are spent.", 60), "The agent's daily_tokens are spent."),
-        (ModelUnavailable("10.0.0.7 is down"), "The chat model does not answer now."),
+        (RateLimited("The agent's daily_tokens are used up.", 60), "The agent's daily_tokens are used up."),
+        (ModelUnavailable("10.0.0.7 is down"), "The chat model is down."),
         (InvalidInput("", "No chat model is set."), "No chat model is set."),
     ],
 )
@@ -202,7 +202,7 @@ async def test_a_draft_over_the_api(house: House) -> None:
         "text": "It costs 12 euros a month.",
         "sources": [{"url": "https://www.example.com/pricing#monthly", "title": "Pricing", "as_of": None}],
     }
-    house.drafts.says = RateLimited("The agent's daily_tokens are spent.", 60)
+    house.drafts.says = RateLimited("The agent's daily_tokens are used up.", 60)
     spent = await house.api("POST", f"/v1/gaps/{gap}/suggestion")
     assert (spent.status_code, spent.headers["retry-after"]) == (429, "60")
 
@@ -213,7 +213,7 @@ async def test_an_answer_closes_the_gap_and_sent_twice_is_one_answer(house: Hous
     fields = {"trigger": "phrase", "pattern": "ship to malta", "answer": "Yes, we do."}
     for _ in range(2):
         response = await browser.post(f"{gaps_path(house)}/{gap}/answer", fields)
-        assert "Closed: 1 question is answered now" in text_of(response.text)
+        assert "Closed: 1 question is now answered" in text_of(response.text)
     with house.record.reading() as tx:
         [answer] = CuratedAnswerRecords(tx).of_agent(house.agent.id)
         assert answer.answer == "Yes, we do."
@@ -226,7 +226,7 @@ async def test_an_answer_that_does_not_fit_closes_nothing_and_says_so(house: Hou
     fields = {"trigger": "exact", "pattern": "Something else", "answer": "Yes."}
     response = await browser.post(f"{gaps_path(house)}/{gap}/answer", fields)
     text = text_of(response.text)
-    assert "Not closed: not every question is answered" in text
+    assert "Not closed: some questions are still not answered" in text
     assert "still open" in text
 
 
@@ -246,7 +246,7 @@ async def test_many_are_ignored_with_a_reason_or_none(console: OpenConsole) -> N
     gap = str(console.rooms.ids["gap_id"])
     refused: tuple[tuple[dict[str, str | list[str]], str], ...] = (
         ({"gap_ids": [gap]}, "This cannot be empty"),
-        ({"note": "not ours"}, "Name 1 to 100 gaps"),
+        ({"note": "not ours"}, "Choose 1 to 100 gaps"),
         ({"gap_ids": ["x"], "note": "not ours"}, "no longer exists"),
     )
     for fields, told in refused:
@@ -267,10 +267,10 @@ async def test_what_was_ignored_at_once_is_taken_back_at_once(console: OpenConso
     [form] = re.findall(r'<form method="post" action="[^"]+/take-back".*?</form>', shown, re.DOTALL)
     fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
     assert fields == {"csrf_token": fields["csrf_token"], "state": "open", "note": "not ours", "gap_ids": gap}
-    assert await browser.flash(await browser.post(f"{path}/take-back", fields)) == "1 taken back."
+    assert await browser.flash(await browser.post(f"{path}/take-back", fields)) == "1 restored."
     found = (await console.house.api("GET", f"/v1/gaps/{gap}")).json()
     assert (found["state"], found["note"]) == ("open", "ask the warehouse")
-    assert await browser.flash(await browser.post(f"{path}/take-back", fields)) == "0 taken back."
+    assert await browser.flash(await browser.post(f"{path}/take-back", fields)) == "0 restored."
 
 
 async def test_taking_back_is_no_reopening(console: OpenConsole) -> None:
@@ -349,7 +349,7 @@ async def test_a_gap_leads_to_the_threshold_that_would_answer_it(house: House) -
     gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27, 0.21))
     html = await (await an_operator(house)).page(f"{gaps_path(house)}/{gap}")
     assert f'href="/console/agents/{house.agent.id}/threshold?gap={gap}">Lower the threshold</a>' in html
-    assert "At 21% it would be answered" in text_of(html)
+    assert "At 21% this gap would be answered" in text_of(html)
 
 
 async def test_a_viewer_is_led_to_no_form(house: House) -> None:

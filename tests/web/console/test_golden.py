@@ -16,19 +16,19 @@ def place(console: OpenConsole, rest: str = "") -> str:
 async def test_questions_are_written_imported_changed_and_deleted(console: OpenConsole) -> None:
     editor = console.editor
     new = {"question": "Open on Sunday?", "pages": "https://a.example/x\n\nhttps://a.example/y"}
-    assert "is kept" in await editor.flash(await editor.post(place(console), new))
+    assert "added" in await editor.flash(await editor.post(place(console), new))
     csv = {"csv": "question,pages\nOpen on Monday?,\nOpen on Sunday?,https://a.example/z\n"}
     assert "1 added, 1 changed." in await editor.flash(await editor.post(place(console, "/import"), csv))
     expecting = {"question": "Open on Tuesday?", "answer_contains": "nine\n17:00", "answer_matches": r"\d+:\d+"}
-    assert "is kept" in await editor.flash(await editor.post(place(console), expecting))
+    assert "added" in await editor.flash(await editor.post(place(console), expecting))
     listed = text_of(await console.viewer.page(place(console)))
     assert r"nine · 17:00 · \d+:\d+" in listed
     one = place(console, f"/{console.rooms.ids['golden_id']}")
-    assert "is saved" in await editor.flash(await editor.post(one, {"question": "Open at all?", "pages": ""}))
+    assert "saved" in await editor.flash(await editor.post(one, {"question": "Open at all?", "pages": ""}))
     listed = text_of(await console.viewer.page(place(console)))
-    for words in ("Open at all?", "none: it should be declined", "https://a.example/z", "imported"):
+    for words in ("Open at all?", "none: should be declined", "https://a.example/z", "imported"):
         assert words in listed
-    assert "is deleted" in await editor.flash(await editor.post(f"{one}/delete"))
+    assert "deleted" in await editor.flash(await editor.post(f"{one}/delete"))
     assert "Open at all?" not in await console.viewer.page(place(console))
 
 
@@ -38,7 +38,7 @@ async def test_a_run_is_shown_question_by_question(console: OpenConsole) -> None
     shown = text_of(await console.viewer.page(response.headers["location"]))
     for words in (
         "Golden run",
-        "Draft and live get the same questions right.",
+        "The draft and the published version get the same questions right.",
         "When are you open?",
         "wrong",
         "declines",
@@ -51,7 +51,7 @@ async def test_a_run_names_what_the_answers_lack(console: OpenConsole) -> None:
     one = place(console, f"/{console.rooms.ids['golden_id']}")
     await console.editor.post(one, {"question": "When are you open?", "answer_contains": "at midnight"})
     response = await console.editor.post(place(console, "/run"))
-    assert "lacks at midnight" in text_of(await console.viewer.page(response.headers["location"]))
+    assert "missing at midnight" in text_of(await console.viewer.page(response.headers["location"]))
 
 
 async def test_a_run_that_goes_on_looks_again_by_itself(console: OpenConsole) -> None:
@@ -66,13 +66,13 @@ async def test_a_run_that_goes_on_looks_again_by_itself(console: OpenConsole) ->
 
     page = await shown(goes_on_at=house.clock.now())
     assert f'hx-get="{path}" hx-trigger="every 3s"' in page
-    assert "A worker asks the rest: 1 of 40 so far." in text_of(page)
+    assert "A worker is asking the questions: 1 of 40 so far." in text_of(page)
     assert '<progress class="reading" value="1" max="40"' in page
-    assert "going on" in text_of(await console.viewer.page(place(console)))
+    assert "running" in text_of(await console.viewer.page(place(console)))
 
     page = await shown(goes_on_at=None)
     assert "hx-trigger" not in page
-    assert "1 of 40 questions were asked. Settings or questions have changed since" in text_of(page)
+    assert "1 of 40 questions were asked. Settings or questions have changed" in text_of(page)
 
 
 async def test_what_is_wrong_stands_beside_its_field(still_console: OpenConsole) -> None:

@@ -31,10 +31,10 @@ async def test_a_page_is_called_by_what_it_is_about(console: OpenConsole, name: 
 @pytest.mark.parametrize(
     ("name", "facts"),
     [
-        ("curated_answer", ("Used when The whole question is this", "Answer From 9 to 17.", "Priority 0")),
+        ("curated_answer", ("Matches Exactly this question", "Answer From 9 to 17.", "Priority 0")),
         ("source", ("Settings Name Docs Pages at most 2000", "Only paths like –")),
-        ("repository", ("The repository Owner nimbrel Repository website", "Files that a page may be")),
-        ("golden_question", ("Question When are you open?", "Patterns that the answer must match –")),
+        ("repository", ("Repository Owner nimbrel Repository website", "File patterns")),
+        ("golden_question", ("Question When are you open?", "Patterns the answer must match –")),
     ],
     ids=["curated_answer", "source", "repository", "golden_question"],
 )
@@ -45,4 +45,4 @@ async def test_a_viewer_sees_each_value(console: OpenConsole, name: str, facts: 
 
 
 async def test_a_viewer_is_told_where_there_is_nothing(console: OpenConsole) -> None:
-    assert "No pull request yet" in await shown(console, "pull_requests")
+    assert "No pull requests yet" in await shown(console, "pull_requests")

@@ -130,7 +130,7 @@ async def test_what_is_wrong_stands_beside_its_field(console: OpenConsole) -> No
 async def test_a_conversation_that_the_page_did_not_write_is_refused(said: str, still_console: OpenConsole) -> None:
     response = await ask(still_console, "Hello there", said)
     assert response.status_code == 422
-    assert "Begin a new one." in response.text
+    assert "Start a new one." in response.text
     assert "Hello there</textarea>" in response.text
 
 
@@ -142,4 +142,4 @@ async def test_a_conversation_ends_somewhere(console: OpenConsole) -> None:
 
 
 async def test_a_viewer_does_not_ask(still_console: OpenConsole) -> None:
-    assert "An editor or admin may ask here." in await still_console.viewer.page(path_of(still_console))
+    assert "Only editors and admins can ask here" in await still_console.viewer.page(path_of(still_console))

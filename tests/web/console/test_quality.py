@@ -19,7 +19,7 @@ async def test_the_page_has_charts_and_their_numbers(still_console: OpenConsole)
 
 async def test_without_a_question_it_says_so_in_the_place_of_charts(console: OpenConsole) -> None:
     html = await console.stranger.page(f"/console/agents/{console.strangers_agent}/quality")
-    assert "No question in these days" in html
+    assert "No questions in this range" in html
     assert '<div class="chart"' not in html
     assert "See what another threshold would do" in text_of(html)
 

@@ -36,7 +36,7 @@ async def test_a_narrowed_list_is_saved_and_opened_by_its_name(console: OpenCons
     narrowed = await editor.page(f"{path}?low=yes&visitor={console.house.agent.id}&user_id=ann&cursor=")
     [query] = re.findall(r'name="query" value="([^"]*)"', narrowed)
     assert unescape(query) == "low=yes", "no visitor is named in what outlives their erasure"
-    assert await save(console, editor, query=query) == "The filter is saved."
+    assert await save(console, editor, query=query) == "Filter saved."
     saved = strip(await editor.page(path))
     assert saved["Not sure"] == f"{path}?low=yes"
     opened = await editor.page(saved["Not sure"])
@@ -82,11 +82,11 @@ async def test_a_token_that_is_named_like_an_operator_sees_and_changes_none_of_t
 async def test_one_is_renamed_and_deleted(console: OpenConsole) -> None:
     browser, place = console.editor, "/console/saved-filters"
     [one] = set(re.findall(rf'action="({place}/[^"/]+)"', await browser.page(place)))
-    assert await browser.flash(await browser.post(one, {"name": " Nothing found "})) == "The filter is renamed."
+    assert await browser.flash(await browser.post(one, {"name": " Nothing found "})) == "Filter renamed."
     assert "Nothing found" in strip(await browser.page(lists(console.house)))
     refused = await browser.post(one, {"name": ""})
     assert (refused.status_code, 'role="alert"' in refused.text) == (422, True)
-    assert await browser.flash(await browser.post(f"{one}/delete")) == "The filter is deleted."
+    assert await browser.flash(await browser.post(f"{one}/delete")) == "Filter deleted."
     assert "No saved filters yet" in text_of(await browser.page(place))
     assert strip(await browser.page(lists(console.house))) == {}
 

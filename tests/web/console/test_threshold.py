@@ -41,14 +41,14 @@ async def test_with_golden_questions_it_says_how_many_would_go_right(house: Hous
 
 async def test_without_questions_there_is_nothing_to_draw(house: House) -> None:
     html = await (await an_operator(house)).page(path(house))
-    assert "there is nothing to draw" in html
+    assert "The curve appears once visitors ask" in html
     assert '<div class="chart"' not in html
 
 
 async def test_it_is_set_in_the_draft_alone(house: House) -> None:
     browser = await an_operator(house)
     said = await browser.flash(await browser.post(path(house), {"confidence_threshold": "35"}))
-    assert said == "The draft answers from 35% on. Visitors get it when you publish it."
+    assert said == "Threshold of the draft set to 35%. Publish the draft to apply it."
     agent = await house.parts.get(Agents).get(house.actor, house.agent.id)
     assert agent.draft.confidence_threshold == 0.35
     with house.record.reading() as tx:
@@ -59,7 +59,7 @@ async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(h
     gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27, 0.21))
     browser = await an_operator(house)
     html = await browser.page(f"{path(house)}?gap={gap}")
-    assert "would be answered from at 21% or less" in text_of(html)
+    assert "would be answered at 21% or less" in text_of(html)
     assert 'value="21"' in html
     assert ">this gap</text>" in html
     answer = await browser.post(path(house), {"confidence_threshold": "21", "gap": str(gap)})
@@ -69,7 +69,7 @@ async def test_coming_from_a_gap_it_offers_what_would_answer_it_and_leads_back(h
 async def test_too_little_for_any_threshold_is_said_to_be_so(house: House) -> None:
     gap = await asked_in_vain(house, "Do you ship to Malta?", sure=(0.27,))
     text = text_of(await (await an_operator(house)).page(f"{path(house)}?gap={gap}"))
-    assert "No threshold answers this gap" in text
+    assert "No threshold would answer this gap" in text
 
 
 @pytest.mark.parametrize("typed", ["150", "-1", "much", ""])
