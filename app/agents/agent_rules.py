@@ -98,9 +98,9 @@ def _check_invitations(invitations: Sequence[Invitation]) -> None:
         at = f"invitations.{number}."
         check_line(at + "name", each.name, MAX_INVITATION_NAME_CHARS, may_be_empty=False)
         if not _INVITATION_NAME.fullmatch(each.name):
-            raise InvalidInput(at + "name", 'Write small letters, digits and hyphens, such as "delivery-times".')
+            raise InvalidInput(at + "name", 'Use lower-case letters, digits and hyphens, such as "delivery-times".')
         if each.name in seen:
-            raise InvalidInput(at + "name", f'There is another one named "{each.name}". Name each differently.')
+            raise InvalidInput(at + "name", f'Another invitation is named "{each.name}". Choose a different name.')
         seen.add(each.name)
         _check_invitation_text(at, each.text, each.question)
         check_lines(at + "pages", each.pages, MAX_INVITATION_PAGES, MAX_PAGE_PATTERN_CHARS)
@@ -122,14 +122,14 @@ def _check_translations(translations: Sequence[Translation], invited: set[str]) 
         at = f"translations.{number}."
         check_language(at + "language", each.language)
         if each.language in seen:
-            raise InvalidInput(at + "language", f'There is another one for "{each.language}". Keep one for a language.')
+            raise InvalidInput(at + "language", f'Another translation is for "{each.language}". Keep one per language.')
         seen.add(each.language)
         check_text(at + "greeting", each.greeting or "", MAX_GREETING_CHARS)
         _check_ai_notice(at + "ai_notice", each.ai_notice)
         check_lines(at + "starter_prompts", each.starter_prompts, MAX_STARTER_PROMPTS, MAX_STARTER_PROMPT_CHARS)
         names = [told.name for told in each.invitations]
         if len(set(names)) < len(names) or not invited.issuperset(names):
-            raise InvalidInput(at + "invitations", "Name invitations of the agent here, each once.")
+            raise InvalidInput(at + "invitations", "Use names of this agent's invitations, each once.")
         for told in each.invitations:
             _check_invitation_text(at + "invitations.", told.text, told.question)
 
@@ -169,7 +169,7 @@ def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
         if len(host) > 253 or not _LINK_HOST.fullmatch(host):
             raise InvalidInput(
                 f"allowed_link_hosts.{number}",
-                'Write a host name alone, such as "docs.example.com" or "*.example.com".',
+                'Enter only a host name, such as "docs.example.com" or "*.example.com".',
             )
         if host.startswith("*.") and is_public_suffix(host[2:]):
             raise InvalidInput(
@@ -182,9 +182,9 @@ def _checked_link_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
 def check_attribute(at: str, name: str, values: Sequence[str]) -> None:
     """Raises InvalidInput, naming the field and the fix."""
     if not _ATTRIBUTE.fullmatch(name):
-        raise InvalidInput(at, "Name an attribute with up to 64 letters, digits, dots, hyphens and underscores.")
+        raise InvalidInput(at, "Use up to 64 letters, digits, dots, hyphens and underscores for the name.")
     if not 1 <= len(values) <= MAX_ATTRIBUTE_VALUES:
-        raise InvalidInput(at, f"Give {name} 1 to {MAX_ATTRIBUTE_VALUES} values.")
+        raise InvalidInput(at, f"Enter 1 to {MAX_ATTRIBUTE_VALUES} values for {name}.")
     for value in values:
         check_line(at, value, MAX_ATTRIBUTE_VALUE_CHARS, may_be_empty=False)
 
@@ -203,12 +203,12 @@ def check_filter(at: str, only: SearchFilter) -> None:
     for number, attribute in enumerate(only.attributes):
         check_attribute(f"{at}.attributes.{number}", attribute.name, attribute.values)
     if only.dated_from and only.dated_to and only.dated_from > only.dated_to:
-        raise InvalidInput(f"{at}.dated_to", "It is before dated_from, so no page could ever match.")
+        raise InvalidInput(f"{at}.dated_to", "This is before dated_from, so no page can match. Choose a later day.")
 
 
 def _check_theme(theme: Theme) -> None:
     if theme.primary_color is not None and not _COLOR.fullmatch(theme.primary_color):
-        raise InvalidInput("theme.primary_color", 'Write a colour as "#rrggbb", such as "#0a66c2".')
+        raise InvalidInput("theme.primary_color", 'Enter a colour as "#rrggbb", such as "#0a66c2".')
     if theme.radius_px is not None:
         check_between("theme.radius_px", theme.radius_px, 0, 40)
     if theme.position not in ("left", "right"):
@@ -243,7 +243,7 @@ def _check_fallback(fallback: Fallback) -> None:
     elif not _CONTACT.fullmatch(fallback.url):
         raise InvalidInput(
             "fallback.url",
-            'Write "https://www.example.com/contact", "mailto:help@example.com" or "tel:+353209150123".',
+            'Enter "https://www.example.com/contact", "mailto:help@example.com" or "tel:+353209150123".',
         )
 
 
@@ -277,5 +277,5 @@ def _check_retrieval(settings: RetrievalSettings) -> None:
     check_between(at + "sources", settings.sources, 1, 20)
     if settings.vector_weight == settings.keyword_weight == 0 and settings.rerank is not RerankMode.JUDGE:
         raise InvalidInput(
-            at + "vector_weight", "One of vector_weight and keyword_weight must be above 0, or nothing is found."
+            at + "vector_weight", "One of vector_weight and keyword_weight must be above 0, or search finds nothing."
         )

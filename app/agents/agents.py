@@ -95,7 +95,7 @@ class Agents:
         versions = AgentRecords(tx).versions(actor.workspace_id, agent_id)
         found = next((version for version in versions if version.number == number), None)
         if found is None:
-            raise InvalidInput("number", "No version of this agent has it. List the versions, and choose one.")
+            raise InvalidInput("number", "This agent has no such version. Choose one from the list of versions.")
         return found
 
 
@@ -119,7 +119,7 @@ class AgentPictures:
     async def set(self, actor: Actor, agent_id: UUID, upload: Upload) -> Agent:
         """Into the draft, replacing an earlier one. Raises NotFound, and InvalidInput for a file that is no picture."""
         if len(upload.body) > MAX_UPLOAD_BYTES:
-            raise InvalidInput("file", f"At most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
+            raise InvalidInput("file", f"This is too large. Send at most {MAX_UPLOAD_BYTES // 1024 // 1024} MB.")
         await self._agents.get(actor, agent_id)  # before working on its bytes
         drawn = await anyio.to_thread.run_sync(square_picture, upload.body)
         return await self._put(actor, agent_id, base64.b64encode(drawn).decode("ascii"))

@@ -58,12 +58,12 @@ def _span(line: str) -> tuple[frozenset[int], int, int]:
     """Weekdays (0 is Monday) and minutes from midnight. Raises ValueError."""
     found = _LINE.fullmatch(line)
     if found is None:
-        raise ValueError('Write days and hours, such as "mon-fri 09:00-17:00".')
+        raise ValueError('Enter days and hours, such as "mon-fri 09:00-17:00".')
     first = _DAYS.index(found[1])
     last = first if found[2] is None else _DAYS.index(found[2])
     start, end = int(found[3]) * 60 + int(found[4]), int(found[5]) * 60 + int(found[6])
     if int(found[4]) > 59 or int(found[6]) > 59 or not start < end <= _WHOLE_DAY:
-        raise ValueError("Hours run from 00:00 to 24:00, the earlier first. Write those past midnight as a line more.")
+        raise ValueError("Use hours from 00:00 to 24:00, the earlier first. For hours past midnight, add another line.")
     return frozenset((first + step) % 7 for step in range((last - first) % 7 + 1)), start, end
 
 

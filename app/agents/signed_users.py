@@ -142,7 +142,7 @@ class UserIssuers:
         made = UserIssuer(agent_id, issuer, audience, url, self._clock.now())
         try:
             if not await PublishedKeys(partial(self._reader.read, url), self._clock).read():
-                raise InvalidInput("jwks_url", "No signing key is published there.")
+                raise InvalidInput("jwks_url", "No signing key is published at this address. Check it.")
         except Unavailable as error:
             raise InvalidInput("jwks_url", str(error)) from error
 

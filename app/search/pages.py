@@ -144,14 +144,14 @@ class SearchSettingsPages(Pages):
             _, *names = error.field.split(".")
             name = _FILTER + names[1] if names[0] == "filter" else names[0]
             raise InvalidInput(name, error.message) from None
-        return Go(visit.url("search_settings"), "The draft is saved. Visitors get it when you publish it.")
+        return Go(visit.url("search_settings"), "Draft saved. Publish it to apply your changes.")
 
     @action("/console/agents/{agent_id}/settings/search/golden", access=write, shown_on="search_settings")
     async def compare_search_settings(self, visit: Visit[NoForm]) -> Go:
         """Ask every golden question with the draft and with the published configuration."""
         run = await self._golden.run(visit.actor, visit.agent.id)
-        rest = " A worker asks the rest." if run.is_running else ""
-        told = f"{run.asked} of {run.questions} golden questions were asked.{rest}"
+        rest = " A worker is asking the rest." if run.is_running else ""
+        told = f"{run.asked} of {run.questions} golden questions asked.{rest}"
         return Go(visit.url("search_settings") + "#golden", told)
 
     async def _found(self, visit: Visit[Try], question: str) -> list[dict[str, Any]]:
@@ -182,7 +182,7 @@ def _attributes(lines: Iterable[str]) -> tuple[AttributeFilter, ...]:
     for line in lines:
         name, is_, value = line.partition(_IS)
         if not is_:
-            raise InvalidInput("filter_attributes", f'Write "name=value" on each line; "{line[:60]}" has no "=".')
+            raise InvalidInput("filter_attributes", f'Enter "name=value" on each line; "{line[:60]}" has no "=".')
         values.setdefault(name.strip(), []).append(value.strip())
     return tuple(AttributeFilter(name, tuple(given)) for name, given in values.items())
 
@@ -216,7 +216,7 @@ GROUPS: Final = (
         ),
     ),
     (
-        "What is found",
+        "Candidates",
         (
             "recall_per_list",
             "fusion",
@@ -229,7 +229,7 @@ GROUPS: Final = (
         ),
     ),
     (
-        "The order",
+        "Ranking",
         (
             "rerank",
             "rerank_weight",
@@ -247,32 +247,32 @@ GROUPS: Final = (
         ),
     ),
     (
-        "What goes on",
+        "What reaches the answer",
         ("confidence_from", "confidence_steepness", "needs_two_survivors", "sources", "neighbours", "source_tokens"),
     ),
 )
 _LABELS: Final = {
-    "follow_ups": "Follow-up questions are made whole",
-    "split_long_questions": "Long questions are searched for in parts",
-    "extra_queries": "Other wordings",
-    "hypothetical_answer": "Search for what the answer could look like",
+    "follow_ups": "Rewrite follow-up questions",
+    "split_long_questions": "Split long questions",
+    "extra_queries": "Search for other wordings",
+    "hypothetical_answer": "Search for a hypothetical answer",
     "extra_weight": "Weight of other wordings",
-    "model_searches": "Further searches by the chat model",
+    "model_searches": "Let the chat model search again",
     "recall_per_list": "Chunks from each index",
-    "fusion": "Two lists become one by",
+    "fusion": "Combine the two lists by",
     "rrf_k": "Rank constant",
     "vector_weight": "Weight of meaning",
-    "keyword_weight": "Weight of words",
-    "foreign_weight": "Meaning in unread languages",
+    "keyword_weight": "Weight of keywords",
+    "foreign_weight": "Weight of meaning, unread languages",
     "document_weight": "Weight of the page's best chunk",
-    "collapse_documents": "Read one chunk a page again",
-    "rerank": "Reading again",
+    "collapse_documents": "Rerank one chunk per page",
+    "rerank": "Reranking",
     "rerank_weight": "Weight of the reranker",
-    "rerank_candidates": "Candidates read again",
-    "rerank_budget_ms": "Time for it, in ms",
-    "rerank_passages": "Passages read before one is quoted",
-    "model_rank_budget_ms": "Chat model's time, in ms",
-    "focus_weight": "Weight of pages found often",
+    "rerank_candidates": "Candidates to rerank",
+    "rerank_budget_ms": "Reranking time limit, in ms",
+    "rerank_passages": "Passages to rerank before quoting",
+    "model_rank_budget_ms": "Chat model's time limit, in ms",
+    "focus_weight": "Weight of pages found several times",
     "page_boost": "Weight of the visitor's page",
     "topic_weight": "Weight of the page's subject",
     "freshness_weight": "Weight of the page's age",
@@ -281,15 +281,15 @@ _LABELS: Final = {
     "exploration": "Exploration",
     "confidence_from": "Confidence comes from",
     "confidence_steepness": "Scale of the reranker's confidence",
-    "needs_two_survivors": "Two chunks must be sure enough",
+    "needs_two_survivors": "Require two confident chunks",
     "sources": "Chunks that reach the answer",
     "neighbours": "Chunks before and after each",
-    "source_tokens": "Tokens of all of them",
+    "source_tokens": "Tokens of all chunks",
 }
 _WORDS: Final[dict[StrEnum, str]] = {
     FusionMethod.SCORE: "weighted scores",
     FusionMethod.RRF: "reciprocal ranks",
-    RerankMode.AUTO: "automatic: a reranker of your own has one vote",
+    RerankMode.AUTO: "automatic: your own reranker has one vote",
     RerankMode.OFF: "off",
     RerankMode.VOTE: "the reranker has one vote",
     RerankMode.JUDGE: "the reranker decides alone",

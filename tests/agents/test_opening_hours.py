@@ -83,7 +83,7 @@ def test_lines_have_a_normal_form(line: str, normal: str) -> None:
 
 @pytest.mark.parametrize("line", ["", "weekdays 9-5", "mon 17:00-09:00", "mon 09:00-24:01", "mon 09:60-10:00", "fri"])
 def test_what_names_no_hours_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match=r"Write days and hours|Hours run from"):
+    with pytest.raises(ValueError, match=r"Enter days and hours|Use hours from"):
         normal_hours(line)
 
 

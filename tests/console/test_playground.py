@@ -34,10 +34,10 @@ def test_one_talks_on_and_looks_into_each_answer(context: BrowserContext, served
     page.get_by_role("link", name="What made answer 1").click()
     expect(page.get_by_role("heading", name="What made answer 1, draft")).to_be_visible()
     expect(page.get_by_role("heading", name="What made answer 2, draft")).to_be_hidden()
-    page.get_by_label("Who answers").select_option("Both, side by side")
+    page.get_by_label("Version").select_option("Both, side by side")
     ask(page, "Who are you?")
     expect(page.get_by_role("heading", name="What made answer 3, published")).to_be_visible()
-    expect(page.get_by_label("Who answers"), "the choice stays").to_have_value("both")
+    expect(page.get_by_label("Version"), "the choice stays").to_have_value("both")
     assert page.evaluate("window.isTheSamePage")
     # Between the parts of what is drawn stand lines that are nobody's.
     spaces = log.locator(".drawn").evaluate_all("all => all.map((each) => getComputedStyle(each).whiteSpaceCollapse)")

@@ -94,7 +94,7 @@ WITH_AGENTS = (
     WrongInput("agent set name --agent Helper", 2, ("KEY=VALUE",)),
     WrongInput("agent allow www.example.com --agent Helper", 2, ("https://www.example.com",)),
     WrongInput("agent snippet --base docent.example --agent Helper", 2, ("base: ", "https://")),
-    WrongInput("agent rollback Helper 7", 2, ("No version",)),
+    WrongInput("agent rollback Helper 7", 2, ("no such version",)),
     WrongInput("agent delete Helper", 2, ("--yes",)),
     WrongInput("eval --agent Helper", 2, ("docent agent import-golden",)),
     WrongInput("token revoke none", 2, ("no token 'none'",)),

@@ -104,7 +104,7 @@ async def test_a_document_is_taken_away(office: Office) -> None:
         (TARIFF | {"text": 7}, "text: Write a text"),
         (TARIFF | {"date": "May"}, "date: Write a day"),
         (TARIFF | {"language": "English"}, "language"),
-        (TARIFF | {"attributes": {"a b": "x"}}, "attributes.a b: Name an attribute"),
+        (TARIFF | {"attributes": {"a b": "x"}}, "attributes.a b: Use up to 64 letters"),
         (TARIFF | {"attributes": {"a": 7}}, "attributes.a: Write a text or a list"),
     ],
 )

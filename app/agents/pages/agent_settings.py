@@ -124,7 +124,7 @@ class AgentSettingsPages(Pages):
             part, dot, name = error.field.partition(".")
             name = f"{part}_{name}" if part in _PARTS and dot else error.field
             raise InvalidInput(name, error.message) from None
-        return Go(visit.url("agent_settings"), "The draft is saved. Visitors get it when you publish it.")
+        return Go(visit.url("agent_settings"), "Draft saved. Publish it to apply your changes.")
 
 
 class PictureForm(Form):
@@ -142,43 +142,43 @@ class AgentPicturePages(Pages):
     @action("/console/agents/{agent_id}/settings/picture", access=write, shown_on="agent_settings")
     async def set_agent_picture(self, visit: Visit[PictureForm]) -> Go:
         await self._pictures.set(visit.actor, visit.agent.id, visit.input.file)
-        return Go(visit.url("agent_settings"), "The draft has the picture. Visitors get it when you publish it.")
+        return Go(visit.url("agent_settings"), "Picture saved to the draft. Publish it to apply the change.")
 
     @action("/console/agents/{agent_id}/settings/picture/remove", access=write, shown_on="agent_settings")
     async def remove_agent_picture(self, visit: Visit[NoForm]) -> Go:
         await self._pictures.remove(visit.actor, visit.agent.id)
-        return Go(visit.url("agent_settings"), "The draft has no picture any longer.")
+        return Go(visit.url("agent_settings"), "Picture removed from the draft. Publish it to apply the change.")
 
 
 _GATES = {
-    PublishGate.OFF: "Publish without asking golden questions",
-    PublishGate.WARN: "Ask golden questions and say what is lost",
+    PublishGate.OFF: "Do not run golden questions",
+    PublishGate.WARN: "Run golden questions and warn about losses",
     PublishGate.REFUSE: "Refuse a draft that loses golden questions",
 }
 _CHECKS = {
-    AnswerCheck.OFF: "Show it, and look nothing up",
-    AnswerCheck.MARK: "Show it, and say that the sources do not confirm it",
-    AnswerCheck.WITHHOLD: "Leave it out",
+    AnswerCheck.OFF: "Show without checking",
+    AnswerCheck.MARK: "Show and mark as unconfirmed",
+    AnswerCheck.WITHHOLD: "Leave out",
 }
 _LINTS = {
-    Quarantine.OFF: "Learn it like any other, and look for nothing",
-    Quarantine.FLAG: "Learn it, and list it in the quarantine",
-    Quarantine.HOLD: "Hold it back until somebody releases it",
+    Quarantine.OFF: "Index without checking",
+    Quarantine.FLAG: "Index and list in quarantine",
+    Quarantine.HOLD: "Hold back until an operator releases it",
 }
 _POSITIONS = (("right", "Right"), ("left", "Left"))
 _ICONS = [(icon, icon.capitalize()) for icon in LAUNCHER_ICONS]
 _CONTEXTS = (
-    (ContextKind.STRUCTURAL.value, "Where they stand: website, page and headings"),
-    (ContextKind.MODEL.value, "That, and what the chat model says of each"),
+    (ContextKind.STRUCTURAL.value, "Website, page and headings"),
+    (ContextKind.MODEL.value, "Also a summary by the chat model"),
 )
 _PROOFS = (
     (ProofWanted.OFF.value, "Never"),
-    (ProofWanted.SUSPICIOUS.value, "While much comes from them or their network"),
+    (ProofWanted.SUSPICIOUS.value, "When traffic from them or their network is high"),
     (ProofWanted.ALWAYS.value, "Always"),
 )
 _ENDINGS = (
-    (OnDisconnect.FINISH.value, "Is written to its end, and waits for the visitor"),
-    (OnDisconnect.STOP.value, "Is stopped; what was written is kept"),
+    (OnDisconnect.FINISH.value, "Finish the answer and keep it for the visitor"),
+    (OnDisconnect.STOP.value, "Stop and keep what was written"),
 )
 
 
@@ -214,7 +214,7 @@ class TranslationPages(Pages):
 
     @action("/console/agents/{agent_id}/settings/languages", access=write, shown_on="translations")
     async def save_translation(self, visit: Visit[TranslationForm]) -> Go:
-        return await self._changed(visit, visit.input.onto, f'The draft speaks "{visit.input.language}".')
+        return await self._changed(visit, visit.input.onto, f'Language "{visit.input.language}" saved to the draft.')
 
     @action("/console/agents/{agent_id}/settings/languages/delete", access=write, shown_on="translations")
     async def delete_translation(self, visit: Visit[LanguageForm]) -> Go:
@@ -229,7 +229,7 @@ class TranslationPages(Pages):
 
     async def _changed(self, visit: Visit[Form], change: Callable[[AgentConfig], AgentConfig], told: str) -> Go:
         await _change(self._agents, visit, change)
-        return Go(visit.url("translations"), f"{told} Visitors get it when you publish it.")
+        return Go(visit.url("translations"), f"{told} Publish the draft to apply it.")
 
 
 async def _change(agents: Agents, visit: Visit[Any], change: Callable[[AgentConfig], AgentConfig]) -> None:
@@ -320,7 +320,7 @@ class InvitationPages(Pages):
 
     async def _changed(self, visit: Visit[Any], change: Callable[[AgentConfig], AgentConfig], told: str) -> Go:
         await _change(self._agents, visit, change)
-        return Go(visit.url("invitations"), f"{told} Visitors get it when you publish it.")
+        return Go(visit.url("invitations"), f"{told} Publish the draft to apply it.")
 
 
 def _says(one: Translation, name: str) -> bool:

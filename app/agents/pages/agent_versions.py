@@ -89,7 +89,7 @@ class AgentVersionPages(Pages):
             return draft if is_listed(origin, known) else replace(draft, allowed_origins=(*known, origin))
 
         await self._agents.change_draft(visit.actor, visit.agent.id, listed)
-        return Go(visit.url("agent_versions"), f"{origin} is listed in the draft. Publish it to try the widget there.")
+        return Go(visit.url("agent_versions"), f"{origin} added to the draft. Publish it to try the widget there.")
 
 
 def _own_origin(visit: Visit[NoForm]) -> str:

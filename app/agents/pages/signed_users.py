@@ -28,18 +28,18 @@ class SignedUserPages(Pages):
     @action("/console/agents/{agent_id}/settings/users/remove", access=write, shown_on="signed_users")
     async def remove_user_secret(self, visit: Visit[NoForm]) -> Go:
         await self._users.remove_secret(visit.actor, visit.agent.id)
-        return Go(visit.url("signed_users"), "Signed users are not taken any longer.")
+        return Go(visit.url("signed_users"), "Secret removed. Signed users are now refused.")
 
     @action("/console/agents/{agent_id}/settings/users/issuer", access=write, shown_on="signed_users")
     async def set_user_issuer(self, visit: Visit[UserIssuerForm]) -> Go:
         given = visit.input
         await self._issuers.set(visit.actor, visit.agent.id, given.issuer, given.audience, given.jwks_url)
-        return Go(visit.url("signed_users"), "Its keys were read. Its tokens are taken from now on.")
+        return Go(visit.url("signed_users"), "Identity provider saved. Its tokens are now accepted.")
 
     @action("/console/agents/{agent_id}/settings/users/issuer/remove", access=write, shown_on="signed_users")
     async def remove_user_issuer(self, visit: Visit[NoForm]) -> Go:
         await self._issuers.remove(visit.actor, visit.agent.id)
-        return Go(visit.url("signed_users"), "Tokens of an identity provider are not taken any longer.")
+        return Go(visit.url("signed_users"), "Identity provider removed. Its tokens are now refused.")
 
     async def _page(self, visit: Visit[Form], secret: str = "") -> Shown:
         key = await self._users.key(visit.actor, visit.agent.id)

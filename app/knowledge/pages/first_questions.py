@@ -46,5 +46,5 @@ class FirstQuestionPages(Pages):
         await self._agents.change_draft(
             visit.actor, visit.agent.id, lambda draft: replace(draft, starter_prompts=questions)
         )
-        told = "The draft begins with nothing." if not questions else f"The draft begins with {len(questions)} of them."
-        return Go(visit.url("agent_versions"), f"{told} Visitors get it when you publish it.")
+        told = "Starter questions removed." if not questions else f"{len(questions)} starter questions saved."
+        return Go(visit.url("agent_versions"), f"{told} Publish the draft to apply it.")

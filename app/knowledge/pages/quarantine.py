@@ -44,14 +44,14 @@ class QuarantinePages(Pages):
     async def release_page(self, visit: Visit[NoForm]) -> Go:
         page = (await self._reviews(visit))[0].page
         await self._quarantine.release(visit.actor, page.document_id)
-        told = "is released. A worker makes its text live" if page.is_held else "is fine, and listed no more"
+        told = "released. A worker makes its text live" if page.is_held else "marked as safe"
         return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
 
     @action("/console/agents/{agent_id}/quarantine/{document_id}/dismiss", access=write, shown_on="quarantined_page")
     async def dismiss_page(self, visit: Visit[NoForm]) -> Go:
         page = (await self._reviews(visit))[0].page
         await self._quarantine.dismiss(visit.actor, page.document_id)
-        told = "stays out until it says something else" if page.is_held else "stays as it is, and is listed no more"
+        told = "stays out until its text changes" if page.is_held else "dismissed; it stays live"
         return Go(visit.url("quarantine"), f"{_name(page)} {told}.")
 
     async def _reviews(self, visit: Visit[Form]) -> Sequence[PageReview]:

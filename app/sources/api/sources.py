@@ -18,7 +18,7 @@ Cron = Annotated[
     str,
     Field(
         max_length=MAX_CRON_CHARS,
-        description="Minute, hour, day of month, month, day of week; in UTC, at most once an hour. "
+        description="Minute, hour, day of month, month, day of week, in UTC. At most once an hour. "
         "The reading begins up to ten minutes later, always the same time for a source.",
     ),
 ]

@@ -30,7 +30,7 @@ class DeletionPages(Pages):
     @action("/console/deletions/{deletion_id}/finish", access=write, shown_on="deletion")
     async def finish_deletion(self, visit: Visit[NoForm]) -> Go:
         deletion = await self._deletions.finish_again(visit.actor, visit.path_id("deletion_id"))
-        return Go(visit.url("deletion", deletion_id=deletion.id), f"A worker takes up {deletion.name} again.")
+        return Go(visit.url("deletion", deletion_id=deletion.id), "A worker is finishing the deletion.")
 
     @action("/console/agents/{agent_id}/delete", access=write, shown_on="agent_settings")
     async def delete_agent(self, visit: Visit[AgentDeletion]) -> Go:
@@ -60,7 +60,7 @@ class DeletionPages(Pages):
 
 
 def _to_receipt(visit: Visit[Form], deleted: Deletion) -> Go:
-    return Go(visit.url("deletion", deletion_id=deleted.id), f"{deleted.name} is deleted.")
+    return Go(visit.url("deletion", deletion_id=deleted.id), f"{deleted.name} deleted.")
 
 
 def _rows(receipt: Deletion) -> list[tuple[str, int | None, int | None]]:
@@ -73,9 +73,9 @@ def _rows(receipt: Deletion) -> list[tuple[str, int | None, int | None]]:
 
 _STORES: Final = {
     "documents": "Pages",
-    "versions": "Versions of pages",
+    "versions": "Page versions",
     "chunks": "Chunks",
     "embeddings": "Cached vectors",
-    "vectors": "Rows of the vector index",
-    "keywords": "Entries of the keyword index",
+    "vectors": "Vector index rows",
+    "keywords": "Keyword index entries",
 }

@@ -40,7 +40,7 @@ class NewAgentPages(Pages):
         check_http_url("website", url)
         site = urlsplit(url)
         if not site.hostname:
-            raise InvalidInput("website", "Name the website, such as https://www.example.com/.")
+            raise InvalidInput("website", "Enter the website's address, such as https://www.example.com/.")
         wanted = SourceConfig(SourceKind.SITE, site.netloc, url)
         try:
             self._sources.check(wanted)
@@ -53,5 +53,5 @@ class NewAgentPages(Pages):
         await self._agents.publish(visit.actor, agent.id)
         return Go(
             visit.url("source", agent_id=agent.id, source_id=source.id),
-            f"{agent.draft.name} is live and reads {site.netloc} now.",
+            f"{agent.draft.name} is live and is reading {site.netloc}.",
         )

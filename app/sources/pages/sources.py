@@ -69,7 +69,7 @@ class NewHelpCentre(Form):
     def config(self) -> SourceConfig:
         """Raises InvalidInput."""
         if self.kind not in LISTED_KINDS:
-            raise InvalidInput("kind", "Choose one of those.")
+            raise InvalidInput("kind", "Choose one of the types.")
         url = with_scheme(self.url)
         return SourceConfig(self.kind, url.partition("://")[2].strip("/")[: rules.MAX_NAME_CHARS] or url, url)
 
@@ -156,14 +156,14 @@ class SourcePages(Pages):
     async def add_source(self, visit: Visit[NewSource]) -> Go:
         source = await self._sources.create(visit.actor, visit.agent.id, visit.input.config())
         await self._sources.sync(visit.actor, source.id)
-        return Go(visit.url("source", source_id=source.id), f"{source.config.name} is being read.")
+        return Go(visit.url("source", source_id=source.id), f"Docent is reading {source.config.name}.")
 
     @action("/console/agents/{agent_id}/sources/help-centre", access=write, shown_on="sources")
     async def add_help_centre(self, visit: Visit[NewHelpCentre]) -> Go:
         """Not read at once, because some need a token first."""
         source = await self._sources.create(visit.actor, visit.agent.id, visit.input.config())
         to = visit.url("source_upkeep", source_id=source.id)
-        return Go(to, "Give what its API asks for, if anything, and a schedule. Then have it read.")
+        return Go(to, "Source added. Set credentials if its API requires them, and a schedule. Then choose Read now.")
 
     @page("/console/agents/{agent_id}/sources/{source_id}", access=read, under="sources")
     async def source(self, visit: Visit[PageList]) -> Shown:
@@ -199,19 +199,19 @@ class SourcePages(Pages):
     async def read_source(self, visit: Visit[NoForm]) -> Go:
         source = await own_source(self._sources, visit)
         await self._sources.sync(visit.actor, source.id)
-        return Go(visit.url("source", source_id=source.id), "It is being read.")
+        return Go(visit.url("source", source_id=source.id), "Reading started.")
 
     @action("/console/agents/{agent_id}/sources/{source_id}/pause", access=write, shown_on="source")
     async def pause_source(self, visit: Visit[NoForm]) -> Go:
         source = await own_source(self._sources, visit)
         await self._sources.pause(visit.actor, source.id)
-        return Go(visit.url("source", source_id=source.id), "It rests. Read it to go on.")
+        return Go(visit.url("source", source_id=source.id), "Reading paused. Choose Resume to continue.")
 
     @action("/console/agents/{agent_id}/sources/{source_id}/cancel", access=write, shown_on="source")
     async def cancel_source(self, visit: Visit[NoForm]) -> Go:
         source = await own_source(self._sources, visit)
         await self._sources.cancel(visit.actor, source.id)
-        return Go(visit.url("source", source_id=source.id), "The reading has ended. What was learnt stays.")
+        return Go(visit.url("source", source_id=source.id), "Reading stopped. Pages already read stay.")
 
     @action("/console/agents/{agent_id}/sources/{source_id}/edit", access=write, shown_on="source")
     async def edit_source(self, visit: Visit[EditedSource]) -> Go:
@@ -221,7 +221,7 @@ class SourcePages(Pages):
             visit.actor, source.id, lambda config: with_own_address(visit.input.applied(config), own_address)
         )
         await self._sources.sync(visit.actor, source.id)
-        return Go(visit.url("source", source_id=source.id), "Saved. It is being read.")
+        return Go(visit.url("source", source_id=source.id), "Saved. Reading started.")
 
     @page("/console/agents/{agent_id}/sources/{source_id}/pages/{document_id}", access=read, under="sources")
     async def learnt_page(self, visit: Visit[NoForm]) -> Shown:

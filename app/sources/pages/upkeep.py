@@ -62,11 +62,11 @@ class SourceUpkeepPages(Pages):
         here = visit.url(_SHOWN, source_id=source.id)
         if not given.every_hours and not given.cron:
             await self._schedules.clear(visit.actor, source.id)
-            return Go(here, "It is read only when somebody asks for it.")
+            return Go(here, "Schedule removed. Docent reads this source only when you choose Read.")
         if given.every_hours and given.cron:
-            raise InvalidInput("cron", "Give either hours or a cron expression, and leave the other blank.")
+            raise InvalidInput("cron", "Enter either hours or a cron expression, and leave the other blank.")
         found = await self._schedules.set(visit.actor, source.id, Schedule(given.cron.strip(), given.every_hours))
-        return Go(here, f"The next reading is due on {found.next_at:%Y-%m-%d at %H:%M} UTC.")
+        return Go(here, f"Schedule saved. The next reading is on {found.next_at:%Y-%m-%d at %H:%M} UTC.")
 
     @action(_PATH + "/hook", access=write, shown_on=_SHOWN, under="sources")
     async def make_hook(self, visit: Visit[NoForm]) -> Shown:
@@ -78,7 +78,7 @@ class SourceUpkeepPages(Pages):
     async def remove_hook(self, visit: Visit[NoForm]) -> Go:
         source = await own_source(self._sources, visit)
         await self._hooks.remove(visit.actor, source.id)
-        return Go(visit.url(_SHOWN, source_id=source.id), "Calls of the publish hook are refused from now on.")
+        return Go(visit.url(_SHOWN, source_id=source.id), "Publish hook removed. Calls to it are now refused.")
 
     @action(_PATH + "/preview", access=write, shown_on=_SHOWN, under="sources")
     async def preview_reading(self, visit: Visit[NoForm]) -> Shown:
@@ -90,13 +90,13 @@ class SourceUpkeepPages(Pages):
     async def set_source_access(self, visit: Visit[AccessForm]) -> Go:
         source, given = await own_source(self._sources, visit), visit.input
         await self._accesses.set(visit.actor, source.id, SourceAccess(given.kind, given.name, given.secret))
-        return Go(visit.url(_SHOWN, source_id=source.id), "The next reading sends it to the source's own website.")
+        return Go(visit.url(_SHOWN, source_id=source.id), "Access saved. The next reading uses it.")
 
     @action(_PATH + "/access/remove", access=write, shown_on=_SHOWN, under="sources")
     async def clear_source_access(self, visit: Visit[NoForm]) -> Go:
         source = await own_source(self._sources, visit)
         await self._accesses.clear(visit.actor, source.id)
-        return Go(visit.url(_SHOWN, source_id=source.id), "The website is read as anybody reads it.")
+        return Go(visit.url(_SHOWN, source_id=source.id), "Access removed. The next reading goes without it.")
 
     async def _page(
         self, visit: Visit[Form], source: Source, *, secret: str = "", preview: RunPreview | None = None

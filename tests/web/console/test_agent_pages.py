@@ -47,7 +47,7 @@ async def test_a_saved_form_is_the_draft_and_what_it_does_not_hold_stays(house: 
         "proof_of_work": "always",
         "starter_prompts": "One?\r\n\r\n Two? ",
     }
-    assert "draft is saved" in await browser.flash(await browser.post(settings_path(house), fields))
+    assert "Draft saved" in await browser.flash(await browser.post(settings_path(house), fields))
     draft = (await agents.get(house.actor, house.agent.id)).draft
     assert (draft.max_answer_chars, draft.confidence_threshold, draft.retention_days) == (900, 0.5, 30)
     assert re.search(
@@ -100,34 +100,34 @@ async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(ho
 async def test_the_address_of_the_preview_is_listed_by_a_button_and_published(house: House, tmp_path: Path) -> None:
     (tmp_path / "widget.js").write_text("var one = 1;\n")  # where the house has its widget
     editor, path = await an_operator(house, Role.EDITOR), f"{settings_path(house)}/embed"
-    assert "List it in the draft" in await editor.page(path)
-    assert "List it in the draft" not in await (await an_operator(house, Role.VIEWER)).page(path)
-    assert "is listed in the draft" in await editor.flash(await editor.post(path))
+    assert "Add to draft" in await editor.page(path)
+    assert "Add to draft" not in await (await an_operator(house, Role.VIEWER)).page(path)
+    assert "added to the draft" in await editor.flash(await editor.post(path))
     await editor.post(path)  # the same again changes nothing
     agents = house.parts.get(Agents)
     websites = (await agents.get(house.actor, house.agent.id)).draft.allowed_origins
     assert websites.count("https://api.test") == 1
-    assert "it lists" in text_of(await editor.page(path))
+    assert "which lists" in text_of(await editor.page(path))
     await editor.post(f"{settings_path(house)}/publish")
-    assert "To try it here" not in await editor.page(path)
+    assert "To try the widget here" not in await editor.page(path)
 
 
 async def test_publishing_shows_what_changes_and_one_may_go_back(house: House) -> None:
     browser, path = await an_operator(house), settings_path(house)
     same = text_of(await browser.page(f"{path}/versions"))
-    assert "The draft is the live version 1." in same
-    assert "Publish the draft" not in same, "there is nothing to publish"
+    assert "The draft is the same as the published version 1." in same
+    assert "Publish draft" not in same, "there is nothing to publish"
     await browser.post(path, {**SETTINGS, "tone": "terse", "publish_gate": "off"})
     changed = text_of(await browser.page(f"{path}/versions"))
     assert "tone friendly and plain terse" in changed
-    assert "Publish the draft" in changed
+    assert "Publish draft" in changed
     assert await browser.flash(await browser.post(f"{path}/publish")) == "Version 2 is live."
     back = await browser.post(f"{path}/back", {"number": "1"})
     assert await browser.flash(back) == "Version 3 is live: the settings of 1."
     with house.record.reading() as tx:
         assert AgentRecords(tx).live(house.agent.id).config.tone == "friendly and plain"
     unknown = await browser.post(f"{path}/back", {"number": "99"})
-    assert (unknown.status_code, "No version of this agent has it." in text_of(unknown.text)) == (422, True)
+    assert (unknown.status_code, "This agent has no such version." in text_of(unknown.text)) == (422, True)
 
 
 async def test_an_earlier_version_that_the_gate_refuses_is_published_all_the_same_by_a_second_click(
@@ -142,7 +142,7 @@ async def test_an_earlier_version_that_the_gate_refuses_is_published_all_the_sam
     monkeypatch.setattr(Publishing, "roll_back", losing)
     refused = await browser.post(f"{path}/back", {"number": "1"})
     text = text_of(refused.text)
-    assert (refused.status_code, "Version 1 loses" in text, "Go back to version 1 all the same" in text) == (
+    assert (refused.status_code, "Version 1 loses" in text, "Go back to version 1 anyway" in text) == (
         422,
         True,
         True,
@@ -167,7 +167,7 @@ async def test_the_tag_names_this_server_and_the_agent(house: House, tmp_path: P
     text = text_of(await (await an_operator(house)).page(f"{settings_path(house)}/embed"))
     assert f'src="https://api.test/widget/widget.js" data-agent="{house.agent.id}"' in text
     assert re.search(r'integrity="sha384-[\w+/=]{64}" crossorigin="anonymous"', text)
-    assert "https://api.test must be among the agent's websites" in text
+    assert "add https://api.test to the agent's websites" in text
 
 
 async def test_a_token_is_shown_once_and_works_until_it_is_revoked(house: House) -> None:
@@ -304,7 +304,7 @@ async def test_an_invitation_is_written_in_two_languages_replaced_and_deleted(ho
 @pytest.mark.parametrize(
     ("action", "form", "field", "told"),
     [
-        ("", {"name": "Two words", "text": "Hi"}, "save_invitation-name", "small letters"),
+        ("", {"name": "Two words", "text": "Hi"}, "save_invitation-name", "lower-case letters"),
         ("", {"name": "a", "text": "Hi", "pages": "shop"}, "save_invitation-pages", "Begin each pattern"),
         ("", {"name": "a", "text": " "}, "save_invitation-text", ""),
         ("/language", {"name": "a", "language": "xyzzy", "text": "Hi"}, "save_invitation_text-language", ""),

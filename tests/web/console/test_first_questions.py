@@ -53,10 +53,10 @@ async def test_what_is_ticked_and_written_is_the_draft(house: House, browser: Co
     await learn(house, "Do you ship to Malta?", "Can I pay by card?")
     form: dict[str, str | list[str]] = {"starter_prompts": ["Can I pay by card?"], "own": "When?\r\n\r\nWhere?\r\n"}
     saved = await browser.post(path(house), {**form})
-    assert (await browser.flash(saved)).startswith("The draft begins with 3 of them.")
+    assert (await browser.flash(saved)).startswith("3 starter questions saved.")
     assert await prompts(house) == ("Can I pay by card?", "When?", "Where?")
     page = text_of(await browser.page(path(house)))
-    assert "Those of the draft Can I pay by card? When? Where? Found in its pages" in page
+    assert "In the draft Can I pay by card? When? Where? Found in your pages" in page
     assert page.count("Can I pay by card?") == 1
     await browser.post(path(house), {})
     assert await prompts(house) == ()
@@ -83,7 +83,7 @@ async def test_what_a_page_asks_is_text(house: House, browser: ConsoleBrowser) -
 
 
 async def test_without_a_question_in_its_pages_one_writes_them(house: House, browser: ConsoleBrowser) -> None:
-    assert "Write some below" in text_of(await browser.page(path(house)))
+    assert "Add your own below" in text_of(await browser.page(path(house)))
 
 
 async def test_a_source_that_was_read_leads_on_until_there_are_some(house: House, browser: ConsoleBrowser) -> None:

@@ -317,10 +317,10 @@ async def test_a_gap_leads_to_a_page_or_text_that_says_it(house: House) -> None:
     gap = await asked_in_vain(house, "Do you ship <b>to</b> Malta?")
     browser = await an_operator(house)
     html = await browser.page(f"{gaps_path(house)}/{gap}")
-    [link] = re.findall(r'href="([^"]*/sources\?title=[^"]*)#a-text"', html)
+    [link] = re.findall(r'href="([^"]*/sources\?title=[^"]*)#text"', html)
     form = await browser.page(link)
     assert 'value="Do you ship &lt;b&gt;to&lt;/b&gt; Malta?"' in form
-    assert '<details class="fold quiet" id="a-text" open>' in form
+    assert '<details class="fold quiet" id="text" open>' in form
     assert "Edit the text that nearly answered" not in html
 
 

@@ -157,7 +157,7 @@ async def test_live_chat_is_switched_on_in_the_settings(console: OpenConsole) ->
         await console.editor.post(path, fields | given)
         agent = await console.house.parts.get(Agents).get(console.house.actor, console.house.agent.id)
         assert agent.draft.live_chat is expected
-        assert ("Visitors may ask for a person" in await console.editor.page(path)) is True
+        assert ("Let visitors ask for a person" in await console.editor.page(path)) is True
 
 
 async def test_a_chat_is_given_to_another_operator(waiting: OpenConsole) -> None:

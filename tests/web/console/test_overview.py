@@ -55,7 +55,7 @@ async def test_a_deletion_that_no_worker_could_finish_is_shown_and_tried_again(c
     assert receipt in html
     assert f"{receipt}/finish" in await console.editor.page(receipt)
     tried = await console.editor.post(f"{receipt}/finish")
-    assert "A worker takes up Old again" in text_of(await console.editor.page(tried.headers["location"]))
+    assert "A worker is finishing the deletion" in text_of(await console.editor.page(tried.headers["location"]))
 
 
 async def test_another_workspace_begins_with_nothing_of_this_one(console: OpenConsole) -> None:

@@ -36,7 +36,7 @@ async def a_page(house: House, *, is_held: bool, kind: FindingKind = FindingKind
 
 
 async def test_without_findings_the_page_says_so(house: House, browser: ConsoleBrowser) -> None:
-    assert "Nothing to look at" in text_of(await browser.page(list_path(house)))
+    assert "Nothing to review" in text_of(await browser.page(list_path(house)))
 
 
 async def test_the_sources_page_says_how_many_wait(house: House, browser: ConsoleBrowser) -> None:
@@ -44,7 +44,7 @@ async def test_the_sources_page_says_how_many_wait(house: House, browser: Consol
     assert "to look at" not in text_of(await browser.page(sources))
     await a_page(house, is_held=True)
     page = await browser.page(sources)
-    assert "Quarantine 1 to look at" in text_of(page)
+    assert "Quarantine 1 to review" in text_of(page)
     assert f'href="{list_path(house)}"' in page
 
 
@@ -69,16 +69,16 @@ async def test_a_finding_stands_beside_its_passage(house: House, browser: Consol
 
 async def test_text_that_readers_do_not_see_has_no_passage(house: House, browser: ConsoleBrowser) -> None:
     document = await a_page(house, is_held=False, kind=FindingKind.HIDDEN_INSTRUCTIONS)
-    assert "No passage of the page holds this." in text_of(await browser.page(f"{list_path(house)}/{document}"))
+    assert "No passage contains this." in text_of(await browser.page(f"{list_path(house)}/{document}"))
 
 
 @pytest.mark.parametrize(
     ("verdict", "is_held", "said"),
     [
-        ("release", True, "Odd page is released. A worker makes its text live."),
-        ("release", False, "Odd page is fine, and listed no more."),
-        ("dismiss", True, "Odd page stays out until it says something else."),
-        ("dismiss", False, "Odd page stays as it is, and is listed no more."),
+        ("release", True, "Odd page released. A worker makes its text live."),
+        ("release", False, "Odd page marked as safe."),
+        ("dismiss", True, "Odd page stays out until its text changes."),
+        ("dismiss", False, "Odd page dismissed; it stays live."),
     ],
 )
 async def test_a_verdict_closes_the_findings_and_is_audited(

@@ -37,7 +37,7 @@ async def test_a_saved_form_is_how_the_draft_searches(house: House, browser: Con
         "filter_languages": "en\r\nde",
         "filter_dated_from": "2026-01-02",
     }
-    assert "draft is saved" in await browser.flash(await browser.post(page_of(house), fields))
+    assert "Draft saved" in await browser.flash(await browser.post(page_of(house), fields))
     saved = await draft_of(house)
     assert saved == replace(
         RetrievalSettings(),
@@ -91,7 +91,7 @@ async def test_a_wrong_setting_is_named_beside_its_field_and_nothing_is_saved(
 
 async def test_a_question_is_searched_for_by_draft_and_live_side_by_side(house: House, browser: ConsoleBrowser) -> None:
     page = text_of(await browser.page(f"{page_of(house)}?question=What+does+it+cost%3F"))
-    assert page.index("Draft confidence") < page.index("Live confidence")
+    assert page.index("Draft confidence") < page.index("Published confidence")
     assert "Stages of the" not in text_of(await browser.page(page_of(house)))
 
 
@@ -107,12 +107,12 @@ async def test_a_change_is_tried_on_the_golden_questions(console: OpenConsole) -
     house, page = console.house, page_of(console.house)
     await console.editor.post(page, SETTINGS)
     shown = text_of(await console.viewer.page(page))
-    assert "Ask them of draft and live" not in shown  # a viewer only reads
-    assert "have changed since 1 golden question was last asked" in shown
+    assert "Run golden questions" not in shown  # a viewer only reads
+    assert "have changed since the last run. Run 1 golden question" in shown
     house.clock.advance(1)  # after the run that the house has
     asked = await console.editor.post(f"{page}/golden")
     assert asked.headers["location"].endswith("/settings/search#golden")
-    assert "1 of 1 golden questions were asked." in await console.editor.flash(asked)
+    assert "1 of 1 golden questions asked." in await console.editor.flash(asked)
     assert "get the same questions right." in text_of(await console.viewer.page(page))
 
     def mark(golden: int, is_right: bool) -> GoldenMark:

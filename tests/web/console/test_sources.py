@@ -42,8 +42,8 @@ def open_folds(html: str) -> list[str]:
 
 async def test_without_sources_the_page_says_what_to_do(house: House, browser: ConsoleBrowser) -> None:
     html = await browser.page(list_path(house))
-    assert "Nothing to learn from yet" in text_of(html)
-    assert open_folds(html) == ["a-website"]
+    assert "No sources yet" in text_of(html)
+    assert open_folds(html) == ["website"]
 
 
 async def test_forms_for_another_source_are_folded_unless_something_is_wrong(
@@ -53,7 +53,7 @@ async def test_forms_for_another_source_are_folded_unless_something_is_wrong(
     await browser.post(list_path(house), text)
     assert open_folds(await browser.page(list_path(house))) == []
     refused = await browser.post(list_path(house), {**text, "url": "nowhere"})
-    assert open_folds(refused.text) == ["a-text"]
+    assert open_folds(refused.text) == ["text"]
 
 
 async def test_pages_that_the_embedder_does_not_read_are_counted(house: House, browser: ConsoleBrowser) -> None:
@@ -65,7 +65,7 @@ async def test_pages_that_the_embedder_does_not_read_are_counted(house: House, b
 
 async def test_a_text_is_added_and_read(house: House, browser: ConsoleBrowser) -> None:
     added = await browser.post(list_path(house), {"kind": "text", "name": "Holidays", "text": "Closed on Sundays."})
-    assert await browser.flash(added) == "Holidays is being read."
+    assert await browser.flash(added) == "Docent is reading Holidays."
     (source,) = await sources_of(house, house.agent.id)
     assert (source.config.kind, source.config.text) == (SourceKind.TEXT, "Closed on Sundays.")
     assert source.run is not None
@@ -93,7 +93,7 @@ async def test_a_source_shows_what_became_of_each_page(house: House, browser: Co
     assert "hx-trigger" in page  # it goes on, so the page looks again
     assert page.index('href="#settings"') < page.index("https://www.example.com/a")  # below as many pages as it has
     assert 'id="settings"' in page
-    assert "No pages here" in text_of(await browser.page(f"{list_path(house)}/{source.id}?status=indexed"))
+    assert "No pages" in text_of(await browser.page(f"{list_path(house)}/{source.id}?status=indexed"))
 
 
 async def test_a_page_that_was_read_is_listed_by_its_title_above_its_address(
@@ -109,7 +109,7 @@ async def test_a_page_that_was_read_is_listed_by_its_title_above_its_address(
         CrawlPageRecords(tx).settle_page(run.id, ReadPage(url, 0, "fetched"), "indexed", version.document_id, 1)
         CrawlRunRecords(tx).set_run_state(run.id, RunState.FINISHED)
     page = await browser.page(f"{list_path(house)}/{source.id}")
-    assert re.search(r'class="notice good">It was read.*?/playground".*?/embed"', page), "what is left to do"
+    assert re.search(r'class="notice good">Your pages are read.*?/playground".*?/embed"', page), "what is left to do"
     assert f'/pages/{version.document_id}">Opening &lt;hours&gt;</a>' in page
     assert f"Opening <hours> {url} indexed" in text_of(page)
 
@@ -144,7 +144,7 @@ async def test_a_help_centre_is_added_and_read_when_it_has_what_it_asks_for(
     assert (source.config.kind, source.config.url) == (SourceKind.INTERCOM, "https://api.intercom.io")
     assert source.run is None
     upkeep = await browser.page(added.headers["location"])
-    assert "Behind a password" in upkeep
+    assert "Access" in upkeep
     assert "Read now" in upkeep
     assert "max_depth" not in await browser.page(f"{list_path(house)}/{source.id}")
     refused = await browser.post(f"{list_path(house)}/help-centre", {"kind": "site", "url": "example.com"})
@@ -189,7 +189,7 @@ async def test_a_deleted_source_is_gone(house: House, browser: ConsoleBrowser) -
     await browser.post(list_path(house), {"kind": "text", "name": "Note", "text": "Hi."})
     (source,) = await sources_of(house, house.agent.id)
     said = await browser.flash(await browser.post(f"{list_path(house)}/{source.id}/delete"))
-    assert said == "Note is deleted."
+    assert said == "Note deleted."
     assert await sources_of(house, house.agent.id) == []
 
 
@@ -250,7 +250,7 @@ async def test_another_agents_source_is_not_there(house: House, browser: Console
 
 async def test_a_website_makes_an_agent_that_is_live_and_reads_it(house: House, browser: ConsoleBrowser) -> None:
     made = await browser.post("/console/new-agent", {"name": "Bea", "website": "www.bea.example:8443/help/"})
-    assert await browser.flash(made) == "Bea is live and reads www.bea.example:8443 now."
+    assert await browser.flash(made) == "Bea is live and is reading www.bea.example:8443."
     agent_id = UUID(re.findall(r"agents/([0-9a-f-]+)", made.headers["location"])[0])
     with house.record.reading() as tx:
         live = AgentRecords(tx).live(agent_id)

@@ -32,12 +32,12 @@ async def test_a_source_is_read_every_so_often_or_not_at_all(
     house: House, browser: ConsoleBrowser, site: Source
 ) -> None:
     path = f"{upkeep_of(site)}/schedule"
-    assert "next reading is due on 20" in await browser.flash(await browser.post(path, {"every_hours": "24"}))
+    assert "next reading is on 20" in await browser.flash(await browser.post(path, {"every_hours": "24"}))
     assert await schedule_of(house, site) == Schedule(every_hours=24)
     assert 'name="every_hours" type="number" value="24"' in await browser.page(upkeep_of(site))
     await browser.post(path, {"every_hours": "", "cron": "0 3 * * *"})
     assert await schedule_of(house, site) == Schedule(cron="0 3 * * *")
-    assert "only when somebody asks" in await browser.flash(await browser.post(path, {}))
+    assert "only when you choose Read" in await browser.flash(await browser.post(path, {}))
     assert await schedule_of(house, site) is None
 
 
@@ -46,14 +46,14 @@ async def test_a_website_behind_a_password_is_given_it_once(
 ) -> None:
     path = f"{upkeep_of(site)}/access"
     given = {"kind": "basic", "name": "docent", "secret": "zqxopensesamezqx"}
-    assert "own website" in await browser.flash(await browser.post(path, given))
+    assert "Access saved" in await browser.flash(await browser.post(path, given))
     page = await browser.page(upkeep_of(site))
     assert "the password of the user docent" in text_of(page)
     refused = await browser.post(path, {**given, "name": "a:b"})
     assert 'id="set_source_access-name-wrong"' in refused.text
     assert "zqxopensesamezqx" not in page + refused.text
     await browser.post(f"{path}/remove", {})
-    assert "read as anybody reads it" in text_of(await browser.page(upkeep_of(site)))
+    assert "without signing in" in text_of(await browser.page(upkeep_of(site)))
 
 
 @pytest.mark.parametrize(
@@ -77,25 +77,25 @@ async def test_the_secret_of_a_hook_is_shown_once(browser: ConsoleBrowser, site:
     [secret] = re.findall(r'<pre id="secret">([\w-]+)</pre>', made.text)
     assert f"/v1/hooks/sources/{site.id}" in made.text
     assert secret not in await browser.page(upkeep_of(site))
-    assert "refused from now on" in await browser.flash(await browser.post(f"{upkeep_of(site)}/hook/remove"))
+    assert "now refused" in await browser.flash(await browser.post(f"{upkeep_of(site)}/hook/remove"))
 
 
 async def test_what_is_given_has_no_schedule(house: House, browser: ConsoleBrowser) -> None:
     config = SourceConfig(SourceKind.TEXT, "Hours", text="From 9 to 17.")
     text = await house.parts.get(Sources).create(house.actor, house.agent.id, config)
     page = await browser.page(upkeep_of(text))
-    assert "It changes when you change it." in page
+    assert "This source changes only when you edit it." in page
     assert "set_schedule" not in page
 
 
 async def test_the_secret_of_signed_users_is_shown_once_and_taken_away(house: House, browser: ConsoleBrowser) -> None:
     users, path = house.parts.get(SignedUsers), f"/console/agents/{house.agent.id}/settings/users"
-    assert "This agent has none" in text_of(await browser.page(path))
+    assert "No secret yet" in text_of(await browser.page(path))
     made = await browser.post(path)
     [secret] = re.findall(r'<pre id="secret">([\w-]+)</pre>', made.text)
     page = await browser.page(path)
     assert secret not in page
-    assert "Make another secret" in page
+    assert "Replace secret" in page
     with pytest.raises(Unauthorized):
         await users.check(house.agent.id, "ann", "0" * 64)
     await browser.post(f"{path}/remove")
@@ -115,7 +115,7 @@ async def test_an_agent_goes_only_by_its_name(house: House, browser: ConsoleBrow
     gone = await browser.post(path, {"name": house.agent.draft.name})
     receipt = text_of(await browser.page(gone.headers["location"]))
     assert f"Name {house.agent.draft.name} Kind agent" in receipt
-    assert "A worker clears the indexes" in receipt
+    assert "A worker is clearing the indexes" in receipt
     with pytest.raises(NotFound):
         await house.parts.get(Agents).get(house.actor, house.agent.id)
 
@@ -124,5 +124,5 @@ async def test_a_source_that_is_deleted_leads_to_its_receipt(
     house: House, browser: ConsoleBrowser, site: Source
 ) -> None:
     gone = await browser.post(f"/console/agents/{house.agent.id}/sources/{site.id}/delete")
-    assert "Docs is deleted." in await browser.flash(gone)
+    assert "Docs deleted." in await browser.flash(gone)
     assert "Name Docs Kind source" in text_of(await browser.page(gone.headers["location"]))
