@@ -124,7 +124,7 @@ def visitor_fact(value: str) -> str | None:
 def check_action(action: Action, hosts: ActionHosts) -> None:
     """Raises InvalidInput, naming the field and the fix."""
     if not _NAME.fullmatch(action.name):
-        raise InvalidInput("name", "Write lower-case letters, digits and _, a letter first, such as order_status.")
+        raise InvalidInput("name", "Use lower-case letters, digits and _, beginning with a letter: order_status.")
     check_line("title", action.title, MAX_TITLE_CHARS, may_be_empty=False)
     check_text("description", action.description, MAX_DESCRIPTION_CHARS, may_be_empty=False)
     check_line("result_path", action.result_path, MAX_PATH_CHARS)
@@ -148,11 +148,11 @@ def check_headers(headers: Mapping[str, str]) -> None:
         raise InvalidInput("headers", f"There are {len(headers)} headers. Use at most {MAX_HEADERS}.")
     for name, value in headers.items():
         if not _HEADER.fullmatch(name) or name.lower() in _OURS:
-            raise InvalidInput("headers", "Name headers such as Authorization or X-Api-Key; those of HTTP are ours.")
+            raise InvalidInput("headers", "Use others, such as X-Api-Key. Docent sets the headers of HTTP.")
         if not 1 <= len(value) <= MAX_HEADER_CHARS or not (value.isascii() and value.isprintable()):
-            raise InvalidInput("headers", f"Write the value of {name} in ASCII, on one line.")
+            raise InvalidInput("headers", f"Enter the value of {name} in ASCII, on one line.")
     if len({name.lower() for name in headers}) < len(headers):
-        raise InvalidInput("headers", "Name each header once.")
+        raise InvalidInput("headers", "Use each header once.")
 
 
 def _check_fixed(fixed: Mapping[str, str], known: Collection[str]) -> None:
@@ -160,21 +160,21 @@ def _check_fixed(fixed: Mapping[str, str], known: Collection[str]) -> None:
         raise InvalidInput("fixed", f"There are {len(fixed)} values. Use at most {MAX_FIXED}.")
     for name, value in fixed.items():
         if not _ARGUMENT.fullmatch(name):
-            raise InvalidInput("fixed", "Name arguments by letters, digits and _, a letter first.")
+            raise InvalidInput("fixed", "Use letters, digits and _, starting with a letter.")
         if name in known:
-            raise InvalidInput("fixed", f"{name} is a parameter as well. What the model may not choose is only here.")
+            raise InvalidInput("fixed", f"{name} is also a parameter. Remove it from the parameters.")
         check_line(f"fixed.{name}", value, MAX_VALUE_CHARS)
         if visitor_fact(value) is None and "{{" in value:
-            raise InvalidInput("fixed", "Write a text as it is, or {{visitor.id}} or {{visitor.NAME}} alone.")
+            raise InvalidInput("fixed", "Enter a text, or only {{visitor.id}} or {{visitor.NAME}}.")
 
 
 def _check_change(action: Action, known: Collection[str]) -> None:
     if not action.changes:
         if action.method not in (ActionMethod.GET, ActionMethod.POST):
-            raise InvalidInput("changes", f"A {action.method} changes something: say so, and visitors are asked first.")
+            raise InvalidInput("changes", f"A {action.method} makes a change. Turn this on: visitors then confirm it.")
         for field, text in (("summary", action.summary), ("done_text", action.done_text)):
             if text:
-                raise InvalidInput(field, "Only an action that changes something is confirmed. Leave this empty.")
+                raise InvalidInput(field, "Only actions that make a change are confirmed. Leave this blank.")
         return
     if action.method is ActionMethod.GET:
         raise InvalidInput("changes", "A GET may be repeated in transit. Use POST, PUT, PATCH or DELETE.")
@@ -190,7 +190,7 @@ def _check_change(action: Action, known: Collection[str]) -> None:
 def _check_places(field: str, template: str, known: Collection[str]) -> None:
     bare = _PLACE.sub("", template)
     if "{" in bare or "}" in bare:
-        raise InvalidInput(field, "Write each argument in single braces, such as {order}.")
+        raise InvalidInput(field, "Put each argument in single braces, such as {order}.")
     for name in _PLACE.findall(template):
         if name not in known:
             raise InvalidInput(
@@ -200,10 +200,10 @@ def _check_places(field: str, template: str, known: Collection[str]) -> None:
 
 def _check_address(action: Action, hosts: ActionHosts) -> None:
     if len(action.url) > MAX_URL_CHARS:
-        raise InvalidInput("url", f"Keep the address to {MAX_URL_CHARS} characters.")
+        raise InvalidInput("url", f"The address is too long. Use at most {MAX_URL_CHARS} characters.")
     bare = _PLACE.sub("", action.url)
     if "{" in bare or "}" in bare or "#" in bare:
-        raise InvalidInput("url", "Write each argument in single braces, such as {order}, and no fragment.")
+        raise InvalidInput("url", "Put each argument in single braces, such as {order}, and no fragment.")
     check_http_url("url", bare)
     server = action.url.split("://", 1)[1].split("/", 1)[0].split("?", 1)[0]
     if "{" in server:

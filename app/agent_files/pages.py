@@ -90,7 +90,7 @@ class AgentFilePages(Pages):
                 outcome = f"Version {published.version.number} is live."
             else:
                 changes = await self._files.apply(actor, agent_id, file, prunes=given.prune)
-                outcome = "Visitors notice nothing until it is published."
+                outcome = "Visitors see no change until you publish."
         except (InvalidInput, PublishGateFailed) as error:
             raise InvalidInput("", str(error)) from None
         return Go(visit.url("agent_file"), f"{_told(changes)} {outcome}")
@@ -105,4 +105,4 @@ async def _file_in(text: str, visit: Visit[Form]) -> AgentFile:
 
 def _told(changes: list[FileChange]) -> str:
     done = sum(change.kind is not ChangeKind.KEPT for change in changes)
-    return f"Applied: {done} {'change' if done == 1 else 'changes'}." if done else "Nothing was to be changed."
+    return f"Applied: {done} {'change' if done == 1 else 'changes'}." if done else "No changes."

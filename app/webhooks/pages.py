@@ -34,12 +34,12 @@ class WebhookPages(Pages):
     @action("/console/agents/{agent_id}/webhooks/dead-letters/{delivery_id}/retry", access=write, under="webhooks")
     async def retry_dead_letter(self, visit: Visit[NoForm]) -> Go:
         await self._webhooks.retry(visit.actor, visit.agent.id, visit.path_id("delivery_id"))
-        return Go(visit.url("webhooks"), "A worker retries it, with as many attempts as before.")
+        return Go(visit.url("webhooks"), "Queued to be sent again.")
 
     @action("/console/agents/{agent_id}/webhooks/{webhook_id}/remove", access=write, under="webhooks")
     async def remove_webhook(self, visit: Visit[NoForm]) -> Go:
         await self._webhooks.delete(visit.actor, visit.agent.id, visit.path_id("webhook_id"))
-        return Go(visit.url("webhooks"), "Removed: nothing more is posted to it.")
+        return Go(visit.url("webhooks"), "Webhook removed.")
 
     async def _page(
         self, visit: Visit[Form], wanted: ListWanted, made: Webhook | None = None, secret: str = ""
@@ -60,15 +60,15 @@ class WebhookPages(Pages):
 
 
 _IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
-    WebhookEvent.TURN_FINISHED: "an answer is finished, failed or was cut off",
+    WebhookEvent.TURN_FINISHED: "an answer finishes, fails or is cut off",
     WebhookEvent.GAP_DETECTED: "a question could not be answered",
-    WebhookEvent.GAP_GROWN: "a gap is new, or was asked for 5, 20 or 100 times",
-    WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
-    WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
+    WebhookEvent.GAP_GROWN: "a gap is new, or was asked 5, 20 or 100 times",
+    WebhookEvent.GAPS_WEEKLY: "a week ends, with a summary of its gaps",
+    WebhookEvent.PERSON_ASKED: "a visitor is waiting for a person",
     WebhookEvent.LEAD_LEFT: "a visitor left a message",
-    WebhookEvent.CONVERSATION_ASSIGNED: "an operator is given a conversation",
-    WebhookEvent.OPERATOR_MENTIONED: "a note names an operator",
-    WebhookEvent.ANSWERS_STALE: "a page no longer says what answers told",
+    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is assigned",
+    WebhookEvent.OPERATOR_MENTIONED: "a note mentions an operator",
+    WebhookEvent.ANSWERS_STALE: "a page no longer supports its answers",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
-    WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are spent",
+    WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are used",
 }

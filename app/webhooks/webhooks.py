@@ -41,9 +41,9 @@ class Webhooks:
         """With its secret, which is only returned here. Raises InvalidInput."""
         spelt = self._sender.canonical(url)
         if not events:
-            raise InvalidInput("events", "Name at least one event.")
+            raise InvalidInput("events", "Choose at least one event.")
         if len(WebhookRecords(tx).of_agent(agent_id)) >= MAX_WEBHOOKS:
-            raise InvalidInput("url", f"An agent has at most {MAX_WEBHOOKS} webhooks. Delete one first.")
+            raise InvalidInput("url", f"An agent can have at most {MAX_WEBHOOKS} webhooks. Remove one first.")
         key = TokenRecords(tx).signing_keys()[0]
         webhook = Webhook(
             id=uuid4(),

@@ -65,9 +65,9 @@ def test_without_allowed_hosts_no_action_can_be_made() -> None:
 @pytest.mark.parametrize(
     ("fixed", "words"),
     [
-        ({"order": "A-17"}, "is a parameter as well"),
-        ({"customer": "id-{{visitor.id}}"}, "alone"),
-        ({"customer": "{{secret.key}}"}, "alone"),
+        ({"order": "A-17"}, "is also a parameter"),
+        ({"customer": "id-{{visitor.id}}"}, "or only"),
+        ({"customer": "{{secret.key}}"}, "or only"),
         ({"a b": "c"}, "letters, digits"),
         ({"customer": "a\nb"}, "one line"),
     ],
@@ -125,7 +125,7 @@ def test_one_that_changes_something_passes_with_what_the_visitor_confirms() -> N
         ({"summary": "a" * 301}, "summary", "Use at most 300"),
         ({"done_text": "{customer}"}, "done_text", "a required parameter"),
         ({"method": ActionMethod.GET}, "changes", "repeated in transit"),
-        ({"changes": False}, "summary", "Leave this empty"),
+        ({"changes": False}, "summary", "Leave this blank"),
         ({"changes": False, "summary": "", "done_text": "", "method": ActionMethod.PUT}, "changes", "PUT"),
     ],
 )

@@ -83,14 +83,14 @@ def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "This is not an agent's file"),
-        ("- settings", "This is not an agent's file"),
+        ("", "This is not an agent file"),
+        ("- settings", "This is not an agent file"),
         ("settings: [", ": this is not valid YAML"),
         ("settings: {tone: a}\nsettings: {tone: b}", "a key is repeated"),
         ("a: &a [x]\nb: *a", "aliases are not allowed"),
-        ("settings: !!binary aGk=", "no JSON"),
+        ("settings: !!binary aGk=", "JSON does not have"),
         ("settings: !!python/object:os.system {}", "not valid YAML"),
-        ("settings: {confidence_threshold: .nan}", "no JSON"),
+        ("settings: {confidence_threshold: .nan}", "JSON does not have"),
         ('settings: {tone: "a\\0b"}', "settings.tone: This contains a NUL character"),
         ("settings: {1: 2}", "settings.1: There is no such field."),
         ("docent: 2", "docent: Choose one of: 1."),

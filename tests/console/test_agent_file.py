@@ -21,10 +21,10 @@ def test_a_file_is_looked_at_before_it_is_applied(browser: Browser, served: Serv
     tone = b"tone: curt" if has_scripts else b"tone: short"
     file = _FILE.replace(b"tone: short", tone)
     page.get_by_label("File").set_input_files({"name": "a.yaml", "mimeType": "application/yaml", "buffer": file})
-    page.get_by_role("button", name="Show what it changes").click()
-    changes = page.get_by_role("region", name="What the file changes")
+    page.get_by_role("button", name="Review changes").click()
+    changes = page.get_by_role("region", name="Changes")
     expect(changes.get_by_role("row", name="Settings")).to_contain_text(tone.decode().removeprefix("tone: "))
     page.get_by_label("Publish it").check()
-    page.get_by_role("button", name="Apply the file").click()
+    page.get_by_role("button", name="Apply file").click()
     expect(page.get_by_role("status").filter(has_text="is live.")).to_be_visible()
     context.close()

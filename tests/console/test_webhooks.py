@@ -32,5 +32,5 @@ def test_a_webhook_is_added_its_secret_seen_once_and_removed(context: BrowserCon
     expect(remove, "one is asked first").to_be_hidden()
     made.get_by_text(f"Remove … {RECEIVER}").press("Enter")
     remove.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("nothing more is posted to it")
+    expect(page.get_by_role("status")).to_contain_text("Webhook removed")
     expect(made).to_have_count(0)

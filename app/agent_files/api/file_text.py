@@ -61,12 +61,12 @@ def read(text: str) -> AgentFileModel:
         raise InvalidInput("", f"This has {len(text)} characters. Use at most {MAX_FILE_CHARS}.")
     found = _parsed(text)
     if not isinstance(found, dict):
-        raise InvalidInput("", "This is not an agent's file. `docent agent export` writes one.")
+        raise InvalidInput("", "This is not an agent file. Create one with `docent agent export`.")
     try:
         as_json = json.dumps(found, allow_nan=False)
     except (TypeError, ValueError):
         raise InvalidInput(
-            "", "This holds what no JSON does, such as !!binary or .nan. Write texts and numbers."
+            "", "This contains values that JSON does not have, such as !!binary or .nan. Use strings and numbers."
         ) from None
     check_values(json.loads(as_json))
     try:

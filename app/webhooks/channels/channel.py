@@ -34,7 +34,7 @@ _PATHS: Final = {
     ChannelKind.SLACK: re.compile(r"/services/[\w-]{1,40}/[\w-]{1,40}/[\w-]{1,80}", re.ASCII),
     ChannelKind.DISCORD: re.compile(r"/api/(?:v\d{1,3}/)?webhooks/\d{1,20}/[\w-]{1,120}", re.ASCII),
 }
-_WANTED: Final = "Give the address of an incoming webhook: https://hooks.slack.com/services/... or https://discord.com/api/webhooks/..."
+_WANTED: Final = "Enter the address of an incoming webhook: https://hooks.slack.com/services/... or https://discord.com/api/webhooks/..."
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class NoticeChannels:
         kind = channel_kind(url)
         self._sender.canonical(url)
         if not events or not set(events) <= set(NOTICED):
-            raise InvalidInput("events", f"Name at least one of {', '.join(NOTICED)}.")
+            raise InvalidInput("events", f"Choose at least one of {', '.join(NOTICED)}.")
         channel = NoticeChannel(
             id=uuid4(),
             workspace_id=actor.workspace_id,
@@ -74,7 +74,7 @@ class NoticeChannels:
             created_at=self._clock.now(),
         )
         if len(NoticeChannelRecords(tx).of_workspace(actor.workspace_id)) >= MAX_CHANNELS:
-            raise InvalidInput("", f"A workspace has {MAX_CHANNELS} channels at most. Remove one first.")
+            raise InvalidInput("", f"A workspace can have at most {MAX_CHANNELS} channels. Remove one first.")
         NoticeChannelRecords(tx).add(channel, url)
         AuditRecords(tx).acted(actor, "notice_channel.create", channel.id)
         return channel
@@ -89,7 +89,7 @@ class NoticeChannels:
         """Post a test message now. Returns None when the service accepted it, else the reason in words."""
         own = self._records.of_workspace(actor.workspace_id)
         channel, url = await own.read(lambda tx: NoticeChannelRecords(tx).get(actor.workspace_id, channel_id))
-        notice = Notice("A test by Docent", ("Notices will be posted here.",), CHANNELS_PATH, "See what is posted")
+        notice = Notice("Test message from Docent", ("Docent will post notices here.",), CHANNELS_PATH, "View channels")
         query, body = post_of(channel.kind, notice, self._mailer.whole_url(notice.path))
         return await self._sender.post(url + query, JSON_HEADERS, body)
 

@@ -32,15 +32,15 @@ class NoticeChannelPages(Pages):
     async def add_notice_channel(self, visit: Visit[NewChannel]) -> Go:
         given = visit.input
         await self._channels.create(visit.actor, given.name, given.url, given.events, is_quoting=given.is_quoting)
-        return Go(visit.url("notice_channels"), "The channel is added. Post a test message to check it.")
+        return Go(visit.url("notice_channels"), "Channel added. Post a test message to check it.")
 
     @action(CHANNELS_PATH + "/{channel_id}/test", access=write, under="notices")
     async def test_notice_channel(self, visit: Visit[NoForm]) -> Go:
         failure = await self._channels.test(visit.actor, visit.path_id("channel_id"))
-        said = f"The test was not taken: {failure}." if failure else "The test is posted. Look into the channel."
+        said = f"The test message failed: {failure}." if failure else "Test message posted. Check the channel."
         return Go(visit.url("notice_channels"), said)
 
     @action(CHANNELS_PATH + "/{channel_id}/delete", access=write, under="notices")
     async def delete_notice_channel(self, visit: Visit[NoForm]) -> Go:
         await self._channels.delete(visit.actor, visit.path_id("channel_id"))
-        return Go(visit.url("notice_channels"), "Removed. Nothing more is posted to it.")
+        return Go(visit.url("notice_channels"), "Channel removed.")

@@ -9,15 +9,15 @@ from uuid import UUID
 from app.core.webhook_event import WebhookEvent
 
 NOTICED: Final[Mapping[WebhookEvent, str]] = {
-    WebhookEvent.PERSON_ASKED: "a visitor waits for a person",
-    WebhookEvent.GAP_GROWN: "a new gap, and one that was asked for 5, 20 or 100 times",
+    WebhookEvent.PERSON_ASKED: "a visitor is waiting for a person",
+    WebhookEvent.GAP_GROWN: "a gap is new, or was asked 5, 20 or 100 times",
     WebhookEvent.LEAD_LEFT: "a visitor left a message",
-    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is given to somebody",
-    WebhookEvent.OPERATOR_MENTIONED: "a note names somebody after an @",
-    WebhookEvent.ANSWERS_STALE: "a page no longer says what answers told",
+    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is assigned",
+    WebhookEvent.OPERATOR_MENTIONED: "a note mentions an operator",
+    WebhookEvent.ANSWERS_STALE: "a page no longer supports its answers",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
-    WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are spent",
-    WebhookEvent.GAPS_WEEKLY: "a week is over: what became of the gaps in it",
+    WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are used",
+    WebhookEvent.GAPS_WEEKLY: "a week ends, with a summary of its gaps",
 }
 """The events that people may be told of, in words."""
 
@@ -36,7 +36,7 @@ class Notice:
 # the agent's name, the path of its pages, and the outbox's values.
 _TEXTS: Final[Mapping[WebhookEvent, tuple[str, str, str, str]]] = {
     WebhookEvent.PERSON_ASKED: (
-        "a visitor waits for a person",
+        "a visitor is waiting for a person",
         'On "{agent}" a visitor has asked for a person and waits for an answer.',
         "/console/live/{conversation_id}",
         "Answer them",
@@ -60,15 +60,15 @@ _TEXTS: Final[Mapping[WebhookEvent, tuple[str, str, str, str]]] = {
         "Read it",
     ),
     WebhookEvent.OPERATOR_MENTIONED: (
-        "{by} has named {mentioned} in a note",
+        "{by} mentioned {mentioned} in a note",
         'On a conversation of "{agent}" {by} has written a note that names {mentioned}.',
         "{pages}/conversations/{conversation_id}#notes",
         "Read it",
     ),
     WebhookEvent.BUDGET_NEAR: (
-        "the day's tokens are nearly spent",
+        "the day's tokens are nearly used up",
         '"{agent}" has used up {share:.0%} of the tokens that it may cost in a day. '
-        "Once all are spent it answers without its chat model until midnight UTC.",
+        "When all are used, it answers without its chat model until midnight UTC.",
         "{pages}/settings/spending",
         "See what it costs",
     ),
@@ -111,8 +111,8 @@ def _assigned(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
     given = "a conversation is" if count == 1 else f"{count} conversations are"
     named = told.get("conversation_id")
     return Notice(
-        f"{agent}: {given} given to {assignee}",
-        (f'On "{agent}" {given} given to {assignee}.',),
+        f"{agent}: {given} assigned to {assignee}",
+        (f'On "{agent}" {given} assigned to {assignee}.',),
         f"{pages}/conversations/{named}" if named else f"{pages}/conversations?assignee={quote(assignee)}",
         "Read it" if named else "Read them",
     )
@@ -126,7 +126,7 @@ def _week(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
             f'"{agent}" from {week["first_day"]} to {week["last_day"]}:',
             f"{_shares(told['turns'])}\nThe week before: {_shares(told['turns_before'])}",
             f"Gaps: {told['new']['count']} new, {told['answered']['count']} answered, "
-            f"{told['reopened']['count']} opened again.",
+            f"{told['reopened']['count']} reopened.",
         ),
         f"{pages}/gaps",
         "See the gaps",
@@ -135,5 +135,5 @@ def _week(pages: str, agent: str, told: Mapping[str, Any]) -> Notice:
 
 def _shares(turns: Mapping[str, Any]) -> str:
     if not turns["turns"]:
-        return "Nobody asked anything."
-    return f"{turns['turns']} questions, {turns['answered']:.0%} with a sure answer, {turns['abstained']:.0%} without."
+        return "No questions."
+    return f"{turns['turns']} questions, {turns['answered']:.0%} answered, {turns['abstained']:.0%} not answered."

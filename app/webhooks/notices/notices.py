@@ -15,7 +15,7 @@ from app.webhooks.notices.records import NoticeRecords
 from app.webhooks.webhook import News, event_of
 
 SETTINGS_PATH = "/console/notices"
-_WHY = "You get this because you have an account at Docent and chose to be told of it."
+_WHY = "You get this mail because you chose this notice in your Docent account."
 
 
 class Notices:
@@ -31,7 +31,7 @@ class Notices:
     def choose(self, tx: Transaction, actor: Actor, operator_id: UUID, events: Sequence[WebhookEvent]) -> None:
         """From now on, without earlier events. Raises InvalidInput."""
         if not set(events) <= set(NOTICED):
-            raise InvalidInput("events", "Nobody is told of this by mail.")
+            raise InvalidInput("events", "This event is not sent by mail. Choose another.")
         NoticeRecords(tx).choose(operator_id, tuple(event for event in NOTICED if event in events))
 
 

@@ -9,8 +9,8 @@ from app.webhooks.notices.notices import SETTINGS_PATH, Notices
 # Nobody else gets mails about these.
 _IN_WORDS = {
     **NOTICED,
-    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is given to you",
-    WebhookEvent.OPERATOR_MENTIONED: "a note names you after an @",
+    WebhookEvent.CONVERSATION_ASSIGNED: "a conversation is assigned to you",
+    WebhookEvent.OPERATOR_MENTIONED: "a note mentions you",
 }
 
 

@@ -65,30 +65,30 @@ class DeskSettings(DeskFields):
 def check_desk(desk: DeskFields, token: str) -> None:
     """Raises InvalidInput with the field."""
     if not desk.events or not set(desk.events) <= set(HANDED_OVER):
-        raise InvalidInput("events", f"Name at least one of {', '.join(HANDED_OVER)}.")
+        raise InvalidInput("events", f"Choose at least one of {', '.join(HANDED_OVER)}.")
     if desk.kind is DeskKind.MAIL:
         checked_mail_address("account", desk.account)
         _is_empty(desk.host, "host", desk.inbox, "inbox", token, "token")
         return
     pattern, example = _HOSTS[desk.kind]
     if len(desk.host) > MAX_FIELD_CHARS or not pattern.fullmatch(desk.host):
-        raise InvalidInput("host", f"Give the host alone, such as {example}.")
+        raise InvalidInput("host", f"Enter only the host, such as {example}.")
     check_line("token", token, MAX_TOKEN_CHARS, may_be_empty=False)
     if not token.isascii():
-        raise InvalidInput("token", "A token has only ASCII letters, digits and punctuation.")
+        raise InvalidInput("token", "Use only ASCII letters, digits and punctuation.")
     if desk.kind is DeskKind.ZENDESK:
         checked_mail_address("account", desk.account)
     elif desk.kind is DeskKind.FRESHDESK:
         _is_empty(desk.account, "account")
     elif not _NUMBER.fullmatch(desk.account):
-        raise InvalidInput("account", "Give its number.")
+        raise InvalidInput("account", "Enter the account number.")
     if desk.kind is not DeskKind.CHATWOOT:
         _is_empty(desk.inbox, "inbox")
     elif not _NUMBER.fullmatch(desk.inbox):
-        raise InvalidInput("inbox", "Give the number of the inbox in which conversations are opened.")
+        raise InvalidInput("inbox", "Enter the number of the inbox for new conversations.")
 
 
 def _is_empty(*given: str) -> None:
     for value, field in zip(given[::2], given[1::2], strict=True):
         if value:
-            raise InvalidInput(field, "Leave it empty: this kind has none.")
+            raise InvalidInput(field, "Leave this blank for this type.")

@@ -31,7 +31,7 @@ class HelpDesks:
         """An empty token keeps the stored one while the host is the same. Raises InvalidInput."""
         desk = DeskSettings(**asdict(fields), agent_id=agent_id, created_at=self._clock.now())
         if desk.kind is DeskKind.MAIL and not self._mailer.is_on:
-            raise InvalidInput("kind", "No mail is sent: this installation has no mail server.")
+            raise InvalidInput("kind", "This installation has no mail server. Choose another type.")
 
         def work(tx: Transaction) -> DeskSettings:
             before = HelpDeskRecords(tx).of_agent(agent_id)

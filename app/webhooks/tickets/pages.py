@@ -12,7 +12,7 @@ from app.webhooks.tickets.help_desks import HelpDesks
 
 _SHOWN: Final = 30
 _KINDS: Final = (
-    (DeskKind.MAIL.value, "Mail to an address"),
+    (DeskKind.MAIL.value, "Mail"),
     *((kind.value, kind.value.capitalize()) for kind in DeskKind if kind is not DeskKind.MAIL),
 )
 
@@ -44,14 +44,14 @@ class HelpDeskPages(Pages):
         given = visit.input
         fields = DeskFields(given.kind, given.host.strip(), given.account.strip(), given.inbox.strip(), given.events)
         await self._desks.set(visit.actor, visit.agent.id, fields, given.token.strip())
-        return Go(visit.url("help_desk"), "Saved. The next hand-over goes there.")
+        return Go(visit.url("help_desk"), "Help desk saved. New requests go there.")
 
     @action("/console/agents/{agent_id}/help-desk/clear", access=write, under="help_desk")
     async def clear_help_desk(self, visit: Visit[NoForm]) -> Go:
         await self._desks.clear(visit.actor, visit.agent.id)
-        return Go(visit.url("help_desk"), "Nothing is handed over any more.")
+        return Go(visit.url("help_desk"), "Help desk disconnected.")
 
     @action("/console/agents/{agent_id}/tickets/{ticket_id}/retry", access=write, under="help_desk")
     async def retry_ticket(self, visit: Visit[NoForm]) -> Go:
         await self._desks.retry(visit.actor, visit.agent.id, visit.path_id("ticket_id"))
-        return Go(visit.url("help_desk"), "A worker retries it, with as many attempts as before.")
+        return Go(visit.url("help_desk"), "Queued to be sent again.")

@@ -112,7 +112,7 @@ async def test_a_json_schema_takes_the_place_of_the_list(house: House, browser: 
             "Write numbers of this type",
         ),
         ({"arguments.0.kind": "boolean", "arguments.0.choices": "yes"}, "arguments.0.choices", "Leave this blank."),
-        ({"header_name": "Host", "header_value": "x"}, "header_value", "those of HTTP are ours"),
+        ({"header_name": "Host", "header_value": "x"}, "header_value", "Docent sets the headers of HTTP"),
         ({"parameters": '{"type": "array"}'}, "parameters", "Write {&#34;type&#34;"),
     ],
     ids=["no name", "no such name", "no number", "no length", "no numbers", "yes or no", "our header", "no schema"],

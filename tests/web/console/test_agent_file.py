@@ -26,7 +26,7 @@ async def test_what_was_taken_changes_nothing(console: OpenConsole) -> None:
     taken = await console.viewer.get(place(console, "/export"))
     assert taken.headers["content-disposition"] == 'attachment; filename="agent.yaml"'
     shown = await console.editor.post(place(console, "/look"), {"file": Upload("agent.yaml", taken.content)})
-    assert "The agent is what the file says." in text_of(shown.text)
+    assert "The agent already matches the file." in text_of(shown.text)
     live = await console.viewer.get(place(console, "/export?version=live"))
     assert live.text.startswith(("docent: 1", "# Not in this file"))
 
@@ -38,7 +38,7 @@ async def test_a_file_is_looked_at_then_applied_then_published(console: OpenCons
     assert "phrase: opening hours" in text_of(shown)
     assert held_in(shown) == _FILE
     applied = await editor.flash(await editor.post(place(console), {"text": held_in(shown)}))
-    assert "Visitors notice nothing until it is published." in applied
+    assert "Visitors see no change until you publish." in applied
     answers = f"/console/agents/{console.house.agent.id}/curated-answers"
     assert "opening hours" not in await editor.page(answers)
     published = await editor.flash(await editor.post(place(console), {"text": _FILE, "publish": "true"}))
@@ -56,5 +56,5 @@ async def test_what_is_wrong_stands_beside_the_file(console: OpenConsole) -> Non
 
 
 async def test_a_viewer_takes_it_and_applies_none(console: OpenConsole) -> None:
-    assert "Apply one" not in await console.viewer.page(place(console))
+    assert "Apply a file" not in await console.viewer.page(place(console))
     assert (await console.viewer.post(place(console), {"text": _FILE})).status_code == 403

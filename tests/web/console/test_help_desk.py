@@ -11,8 +11,8 @@ def path(house: House) -> str:
 
 async def test_until_one_is_named_nothing_is_handed_over(house: House, browser: ConsoleBrowser) -> None:
     page = text_of(await browser.page(path(house)))
-    assert "Nothing is handed over" in page
-    assert "No mail is sent" in page
+    assert "No help desk yet" in page
+    assert "so no mail is sent" in page
 
 
 async def test_what_is_wrong_is_said_at_its_field_and_the_token_is_not_shown_again(
@@ -32,6 +32,6 @@ async def test_what_is_wrong_is_said_at_its_field_and_the_token_is_not_shown_aga
 async def test_a_ticket_that_was_given_up_says_why_and_is_sent_again(house: House, browser: ConsoleBrowser) -> None:
     session = (await house.visitor()).session
     ticket_id = await a_dead_ticket(house, session["conversation_id"])
-    assert "given up: the help desk answered 422" in text_of(await browser.page(path(house)))
+    assert "failed: the help desk answered 422" in text_of(await browser.page(path(house)))
     await browser.post(f"/console/agents/{house.agent.id}/tickets/{ticket_id}/retry", {})
     assert "given up" not in text_of(await browser.page(path(house)))

@@ -18,7 +18,7 @@ async def test_nothing_is_told_until_it_is_chosen(browser: ConsoleBrowser) -> No
     assert ticked(page) == []
     assert re.findall(r'type="checkbox" value="([\w.]+)"', page) == [event.value for event in NOTICED]
     assert "By mail to admin@example.com" in text_of(page)
-    assert "a conversation is given to you a note names you after an @" in text_of(page)
+    assert "a conversation is assigned to you a note mentions you" in text_of(page)
 
 
 async def test_what_is_chosen_stays_chosen_and_can_be_unchosen(browser: ConsoleBrowser) -> None:
@@ -29,7 +29,7 @@ async def test_what_is_chosen_stays_chosen_and_can_be_unchosen(browser: ConsoleB
 
 
 async def test_an_installation_without_a_mail_server_says_so(browser: ConsoleBrowser) -> None:
-    assert "No mail is sent" in text_of(await browser.page(PATH))
+    assert "so no mail is sent" in text_of(await browser.page(PATH))
 
 
 async def test_what_no_mail_is_made_of_is_refused(house: House, browser: ConsoleBrowser) -> None:

@@ -128,8 +128,8 @@ async def test_a_change_is_tried_on_the_golden_questions(console: OpenConsole) -
             replace(run, id=uuid4(), asked_at=later, asked=2, questions=2, live=live, draft=draft), 50
         )
     shown = text_of(await console.viewer.page(page))
-    assert "Right by the live version, wrong by the draft 1 Question 1?" in shown
-    assert "Wrong by the live version, right by the draft 1 Question 2?" in shown
+    assert "Lost: wrong only in the draft 1 Question 1?" in shown
+    assert "Gained: right only in the draft 1 Question 2?" in shown
     assert "Draft right 1 of 2" in shown
     await console.editor.post(page, SETTINGS | {"vector_weight": "3"})
     assert "have changed since" in text_of(await console.viewer.page(page))

@@ -72,7 +72,7 @@ async def test_an_address_is_refused_in_the_words_of_the_api(house: House, brows
 
 
 @pytest.mark.parametrize(
-    ("events", "said"), [([], "Name at least one event."), (["turn.exploded"], "Choose one of the options.")]
+    ("events", "said"), [([], "Choose at least one event."), (["turn.exploded"], "Choose one of the options.")]
 )
 async def test_events_are_refused_beside_their_boxes(
     house: House, browser: ConsoleBrowser, events: list[str], said: str
@@ -88,7 +88,7 @@ async def test_an_agent_has_as_many_as_the_api_allows(house: House, browser: Con
     for _ in range(MAX_WEBHOOKS):
         assert (await browser.post(list_path(house), FORM)).status_code == 200
     page = await browser.page(list_path(house))
-    assert "as many as an agent may have" in text_of(page)
+    assert "the maximum number of webhooks" in text_of(page)
     assert "add_webhook" not in page
     assert (await browser.post(list_path(house), FORM)).status_code == 422
     assert len(await house.parts.get(Webhooks).of_agent(house.actor, house.agent.id)) == MAX_WEBHOOKS
@@ -98,7 +98,7 @@ async def test_a_removed_webhook_is_gone_with_what_it_missed(house: House, brows
     webhook, _ = await dead_letters(house, 1, ERROR)
     path = f"{list_path(house)}/{webhook}/remove"
     assert f'action="{path}"' in await browser.page(list_path(house))
-    assert await browser.flash(await browser.post(path)) == "Removed: nothing more is posted to it."
+    assert await browser.flash(await browser.post(path)) == "Webhook removed."
     page = text_of(await browser.page(list_path(house)))
     assert "No webhooks yet" in page
     assert "Not delivered" not in page
@@ -121,7 +121,7 @@ async def test_a_dead_letter_is_sent_again(house: House, browser: ConsoleBrowser
     _, [dead] = await dead_letters(house, 1, ERROR)
     path = f"{list_path(house)}/dead-letters/{dead}/retry"
     assert f'action="{path}"' in await browser.page(list_path(house))
-    assert "A worker retries it" in await browser.flash(await browser.post(path))
+    assert "Queued to be sent again" in await browser.flash(await browser.post(path))
     assert "No failed deliveries" in text_of(await browser.page(list_path(house)))
     assert await latest_audit(house) == ("admin@example.com", "webhook.retry", str(dead))
     with house.record.writing() as tx:

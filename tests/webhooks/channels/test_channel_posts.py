@@ -209,7 +209,7 @@ async def test_a_test_is_posted_at_once_and_says_what_became_of_it(team: Team) -
     assert await team.channels.test(team.actor, made.id) is None
     team.sender.failure = "the receiver answered 401"
     assert await team.channels.test(team.actor, made.id) == "the receiver answered 401"
-    assert json.loads(team.told[0])["embeds"][0]["title"] == "A test by Docent"
+    assert json.loads(team.told[0])["embeds"][0]["title"] == "Test message from Docent"
 
 
 async def test_channels_are_few_and_hear_of_something(team: Team) -> None:

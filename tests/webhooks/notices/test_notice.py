@@ -33,24 +33,24 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
 @pytest.mark.parametrize(
     ("event", "subject", "path"),
     [
-        (WebhookEvent.PERSON_ASKED, "Shop: a visitor waits for a person", f"/console/live/{OTHER}"),
+        (WebhookEvent.PERSON_ASKED, "Shop: a visitor is waiting for a person", f"/console/live/{OTHER}"),
         (WebhookEvent.GAP_GROWN, "Shop: a gap has grown to 5", f"/console/agents/{AGENT}/gaps"),
         (WebhookEvent.ANSWERS_STALE, "Shop: 2 stale answers", f"/console/agents/{AGENT}/stale-answers"),
         (WebhookEvent.SOURCE_FAILED, "Shop: a source could not be read", f"/console/agents/{AGENT}/sources/{OTHER}"),
         (WebhookEvent.LEAD_LEFT, "Shop: a visitor left a message", f"/console/agents/{AGENT}/leads"),
         (
             WebhookEvent.CONVERSATION_ASSIGNED,
-            "Shop: a conversation is given to bo@example.com",
+            "Shop: a conversation is assigned to bo@example.com",
             f"/console/agents/{AGENT}/conversations/{OTHER}",
         ),
         (
             WebhookEvent.OPERATOR_MENTIONED,
-            "Shop: al@x.example has named bo@x.example in a note",
+            "Shop: al@x.example mentioned bo@x.example in a note",
             f"/console/agents/{AGENT}/conversations/{OTHER}#notes",
         ),
         (
             WebhookEvent.BUDGET_NEAR,
-            "Shop: the day's tokens are nearly spent",
+            "Shop: the day's tokens are nearly used up",
             f"/console/agents/{AGENT}/settings/spending",
         ),
         (WebhookEvent.GAPS_WEEKLY, "Shop: the week of 2025-12-29", f"/console/agents/{AGENT}/gaps"),
@@ -74,13 +74,13 @@ def test_a_gap_that_was_asked_for_once_is_new() -> None:
 
 def test_several_conversations_are_told_at_once_and_found_in_the_inbox() -> None:
     notice = notice_of(WebhookEvent.CONVERSATION_ASSIGNED, AGENT, "Shop", {"assignee": "bo+a@example.com", "count": 3})
-    assert notice.subject == "Shop: 3 conversations are given to bo+a@example.com"
+    assert notice.subject == "Shop: 3 conversations are assigned to bo+a@example.com"
     assert notice.path == f"/console/agents/{AGENT}/conversations?assignee=bo%2Ba%40example.com"
 
 
 def test_a_week_is_summed_up_beside_the_one_before() -> None:
     assert notice_of(WebhookEvent.GAPS_WEEKLY, AGENT, "Shop", WEEK).paragraphs == (
         '"Shop" from 2025-12-29 to 2026-01-04:',
-        "5 questions, 40% with a sure answer, 60% without.\nThe week before: Nobody asked anything.",
-        "Gaps: 1 new, 2 answered, 0 opened again.",
+        "5 questions, 40% answered, 60% not answered.\nThe week before: No questions.",
+        "Gaps: 1 new, 2 answered, 0 reopened.",
     )

@@ -118,7 +118,7 @@ async def test_a_visitor_who_waits_is_told_to_who_chose_it_with_a_link_to_the_ch
     await team.visitor_asks_for_a_person()
     [mail] = await team.mailed()
     assert mail.to == "ann@example.com"
-    assert mail.subject.endswith(": a visitor waits for a person")
+    assert mail.subject.endswith(": a visitor is waiting for a person")
     assert mail.link is not None
     assert mail.link.url == f"https://docent.example.com/console/live/{team.session.conversation_id}"
     assert mail.settings_url == "https://docent.example.com/console/notices"
