@@ -10,40 +10,40 @@ from app.cli.late_commands import LateCommand, LateGroup
 
 COMMANDS = (
     LateCommand("serve", "app.cli.serving.serve:serve", "Serve the widget and the API."),
-    LateCommand("work", "app.cli.serving.commands:work", "Crawl and index what the queue holds, until told to stop."),
-    LateCommand("migrate", "app.cli.serving.commands:migrate", "Bring the database to this version's shape."),
+    LateCommand("work", "app.cli.serving.commands:work", "Run a worker: crawl and index what is queued."),
+    LateCommand("migrate", "app.cli.serving.commands:migrate", "Migrate the database to this version."),
     LateCommand(
         "copy",
         "app.cli.copying:copy",
         "Copy an installation to another database, SQLite or Postgres, and compare every table.",
     ),
     LateCommand("crawl", "app.cli.knowledge:crawl", "Read a website now, in this process."),
-    LateCommand("reindex", "app.cli.knowledge:reindex", "Build both indexes again from what is stored."),
+    LateCommand("reindex", "app.cli.knowledge:reindex", "Rebuild both indexes from the stored pages."),
     LateCommand(
         "doctor",
         "app.cli.doctor.command:doctor",
-        "Look at everything that answers stand on: database, queue, workers, indexes, Redis, object store, models, "
+        "Check everything that answers depend on: database, queue, workers, indexes, Redis, object store, models, "
         "disk, clock.",
     ),
-    LateCommand("ask", "app.cli.answers:ask", "Ask an agent and watch the answer come."),
+    LateCommand("ask", "app.cli.answers:ask", "Ask an agent a question and stream its answer."),
     LateCommand("search", "app.cli.answers:search", "Show which chunks an agent would answer from."),
-    LateCommand("mcp", "app.cli.serving.commands:mcp", "Serve an agent's tools by the Model Context Protocol."),
+    LateCommand("mcp", "app.cli.serving.commands:mcp", "Serve an agent's tools over the Model Context Protocol."),
     LateCommand("eval", "app.cli.evaluation.commands:eval_", "Measure search on a set of questions, stage by stage."),
     LateCommand("demo", "app.cli.demo.command:demo", "Read a website, answer three questions, show the gap."),
     LateCommand("token", "app.cli.tokens:commands", "API tokens."),
     LateCommand("secrets", "app.cli.secret_keys:commands", "Keys that seal secrets in the database."),
-    LateCommand("operator", "app.cli.operators:commands", "Operators: who may work at the console."),
+    LateCommand("operator", "app.cli.operators:commands", "Operators: people who can sign in to the console."),
     LateCommand("workspace", "app.cli.workspaces:commands", "Workspaces: the tenants of this installation."),
     LateCommand(
         "agent",
         "app.cli.agents:commands",
-        "Agents: what is embedded in a website.",
+        "Agents: what you embed in a website.",
         ("app.cli.agent_editing", "app.cli.agent_files"),
     ),
     LateCommand(
         "source",
         "app.cli.sources.commands:commands",
-        "Sources: what an agent learns from.",
+        "Sources: what an agent answers from.",
         ("app.cli.sources.source_files",),
     ),
 )
@@ -78,7 +78,7 @@ def _print_version(is_wanted: bool) -> None:
 @cli.callback()
 def docent(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and end.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Answers a website's visitors from that website."""

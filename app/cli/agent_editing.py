@@ -19,41 +19,41 @@ from app.sources.deletions.deletion import DeletedKind
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-Draft = Annotated[bool, typer.Option("--draft", help="Change the draft alone; `docent agent publish` makes it live.")]
+Draft = Annotated[bool, typer.Option("--draft", help="Change only the draft; publish it with `docent agent publish`.")]
 
 
 @commands.command("set")
 async def set_(
     changes: Annotated[
         list[str],
-        typer.Argument(metavar="KEY=VALUE", help="Of the API, such as retrieval.rerank_budget_ms=900."),
+        typer.Argument(metavar="KEY=VALUE", help="A setting of the API, such as retrieval.rerank_budget_ms=900."),
     ],
     named: AgentName = None,
     draft: Draft = False,
     as_json: AsJson = False,
 ) -> None:
-    """Change settings of an agent, and publish them. A value is JSON where it reads as such, else text."""
+    """Change settings of an agent, and publish them. A value is read as JSON if it is valid JSON, else as text."""
     await _change(named, settings_in(changes), draft, as_json)
 
 
 @commands.command()
 async def rename(
-    named: AgentArgument, name: Annotated[str, typer.Argument(help="What visitors see.")], draft: Draft = False
+    named: AgentArgument, name: Annotated[str, typer.Argument(help="The name that visitors see.")], draft: Draft = False
 ) -> None:
-    """Give an agent another name, and publish it."""
+    """Rename an agent, and publish it."""
     await _change(named, {"name": name}, draft, as_json=False)
 
 
 @commands.command("delete")
 async def delete_(
-    named: AgentArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False
+    named: AgentArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
 ) -> None:
     """Delete an agent and everything that belongs to it: sources, conversations, gaps."""
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
-        confirm(f"the agent {agent.draft.name} with all that it knows", yes)
+        confirm(f"the agent {agent.draft.name} and all its data", yes)
         await delete(base, actor, DeletedKind.AGENT, agent.id)
-    err.print(f"{agent.draft.name} is deleted.", markup=False)
+    err.print(f"{agent.draft.name} deleted.", markup=False)
 
 
 def settings_in(changes: Sequence[str]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def settings_in(changes: Sequence[str]) -> dict[str, Any]:
     for change in changes:
         key, equals, written = change.partition("=")
         if not equals or not all(key.split(".")):
-            fail(f"{change!r} is not a setting: write KEY=VALUE, such as name=Helper.", 2)
+            fail(f"{change!r} is not a setting. Use KEY=VALUE, such as name=Helper.", 2)
         *groups, last = key.split(".")
         inner = found
         for group in groups:
@@ -86,14 +86,14 @@ async def _change(named: str | None, wanted: dict[str, Any], is_draft: bool, as_
         wrong = invalid_input_of(error)
         near = _nearest(wrong.field, AgentPatch)
         if near:
-            wrong = InvalidInput(wrong.field, f"There is no such setting. Did you mean {near}?")
+            wrong = InvalidInput(wrong.field, f"No such setting. Did you mean {near}?")
         raise wrong from error
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
         agents = Agents(base.record, JobsHere(base.settings))
         agent = await agents.change_draft(actor, agent.id, lambda draft: changed(draft, patch))
     if is_draft:
-        err.print(f"The draft of {agent.draft.name} is changed.", markup=False)
+        err.print(f"Draft of {agent.draft.name} changed.", markup=False)
     else:
         await publish_version(base.settings, str(agent.id), force=False)
     if as_json:

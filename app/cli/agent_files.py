@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 _SHOWN_CHARS = 80
 _SIGNS = {"added": "+", "changed": "~", "removed": "-", "kept": " "}
-_KEPT = "  (the file does not have it; it stays)"
+_KEPT = "  (not in the file; kept)"
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="YAML or JSON, as `docent agent export` writes it; - is standard input.")
+    str, typer.Argument(metavar="FILE", help="YAML or JSON, as `docent agent export` writes it; - for standard input.")
 ]
 Prune = Annotated[
     bool,
-    typer.Option("--prune", help="Remove what a list of the file lacks, of all but sources."),
+    typer.Option("--prune", help="Remove entries that are not in the file, except sources."),
 ]
 
 
 @commands.command()
 async def export(
     named: AgentName = None,
-    live: Annotated[bool, typer.Option("--live", help="The settings that visitors have, not the draft's.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Export the published settings instead of the draft.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print an agent as one YAML file: settings, curated answers, golden questions, saved replies, sources, actions."""
@@ -56,7 +56,7 @@ async def export(
 
 @commands.command()
 async def diff(file: File, named: AgentName = None, prune: Prune = False, as_json: AsJson = False) -> None:
-    """Show what a file would change of an agent's draft. Exit code 1 where there is something."""
+    """Show what a file would change in an agent's draft. Exit code 1 if there are changes."""
     from app.agent_files.api.file_text import read
 
     model = read(_text_of(file))
@@ -72,18 +72,16 @@ async def diff(file: File, named: AgentName = None, prune: Prune = False, as_jso
 async def apply(
     file: File,
     named: AgentName = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes without making them.")] = False,
     publish: Annotated[
         bool, typer.Option("--publish", help="Publish the draft, and give visitors the file's curated answers.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Also where the agent's publish gate refuses.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Publish even if the agent's publish gate refuses.")] = False,
     prune: Prune = False,
-    create: Annotated[
-        bool, typer.Option("--create", help="Make the agent where there is none of the file's name.")
-    ] = False,
+    create: Annotated[bool, typer.Option("--create", help="Create the agent if none has the file's name.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make an agent what a file says. Without --publish visitors notice nothing."""
+    """Apply a file to an agent. Without --publish, visitors see no change."""
     from app.agent_files.api.file_text import read
 
     model = read(_text_of(file))
@@ -102,9 +100,9 @@ async def apply(
     if not done:
         err.print(f"{agent.draft.name} already matches the file.", markup=False)
     elif not publish:
-        err.print("The draft and what only operators see are changed. Visitors get the rest with --publish.")
+        err.print("Draft and operators' data changed. Use --publish to give visitors the changes.")
     if any(each.part == "sources" and each.kind == "added" for each in done):
-        err.print("New sources wait to be read: on the page Sources, or by their schedule.")
+        err.print("New sources are not read yet. Read them on the Sources page, or wait for their schedule.")
 
 
 def _text_of(file: str) -> str:
@@ -123,7 +121,7 @@ async def _meant_or_made(
     if not creates:
         return await meant_agent(base, actor, named)
     if name is None:
-        raise InvalidInput("settings.name", "An agent needs a name. Write one into the file, or leave out --create.")
+        raise InvalidInput("settings.name", "An agent needs a name. Add one to the file, or omit --create.")
     if named is None and not any(name == each.draft.name for each in await known_agents(base, actor)):
         return await Agents(base.record, JobsHere(base.settings)).create(actor, AgentConfig(name=name))
     return await meant_agent(base, actor, named or name)

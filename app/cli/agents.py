@@ -18,18 +18,18 @@ from app.settings import Settings
 
 _VERSIONS = 100
 
-commands = Commands(help="Agents: what is embedded in a website.")
+commands = Commands(help="Agents: what you embed in a website.")
 
 
 @commands.command()
 async def create(
-    name: Annotated[str, typer.Argument(help="What visitors see.")],
+    name: Annotated[str, typer.Argument(help="The name that visitors see.")],
     origin: Annotated[
-        list[str] | None, typer.Option(help="A website that may embed it, https://www.example.com; repeat it.")
+        list[str] | None, typer.Option(help="A website that may embed it, https://www.example.com. May be repeated.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an agent and publish it."""
+    """Create an agent and publish it."""
     config = AgentConfig(name=name, allowed_origins=tuple(origin or ()))
     async with open_installation() as (base, actor):
         agents = Agents(base.record, JobsHere(base.settings))
@@ -40,12 +40,12 @@ async def create(
         return
     out.print(str(agent.id), highlight=False)
     if not config.allowed_origins:
-        err.print("No website may embed it yet: `docent agent allow https://www.example.com`.")
+        err.print("No website may embed it yet. Allow one with `docent agent allow https://www.example.com`.")
 
 
 @commands.command("list")
 async def list_(as_json: AsJson = False) -> None:
-    """Show the agents."""
+    """List the agents."""
     async with open_installation() as (base, actor):
         agents = await known_agents(base, actor)
     if as_json:
@@ -62,17 +62,17 @@ async def list_(as_json: AsJson = False) -> None:
 @commands.command()
 async def publish(
     named: AgentArgument,
-    force: Annotated[bool, typer.Option("--force", help="Also where the agent's publish gate refuses.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Publish even if the agent's publish gate refuses.")] = False,
 ) -> None:
-    """Make the draft what visitors get."""
+    """Publish the draft."""
     await publish_version(settings_for(), named, force)
 
 
 @commands.command()
 async def rollback(
     named: AgentArgument,
-    version: Annotated[int, typer.Argument(help="Its number, as `docent agent versions` shows it.", min=1)],
-    force: Annotated[bool, typer.Option("--force", help="Also where the agent's publish gate refuses.")] = False,
+    version: Annotated[int, typer.Argument(help="Its number, from `docent agent versions`.", min=1)],
+    force: Annotated[bool, typer.Option("--force", help="Publish even if the agent's publish gate refuses.")] = False,
 ) -> None:
     """Publish the settings of an earlier version as a new one; the draft becomes the same."""
     await publish_version(settings_for(), named, force, version)
@@ -83,7 +83,7 @@ async def versions(
     named: AgentArgument,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was published, newest first."""
+    """List the published versions, newest first."""
     async with open_installation() as (base, actor):
         agents = Agents(base.record, JobsHere(base.settings))
         agent = await meant_agent(base, actor, named)
@@ -104,7 +104,7 @@ async def allow(
     origin: Annotated[str, typer.Argument(help="A website that may embed the agent, https://www.example.com.")],
     named: AgentName = None,
 ) -> None:
-    """Let one more website embed the agent, and publish."""
+    """Allow another website to embed the agent, and publish."""
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
         agents = Agents(base.record, JobsHere(base.settings))
@@ -135,15 +135,13 @@ async def import_golden(
 
 @commands.command()
 async def snippet(
-    base_url: Annotated[
-        str, typer.Option("--base", help="Where this Docent can be reached, https://docent.example.com.")
-    ],
+    base_url: Annotated[str, typer.Option("--base", help="The address of this Docent, https://docent.example.com.")],
     named: AgentName = None,
     pinned: Annotated[
-        bool, typer.Option("--pinned", help="This build of the widget and no other, checked by the browser.")
+        bool, typer.Option("--pinned", help="Pin this build of the widget; the browser verifies it.")
     ] = False,
 ) -> None:
-    """Print the script tag to paste into a website; a second one where the agent has invitations."""
+    """Print the script tag to paste into a website, and a second one if the agent has invitations."""
     from app.agents.pages.embed_tag import embed_tags
     from app.core.field_rules import check_http_url
     from app.web.widget_script import built_widget
@@ -193,7 +191,7 @@ async def publish_version(settings: Settings, named: str, force: bool, former_ve
 
 @commands.command()
 async def curated(named: AgentName = None, as_json: AsJson = False) -> None:
-    """Show the agent's curated answers with their hits, the most given first."""
+    """List the agent's curated answers with their hits, the most used first."""
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
         answers = await base.record.of_workspace(agent.workspace_id).read(

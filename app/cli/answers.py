@@ -20,7 +20,7 @@ from app.cli.terminal import AgentName, AsJson, fail, out, print_json, run, sett
 if TYPE_CHECKING:
     from app.settings import Settings
 
-PageUrl = Annotated[str, typer.Option("--page", help="The page that the visitor is looking at.")]
+PageUrl = Annotated[str, typer.Option("--page", help="The page the visitor is on.")]
 Sources = Annotated[
     list[str] | None, typer.Option("--source", help="Only this source's pages, by its name or id. May be repeated.")
 ]
@@ -36,16 +36,16 @@ def _day(written: str) -> date:
     try:
         return date.fromisoformat(written)
     except ValueError:
-        raise ValueError("Write a day as 2026-01-31.") from None
+        raise ValueError("Enter a day as 2026-01-31.") from None
 
 
 Since = Annotated[
-    date | None, typer.Option("--since", parser=_day, metavar="YYYY-MM-DD", help="Only pages dated so or later.")
+    date | None, typer.Option("--since", parser=_day, metavar="YYYY-MM-DD", help="Only pages of this day or later.")
 ]
 Until = Annotated[
-    date | None, typer.Option("--until", parser=_day, metavar="YYYY-MM-DD", help="Only pages dated so or before.")
+    date | None, typer.Option("--until", parser=_day, metavar="YYYY-MM-DD", help="Only pages of this day or before.")
 ]
-Here = Annotated[bool, typer.Option("--here", help="In this process, also where a server runs on the data folder.")]
+Here = Annotated[bool, typer.Option("--here", help="Search in this process, even if a server uses the data folder.")]
 _SHOWN = 12
 
 
@@ -62,7 +62,7 @@ def ask(
     here: Here = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask an agent and watch the answer come."""
+    """Ask an agent a question and stream its answer."""
     only = _filter(source, path, language, attribute, since, until)
     asked = AskedQuestion("ask", _text_of(question), agent, page, only=only)
     report = AnswerReport(question)
@@ -86,7 +86,7 @@ def search(
     question: Annotated[str, typer.Argument(help="What to look for.")],
     agent: AgentName = None,
     page: PageUrl = "",
-    draft: Annotated[bool, typer.Option("--draft", help="By the agent's draft, not by what visitors get.")] = False,
+    draft: Annotated[bool, typer.Option("--draft", help="Use the draft instead of the published version.")] = False,
     source: Sources = None,
     path: Below = None,
     language: PageLanguage = None,

@@ -18,10 +18,10 @@ _DIGITS_SHOWN = 16
 def copy(
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="URL", help="What is copied. Default: the database of the settings."),
+        typer.Option("--from", metavar="URL", help="The database to copy. Default: the one in the settings."),
     ] = None,
     target: Annotated[
-        str | None, typer.Option("--to", metavar="URL", help="An empty database. Default: that of the settings.")
+        str | None, typer.Option("--to", metavar="URL", help="An empty database. Default: the one in the settings.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -31,7 +31,7 @@ def copy(
     """
     settings = settings_for()
     if (source or settings.record_url) == (target or settings.record_url):
-        fail("Name two databases: one by --from or --to, the other by --to or DOCENT_DATABASE_URL.", 2)
+        fail("Two databases are required: set --from or --to, and the other with --to or DOCENT_DATABASE_URL.", 2)
     with spoken_errors(), private_files(settings.data):
         sums = _copy(settings, source, target)
     if as_json:

@@ -21,7 +21,7 @@ def confirm(what: str, is_sure: bool) -> None:
     if is_sure:
         return
     if not sys.stdin.isatty():
-        fail(f"Deleting {what} cannot be undone; say that you are sure with --yes.", 2)
+        fail(f"Deleting {what} cannot be undone. Confirm with --yes.", 2)
     typer.confirm(f"Delete {what}? This cannot be undone.", abort=True)
 
 

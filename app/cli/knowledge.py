@@ -67,20 +67,16 @@ def _price(settings: Settings, estimate: ContextEstimate) -> float | None:
 def crawl(
     url: Annotated[str, typer.Argument(help="A website's root, or one page of it.")],
     agent: AgentName = None,
-    page_only: Annotated[bool, typer.Option("--page", help="Read this page alone.")] = False,
-    as_sitemap: Annotated[bool, typer.Option("--sitemap", help="It is a sitemap: read its pages.")] = False,
-    as_feed: Annotated[bool, typer.Option("--feed", help="It is a feed: read the pages of its entries.")] = False,
+    page_only: Annotated[bool, typer.Option("--page", help="Read only this page.")] = False,
+    as_sitemap: Annotated[bool, typer.Option("--sitemap", help="Read the pages of this sitemap.")] = False,
+    as_feed: Annotated[bool, typer.Option("--feed", help="Read the pages of this feed's entries.")] = False,
     with_files: Annotated[
         bool | None,
-        typer.Option(
-            "--files/--no-files", help="Read the PDF, DOCX, PPTX and XLSX files that it links to as well, or not."
-        ),
+        typer.Option("--files/--no-files", help="Whether to read linked PDF, DOCX, PPTX and XLSX files."),
     ] = None,
-    max_pages: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many pages; 2,000 where nothing was said.")
-    ] = None,
+    max_pages: Annotated[int | None, typer.Option(min=1, help="Maximum number of pages. Default: 2,000.")] = None,
     allow: Annotated[
-        str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
+        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -100,11 +96,11 @@ def crawl(
 def reindex(
     agent: AgentName = None,
     is_estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say what contexts by the chat model would cost, and change nothing.")
+        bool, typer.Option("--estimate", help="Estimate what contexts by the chat model would cost, without changes.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build both indexes again from what is stored. Agents whose chunks have contexts by the chat model get those that
+    """Rebuild both indexes from the stored pages. Agents whose chunks have contexts by the chat model get those that
     are missing first."""
     settings = settings_for()
     run(estimate_contexts(settings, agent, as_json) if is_estimate else _reindex(settings, agent, as_json))

@@ -58,7 +58,7 @@ async def meant_agent(base: Stored, actor: Actor, named: str | None) -> Agent:
     if named is not None:
         return meant("agent", named, agents, agent_names)
     if not agents:
-        raise InvalidInput("", "There is no agent yet. Make one with `docent crawl URL` or `docent agent create NAME`.")
+        raise InvalidInput("", "No agent yet. Create one with `docent crawl URL` or `docent agent create NAME`.")
     if len(agents) > 1:
         raise InvalidInput(
             "", f"There are several agents; choose one with --agent NAME:\n{listed(agents, agent_names)}"
@@ -76,7 +76,7 @@ async def live_agent(base: Stored, agent: Agent) -> LiveAgent:
         return await base.record.of_workspace(agent.workspace_id).read(lambda tx: AgentRecords(tx).live(agent.id))
     except NotFound:
         raise InvalidInput(
-            "", f"The agent was never published. Publish it with `docent agent publish {agent.id}`."
+            "", f"The agent is not published yet. Publish it with `docent agent publish {agent.id}`."
         ) from None
 
 
@@ -117,7 +117,7 @@ def meant(kind: str, named: str, things: Sequence[Thing], names_of: Callable[[Th
             return fitting[0]
         if fitting:
             raise InvalidInput(
-                "", f"Several {kind}s fit {named!r}; write more of it, or the id:\n{listed(fitting, names_of)}"
+                "", f"Several {kind}s match {named!r}. Enter more of it, or the id:\n{listed(fitting, names_of)}"
             )
     if not things:
         raise InvalidInput("", f"There is no {kind} {named!r}, nor any other yet.")

@@ -16,7 +16,7 @@ from app.workspaces.operator import Operator, Role
 from app.workspaces.operators import Operators, SignInMethods, checked_email
 from app.workspaces.password_links import PasswordLinks
 
-commands = Commands(help="Operators: who may work at the console.")
+commands = Commands(help="Operators: people who can sign in to the console.")
 
 Email = Annotated[str, typer.Argument(help="The operator's e-mail address.")]
 
@@ -24,22 +24,22 @@ Email = Annotated[str, typer.Argument(help="The operator's e-mail address.")]
 @commands.command()
 async def add(
     email: Email,
-    role: Annotated[Role, typer.Option(help="What they may do: read, change, or also manage accounts.")] = Role.ADMIN,
+    role: Annotated[Role, typer.Option(help="Their role: read, change, or also manage accounts.")] = Role.ADMIN,
     as_json: AsJson = False,
 ) -> None:
-    """Make an account. The password is asked for, or read from standard input."""
+    """Create an account. The command prompts for the password, or reads it from standard input."""
     async with open_installation() as (base, actor):
         operator = await operators_on(base).add(actor, email, role, new_password())
     if as_json:
         print_json({"id": operator.id, "email": operator.email, "role": operator.role.value})
         return
-    err.print(f"{operator.email} may sign in at /console as {operator.role.value}.", highlight=False)
+    err.print(f"{operator.email} can sign in at /console as {operator.role.value}.", highlight=False)
 
 
 @commands.command()
 async def invite(
     email: Email,
-    role: Annotated[Role, typer.Option(help="What they may do: read, change, or also manage accounts.")] = Role.ADMIN,
+    role: Annotated[Role, typer.Option(help="Their role: read, change, or also manage accounts.")] = Role.ADMIN,
     as_json: AsJson = False,
 ) -> None:
     """Create an account whose operator sets a password through a link, which is sent by mail or printed."""
@@ -48,13 +48,13 @@ async def invite(
 
 @commands.command()
 async def link(email: Email, as_json: AsJson = False) -> None:
-    """Make a link by which an operator chooses another password: sent by mail, or printed."""
+    """Create a link through which an operator chooses a new password. It is mailed or printed."""
     await _link(email, None, as_json)
 
 
 @commands.command("list")
 async def list_(as_json: AsJson = False) -> None:
-    """Show the accounts."""
+    """List the accounts."""
     async with open_installation() as (base, actor):
         operators = await operators_on(base).of_workspace(actor)
     rows = [
@@ -79,17 +79,17 @@ async def list_(as_json: AsJson = False) -> None:
 
 @commands.command()
 async def password(email: Email) -> None:
-    """Set another password, which is asked for or read from standard input. Signs the operator out."""
+    """Set a new password, from a prompt or standard input. This signs the operator out."""
     password = new_password()
     async with open_installation() as (base, actor):
         operator = await _known(base, actor, email)
         await operators_on(base).change(actor, operator.id, password=password)
-    err.print("The password is set.")
+    err.print("Password set.")
 
 
 @commands.command()
 async def disable(email: Email) -> None:
-    """Close an account and sign the operator out."""
+    """Disable an account and sign the operator out."""
     async with open_installation() as (base, actor):
         operator = await _known(base, actor, email)
         await operators_on(base).change(actor, operator.id, is_disabled=True)
@@ -98,7 +98,7 @@ async def disable(email: Email) -> None:
 
 @commands.command()
 async def remove(email: Email) -> None:
-    """Remove an account. What its operator did stays in the audit log."""
+    """Remove an account. The audit log keeps what its operator did."""
     async with open_installation() as (base, actor):
         operator = await _known(base, actor, email)
         await operators_on(base).delete(actor, operator.id)
@@ -114,7 +114,7 @@ def new_password() -> str:
         return sys.stdin.readline().rstrip("\r\n")
     typed = getpass.getpass("Password: ")
     if getpass.getpass("Once more: ") != typed:
-        fail("The two differ. Try again.", 2)
+        fail("The passwords do not match. Try again.", 2)
     return typed
 
 
@@ -132,17 +132,17 @@ async def _link(email: str, invited_as: Role | None, as_json: bool) -> None:
         print_json({"id": made.operator.id, "url": made.url or None, "expires_at": made.expires_at})
         return
     if not made.url:
-        err.print(f"A mail with the link goes to {made.operator.email}; a worker sends it.", highlight=False)
+        err.print(f"A worker mails the link to {made.operator.email}.", highlight=False)
         return
-    err.print(f"Hand this to {made.operator.email} alone; it works once, until {made.expires_at:%Y-%m-%d %H:%M} UTC:")
+    err.print(f"Send this only to {made.operator.email}. It works once, until {made.expires_at:%Y-%m-%d %H:%M} UTC:")
     typer.echo(made.url)
     if not settings.public_url:
-        err.print("Put the address of your Docent before it, or set DOCENT_PUBLIC_URL.")
+        err.print("Add the address of your Docent in front of it, or set DOCENT_PUBLIC_URL.")
 
 
 async def _known(base: Stored, actor: Actor, email: str) -> Operator:
     wanted = checked_email(email)
     known = {operator.email: operator for operator in await operators_on(base).of_workspace(actor)}
     if wanted not in known:
-        fail("No operator has this address. `docent operator list` shows them.", 2)
+        fail("No operator has this address. List them with `docent operator list`.", 2)
     return known[wanted]

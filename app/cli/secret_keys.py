@@ -12,7 +12,7 @@ commands = Commands(help="Keys that seal secrets in the database.")
 
 @commands.command("new-key")
 def print_new_key() -> None:
-    """Print a new key for DOCENT_SECRET_KEY. Nothing is changed."""
+    """Print a new key for DOCENT_SECRET_KEY, without changing anything."""
     out.print(new_key(), highlight=False, soft_wrap=True)
 
 
@@ -29,12 +29,12 @@ async def rotate() -> None:
         file.keep_first()
         err.print(f"{sealed} secrets are sealed with a new key in {settings.secret_key_file}.", soft_wrap=True)
     else:
-        err.print(f"{sealed} secrets are sealed with the first key of DOCENT_SECRET_KEY. The others may go from it.")
+        err.print(f"{sealed} secrets are sealed with the first key of DOCENT_SECRET_KEY. You can remove the others.")
 
 
 @commands.command()
 async def forget() -> None:
-    """Give up what no key opens any more: visitors get new tokens, and hooks and webhooks have to be made new."""
+    """Delete secrets that no key opens. Visitors get new tokens; create hooks and webhooks again."""
     async with open_record(settings_for()) as record:
         forgotten = await SealedSecrets(record).forget(await machine_operator(record))
-    err.print(f"{forgotten} secrets were given up.")
+    err.print(f"{forgotten} secrets deleted.")

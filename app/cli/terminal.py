@@ -37,9 +37,9 @@ err = Console(stderr=True)
 
 AgentName = Annotated[
     str | None,
-    typer.Option("--agent", metavar="AGENT", help="Its name or id, or how one begins; not needed where there is one."),
+    typer.Option("--agent", metavar="AGENT", help="Its name or id, or the beginning of one. Optional with one agent."),
 ]
-AgentArgument = Annotated[str, typer.Argument(metavar="agent", help="Its name or id, or how one begins.")]
+AgentArgument = Annotated[str, typer.Argument(metavar="agent", help="Its name or id, or the beginning of one.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on one line, for programs.")]
 
 

@@ -18,9 +18,9 @@ async def create(
     name: Annotated[str, typer.Argument(help="What the token is for, such as 'deploy script'.")] = "cli",
     scope: Annotated[
         list[str] | None,
-        typer.Option(help=f"One of {', '.join(SCOPES)}; repeat it. {' and '.join(USUAL_SCOPES)} by default."),
+        typer.Option(help=f"One of {', '.join(SCOPES)}. May be repeated. Default: {' and '.join(USUAL_SCOPES)}."),
     ] = None,
-    days: Annotated[int | None, typer.Option(help="Days until it expires; never by default.")] = None,
+    days: Annotated[int | None, typer.Option(help="Days until it expires. Default: never.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a token. It is shown once."""
@@ -62,7 +62,7 @@ async def list_(as_json: AsJson = False) -> None:
 
 @commands.command()
 async def revoke(
-    named: Annotated[str, typer.Argument(metavar="token", help="Its name or id, or how one begins.")],
+    named: Annotated[str, typer.Argument(metavar="token", help="Its name or id, or the beginning of one.")],
 ) -> None:
     """Make a token worthless."""
     async with open_installation() as (base, actor):
@@ -74,9 +74,9 @@ async def revoke(
 
 @commands.command()
 async def rotate_signing_key(
-    now: Annotated[bool, typer.Option("--now", help="End all visitors' tokens at once: a key has leaked.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="End all visitors' tokens at once.")] = False,
 ) -> None:
     """Sign visitor tokens by a new key. Those that are out hold until they expire."""
     async with open_installation() as (base, actor):
         await SigningKeys(base.record, base.clock).rotate(actor, at_once=now)
-    err.print("A new key signs. " + ("All visitors get new tokens." if now else "Tokens that are out hold as they do."))
+    err.print("Signing key rotated. " + ("All visitors get new tokens." if now else "Current tokens stay valid."))

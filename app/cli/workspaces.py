@@ -15,14 +15,14 @@ commands = Commands(help="Workspaces: the tenants of this installation.")
 
 @commands.command()
 async def add(
-    name: Annotated[str, typer.Argument(help="What DOCENT_WORKSPACE calls it.")],
-    admin: Annotated[str, typer.Option(help="E-mail address of its first admin.")],
+    name: Annotated[str, typer.Argument(help="Its name, also for DOCENT_WORKSPACE.")],
+    admin: Annotated[str, typer.Option(help="E-mail address of the first admin.")],
 ) -> None:
     """Make a workspace with its first admin, whose password is asked for or read from standard input."""
     async with open_stored(settings_for()) as base:
         made = await _workspaces_on(base).create(await machine_operator(base.record), name, admin, new_password())
     err.print(
-        f"{admin} may sign in at /console. Commands work in it with DOCENT_WORKSPACE={made.name}.", highlight=False
+        f"{admin} can sign in at /console. To run commands in it, set DOCENT_WORKSPACE={made.name}.", highlight=False
     )
 
 

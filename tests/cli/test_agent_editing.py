@@ -55,7 +55,7 @@ def test_a_draft_is_not_published(data: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("change", "holds"),
     [
-        ("nmae=x", "nmae: There is no such setting. Did you mean name?"),
+        ("nmae=x", "nmae: No such setting. Did you mean name?"),
         ("retrieval.rerank_budget=900", "Did you mean retrieval.rerank_budget_ms?"),
         ("retrieval.rerank_budget_ms=soon", "retrieval.rerank_budget_ms: "),
         ("allowed_origins=example.com", "allowed_origins"),

@@ -229,7 +229,7 @@ def test_a_token_is_made_listed_without_its_secret_and_revoked(empty: Environmen
 
 def test_an_operator_is_added_by_a_password_that_is_piped_in(empty: Environment) -> None:
     made = runner.invoke(cli, ["operator", "add", "Ann@Example.com"], env=empty, input="correct horse battery\n")
-    assert (made.exit_code, "ann@example.com may sign in" in made.output) == (0, True), made.output
+    assert (made.exit_code, "ann@example.com can sign in" in made.output) == (0, True), made.output
     short = runner.invoke(cli, ["operator", "password", "ann@example.com"], env=empty, input="short\n")
     assert (short.exit_code, "12 to 256" in short.output) == (2, True), short.output
     runner.invoke(

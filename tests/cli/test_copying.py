@@ -53,6 +53,6 @@ async def test_the_settings_name_the_database_that_no_option_names(folder: Path,
 
 async def test_what_is_refused_ends_with_one_sentence(folder: Path) -> None:
     same = await docent(folder, "copy")
-    assert (same.exit_code, "Name two databases" in same.output) == (2, True)
+    assert (same.exit_code, "Two databases are required" in same.output) == (2, True)
     full = await docent(folder, "copy", "--from", f"sqlite:///{folder}/../data/docent.sqlite")
     assert (full.exit_code, "DOCENT_DATABASE_URL: This database is not empty" in full.output) == (2, True)

@@ -43,7 +43,7 @@ def test_one_is_found(named: str, pet: Pet) -> None:
 
 @pytest.mark.parametrize("named", ["ca", "01a20335"])
 def test_where_several_fit_they_are_listed(named: str) -> None:
-    with pytest.raises(InvalidInput, match="Several pets fit") as error:
+    with pytest.raises(InvalidInput, match="Several pets match") as error:
         called(named)
     assert ("Cattle dog" in str(error.value), "Owl" in str(error.value)) == (True, False)
 

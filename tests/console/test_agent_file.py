@@ -20,11 +20,13 @@ def test_a_file_is_looked_at_before_it_is_applied(browser: Browser, served: Serv
     page.goto(f"{served.base.rstrip('/')}/console/agents/{agent}/settings/file")
     tone = b"tone: curt" if has_scripts else b"tone: short"
     file = _FILE.replace(b"tone: short", tone)
-    page.get_by_label("File").set_input_files({"name": "a.yaml", "mimeType": "application/yaml", "buffer": file})
+    page.locator("#look_at_agent_file-file").set_input_files(
+        {"name": "a.yaml", "mimeType": "application/yaml", "buffer": file}
+    )
     page.get_by_role("button", name="Review changes").click()
     changes = page.get_by_role("region", name="Changes")
     expect(changes.get_by_role("row", name="Settings")).to_contain_text(tone.decode().removeprefix("tone: "))
-    page.get_by_label("Publish it").check()
+    page.get_by_label("Publish, and give").check()
     page.get_by_role("button", name="Apply file").click()
     expect(page.get_by_role("status").filter(has_text="is live.")).to_be_visible()
     context.close()

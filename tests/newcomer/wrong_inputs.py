@@ -51,7 +51,7 @@ WITH_NOTHING = (
     WrongInput("demo --once --site http://{dead} --allow {dead}", 1, ("was not read", "nothing answers")),
     WrongInput("demo --once --site http://{site}/nowhere --allow {site}", 1, ("was not read", "404")),
     WrongInput("demo --site ftp://example.com", 2, ("http and https",)),
-    WrongInput("ask hours", 2, ("There is no agent yet", "docent crawl URL")),
+    WrongInput("ask hours", 2, ("No agent yet", "docent crawl URL")),
     WrongInput("serve --port {taken}", 2, ("DOCENT_PORT: port {taken} is in use", "--port")),
     WrongInput("serve --port 0 --host nowhere.invalid", 2, ("DOCENT_HOST: there is no address nowhere.invalid",)),
     WrongInput("serve --port 99999", 2, ("DOCENT_PORT: ", "65535")),

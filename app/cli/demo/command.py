@@ -45,15 +45,13 @@ _LOOK_SECONDS = 0.1
 
 
 def demo(
-    site: Annotated[
-        str | None, typer.Option(help="A website of yours; by default the one that ships with Docent.")
-    ] = None,
-    ask: Annotated[list[str] | None, typer.Option("--ask", help="One more question; repeat it.")] = None,
-    once: Annotated[bool, typer.Option("--once", help="End when the questions are answered.")] = False,
+    site: Annotated[str | None, typer.Option(help="Your website. Default: the one that ships with Docent.")] = None,
+    ask: Annotated[list[str] | None, typer.Option("--ask", help="An additional question. May be repeated.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Exit when the questions are answered.")] = False,
     allow: Annotated[
-        str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
+        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
     ] = None,
-    port: Annotated[int | None, typer.Option(help="Port of the server; by default 8000, or any that is free.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port of the server. Default: 8000, or any free port.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a website, answer three questions, show the gap, and leave the widget to try."""

@@ -20,12 +20,12 @@ from app.settings import Settings
 
 def doctor(
     stream: Annotated[
-        str, typer.Option(help="Instead, look whether a proxy before the server at this URL holds answers back.")
+        str, typer.Option(help="Instead, check whether a proxy in front of the server at this URL buffers answers.")
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Look at everything that answers stand on: database, queue, workers, indexes, Redis, object store, models, disk,
-    clock. Exit code 1 where something is wrong, with what mends it."""
+    """Check everything that answers depend on: database, queue, workers, indexes, Redis, object store, models, disk,
+    clock. Exit code 1 if something is wrong, with how to fix it."""
     run(_doctor_of_stream(website_address(stream), as_json) if stream else _doctor(settings_for(), as_json))
 
 
@@ -84,7 +84,7 @@ def _show(agents: list[dict[str, Any]], lines: list[str], findings: list[str]) -
     out.print(shown)
     for line in lines:
         out.print(line, highlight=False, soft_wrap=True, markup=False)
-    out.print("\n".join(findings) or "Everything agrees.", highlight=False, markup=False, soft_wrap=True)
+    out.print("\n".join(findings) or "No problems found.", highlight=False, markup=False, soft_wrap=True)
 
 
 async def _doctor_of_stream(url: str, as_json: bool) -> None:

@@ -28,7 +28,7 @@ class StoreCounts:
         away = [name for name, rows in (("vector", self.vectors), ("keyword", self.keywords)) if rows is None]
         found = [f"the {name} index cannot be read. Run `docent reindex`." for name in away]
         if self.astray:
-            found.append(f"{self.astray} index rows do not match the record. Run `docent reindex`.")
+            found.append(f"{self.astray} index rows do not match the database. Run `docent reindex`.")
         return found
 
 

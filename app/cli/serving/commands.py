@@ -15,18 +15,18 @@ from app.settings import Settings
 
 
 def work() -> None:
-    """Crawl and index what the queue holds, until told to stop."""
+    """Run a worker: crawl and index what is queued."""
     share_arenas()
     run(_work(settings_for(is_service=True)))
 
 
 def migrate(
     check: Annotated[
-        bool, typer.Option("--check", help="Change nothing: exit code 1 and a list where migrations are pending.")
+        bool, typer.Option("--check", help="List pending migrations, without running them. Exit code 1 if any.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the database to this version's shape. Every process that starts does so too."""
+    """Migrate the database to this version. Every process also does this when it starts."""
     pending = run(_migrate(settings_for(), check))
     if as_json:
         print_json({"pending": pending if check else [], "done": [] if check else pending})
@@ -61,10 +61,10 @@ async def _migrate(settings: Settings, is_check: bool) -> list[str]:
 def mcp(
     agent: AgentName = None,
     operator: Annotated[
-        bool, typer.Option("--operator", help="The operators' tools in place of an agent's: gaps, traces, runs.")
+        bool, typer.Option("--operator", help="Serve the operators' tools (gaps, traces, runs) instead of an agent's.")
     ] = False,
 ) -> None:
-    """Serve an agent's tools by the Model Context Protocol.
+    """Serve an agent's tools over the Model Context Protocol.
 
     On standard input and output, for an assistant that starts this command.
     """

@@ -14,17 +14,17 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 picks one.")] = None,
     processes: Annotated[
         int | None,
-        typer.Option(help="Web processes behind the port. Several share a Redis: yours, or one that runs beside them."),
+        typer.Option(help="Number of web processes. Several share a Redis: yours, or one started with them."),
     ] = None,
     with_worker: Annotated[
-        bool, typer.Option("--with-worker", help="Run a worker beside it, restarted if it dies.")
+        bool, typer.Option("--with-worker", help="Also run a worker, and restart it if it stops.")
     ] = False,
-    limit_header_bytes: Annotated[int | None, typer.Option(help="Longest head of a request, in bytes.")] = None,
-    limit_headers: Annotated[int | None, typer.Option(help="Most headers of a request.")] = None,
-    limit_header_seconds: Annotated[float | None, typer.Option(help="Time for the headers to come.")] = None,
-    limit_body_seconds: Annotated[float | None, typer.Option(help="Time for the body to come.")] = None,
-    limit_connections: Annotated[int | None, typer.Option(help="Open connections of each process.")] = None,
-    limit_connections_per_address: Annotated[int | None, typer.Option(help="Of those, from one address.")] = None,
+    limit_header_bytes: Annotated[int | None, typer.Option(help="Maximum size of a request's headers.")] = None,
+    limit_headers: Annotated[int | None, typer.Option(help="Maximum number of headers in a request.")] = None,
+    limit_header_seconds: Annotated[float | None, typer.Option(help="Time allowed for the headers to arrive.")] = None,
+    limit_body_seconds: Annotated[float | None, typer.Option(help="Time allowed for the body to arrive.")] = None,
+    limit_connections: Annotated[int | None, typer.Option(help="Maximum open connections per process.")] = None,
+    limit_connections_per_address: Annotated[int | None, typer.Option(help="Maximum from one address.")] = None,
     member: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Serve the widget and the API."""

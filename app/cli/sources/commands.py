@@ -23,9 +23,9 @@ from app.sources.runs.records.crawl_pages import CrawlPageRecords
 from app.sources.source import CrawlRun, PageStatus
 from app.sources.sources import Sources
 
-commands = Commands(help="Sources: what an agent learns from.")
+commands = Commands(help="Sources: what an agent answers from.")
 
-SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id, or how one begins.")]
+SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id, or the beginning of one.")]
 Order = Callable[[Sources, Actor, UUID], Awaitable[CrawlRun]]
 
 
@@ -115,7 +115,7 @@ async def show(named: SourceName, as_json: AsJson = False) -> None:
 @commands.command()
 async def pages(
     named: SourceName,
-    status: Annotated[str | None, typer.Option(help="Only pages that ended so, such as not_found.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only pages with this status, such as not_found.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what became of the pages in the latest reading."""
@@ -137,21 +137,21 @@ async def pages(
 
 @commands.command("delete")
 async def delete_(
-    named: SourceName, yes: Annotated[bool, typer.Option("--yes", help="Do not ask once more.")] = False
+    named: SourceName, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
 ) -> None:
     """Delete a source with all that was learnt from it."""
     async with open_installation() as (base, actor):
         source = await meant_source(base, actor, named)
         confirm(f"the source {source.config.name} with all that was learnt from it", yes)
         deleted = await delete(base, actor, DeletedKind.SOURCE, source.id)
-    err.print(f"{source.config.name} is deleted with {deleted.before.versions} page versions.", markup=False)
+    err.print(f"{source.config.name} deleted with {deleted.before.versions} page versions.", markup=False)
 
 
 @commands.command()
 def discover(
     url: Annotated[str, typer.Argument(help="A website's root, or any page of it.")],
     allow: Annotated[
-        str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
+        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -175,6 +175,6 @@ async def _discover(settings: Settings, url: str, as_json: bool) -> None:
         for where, reason in found.problems:
             out.print(f"{where}: {reason}", highlight=False)
         if not found.is_complete:
-            out.print("The time for looking ran out; there may be more.")
+            out.print("The search timed out, so there may be more.")
     if not found.offers:
         raise typer.Exit(1)

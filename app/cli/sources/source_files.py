@@ -47,8 +47,8 @@ async def add_file(
         ),
     ],
     named: AgentName = None,
-    name: Annotated[str, typer.Option(help="Shown in citations; else the file's own title.")] = "",
-    url: Annotated[str, typer.Option(help="Where visitors find the file, for citations to lead to.")] = "",
+    name: Annotated[str, typer.Option(help="Shown in citations. Default: the file's title.")] = "",
+    url: Annotated[str, typer.Option(help="The address that citations link to.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Learn from a file. One of the same name takes the place of what the agent has learnt from it."""
@@ -89,9 +89,9 @@ _SHOWN: Final = 10  # refused files
 @commands.command("add-folder")
 async def add_folder(
     path: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A folder of Markdown files.")],
-    url: Annotated[str, typer.Option(help="Where visitors find the pages: what their slugs and paths stand below.")],
+    url: Annotated[str, typer.Option(help="The address under which the pages' slugs and paths are published.")],
     named: AgentName = None,
-    name: Annotated[str, typer.Option(help="What the source is called; else the folder's name.")] = "",
+    name: Annotated[str, typer.Option(help="Name of the source. Default: the folder's name.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Learn from a folder of Markdown files with front matter (title, date, slug). Repeat it after changes: files that
@@ -140,24 +140,24 @@ async def _source(base: Infrastructure, agent_id: UUID, name: str) -> Source:
 
 @commands.command("add-git")
 def add_git(
-    url: Annotated[str, typer.Argument(help="Where the repository is cloned from, by https://.")],
-    branch: Annotated[str, typer.Option(help="A branch or tag; else the repository's own.")] = "",
-    folder: Annotated[str, typer.Option(help="Only what lies below it, such as docs.")] = "",
+    url: Annotated[str, typer.Argument(help="The repository's https:// address.")],
+    branch: Annotated[str, typer.Option(help="A branch or tag. Default: the repository's default branch.")] = "",
+    folder: Annotated[str, typer.Option(help="Only files in this folder, such as docs.")] = "",
     page_url: Annotated[
         str,
         typer.Option(
-            help="Page of a file, such as https://docs.example.com/{path_without_suffix}; else where the "
+            help="Page of a file, such as https://docs.example.com/{path_without_suffix}. Default: where the "
             "repository's website shows the file."
         ),
     ] = "",
-    include: Annotated[list[str] | None, typer.Option(help="Only paths like this, such as '/docs/*'.")] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="No paths like this, such as '*/_*'.")] = None,
-    user: Annotated[str, typer.Option(help="Who the token belongs to, where the host asks.")] = "x-access-token",
+    include: Annotated[list[str] | None, typer.Option(help="Only paths that match, such as '/docs/*'.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="No paths that match, such as '*/_*'.")] = None,
+    user: Annotated[str, typer.Option(help="The token's user, if the host requires one.")] = "x-access-token",
     asks_token: Annotated[bool, typer.Option("--token", help="Ask for the token of a private repository.")] = False,
     agent: AgentName = None,
-    name: Annotated[str, typer.Option(help="What the source is called; else as the repository is.")] = "",
+    name: Annotated[str, typer.Option(help="Name of the source. Default: the repository's name.")] = "",
     allow: Annotated[
-        str | None, typer.Option(help="Private endpoints to read all the same, IP:PORT, comma separated.")
+        str | None, typer.Option(help="Private endpoints that may be read, IP:PORT, comma separated.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""What `docent doctor` counts as index rows that do not match the record."""
+"""What `docent doctor` counts as index rows that do not match the database."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -43,4 +43,4 @@ async def test_rows_of_what_is_gone_and_rows_that_are_lacking_are(house: Knowled
     await house.keywords.put(house.agent_id, None, [ChunkTerms("deleted", uuid4(), "", "secret")])
     found = await counts(house)
     assert found.astray == found.chunks + 1
-    assert "do not match the record" in found.findings()[0]
+    assert "do not match the database" in found.findings()[0]
