@@ -14,7 +14,7 @@ def test_the_focus_goes_to_the_wrong_field(has_scripts: bool, browser: Browser, 
     page = context.new_page()
     page.goto(f"{served.base.rstrip('/')}/console/agents/{served.console.house.agent.id}/sources")
     page.get_by_text("Help centre, API or repository").click()
-    page.get_by_label("What it is").select_option("Discourse")
+    page.get_by_label("Type", exact=True).select_option("Discourse")
     address = page.get_by_role("textbox", name="Address")
     address.fill("not a website")
     page.get_by_role("button", name="Add source").click()
@@ -22,7 +22,7 @@ def test_the_focus_goes_to_the_wrong_field(has_scripts: bool, browser: Browser, 
     expect(wrong).to_be_focused()
     expect(wrong).to_have_value("not a website")
     expect(wrong).to_be_in_viewport()
-    expect(page.get_by_label("What it is")).to_have_value("discourse")
+    expect(page.get_by_label("Type", exact=True)).to_have_value("discourse")
     if has_scripts:
         page.evaluate(AXE.read_text("utf-8"))
         violations = page.evaluate(LOOK, RULES)
