@@ -1,4 +1,4 @@
-"""What a writer gets to answer from."""
+"""What a writer answers from."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from app.providers.chat.chat_model import ChatEnd, TextDelta
 class Source:
     """One numbered source. Numbers count 1, 2, 3 ...
 
-    What the visitor's browser says of their page has no `chunk_id` and comes first. `context` is the line that says
-    where a chunk stands, `heading` that of its section, `breadcrumb` the headings down to it, `day` how new the page
-    is, `calibrated` in [0, 1] what search thinks of it, `order` its place in search's order, from 1 (first) to 0,
-    `language` the page's (BCP 47 primary subtag). A source `is_unasked` that is here because the visitor looks at it
-    and not because search chose it. What an action returned has the `action`'s name, and is no page.
+    The description of the visitor's page that their browser sent has no `chunk_id` and comes first. `context` is the
+    line that locates a chunk, `heading` that of its section, `breadcrumb` the headings down to it, `day` the date of
+    the page, `calibrated` search's confidence in it, in [0, 1], `order` its place in search's order, from 1 (first) to
+    0, `language` the page's (BCP 47 primary subtag). A source that `is_unasked` is here because the visitor looks at
+    it, not because search chose it. What an action returned has the `action`'s name, and is no page.
     """
 
     number: int
@@ -43,17 +43,17 @@ class Source:
 
     @property
     def is_from_visitor(self) -> bool:
-        """Said by a browser, which may say anything."""
+        """Whether a browser sent it, which may send anything."""
         return self.chunk_id is None and not self.action
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """The question and everything that may be said to it. `question` is the visitor's own wording; `standalone` is
-    what search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is
-    None where no index knows the agent. `about_visitor` is what the agent's settings let the model know of who asks.
-    `actions` are those that a model may call; `failed_calls` says in our words which of them gave nothing, and
-    `to_confirm` names what the visitor is asked to confirm."""
+    """The question and everything that an answer may use. `question` is the visitor's own wording, `standalone` what
+    search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is None if
+    no index knows the agent. `about_visitor` is what the agent's settings let the model know about the visitor.
+    `actions` are those that a model may call; `failed_calls` explains in our words which of them returned nothing, and
+    `to_confirm` names the change that the visitor is asked to confirm."""
 
     agent: AgentConfig
     question: str
@@ -72,15 +72,15 @@ class AnswerContext:
 
 @dataclass(frozen=True, slots=True)
 class FoundSource:
-    """A writer has one more source, which it may cite from now on."""
+    """A further source, which the writer may cite from now on."""
 
     source: Source
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedPassage:
-    """A writer will cite the source of that `number`, of which `text`, Markdown, may answer as well and is not quoted.
-    `is_named` says that nothing of it is."""
+    """A passage that may answer too but is not quoted: `text`, as Markdown, of the source with that `number`, which the
+    writer will cite. With `is_named`, the answer names that source only, and quotes nothing from it."""
 
     number: int
     text: str
@@ -104,8 +104,8 @@ class AnswerWriter(Protocol):
     def answered_by(self) -> AnsweredBy: ...
 
     def write(self, context: AnswerContext) -> AsyncGenerator[WritingItem, None]:
-        """Text in order, a source before the text that cites it, then one ChatEnd. Whoever leaves it early closes it:
-        the model is then left, and counted.
+        """Yields text in order, each source before the text that cites it, then one ChatEnd. A caller that stops early
+        must close it, which also ends the model's stream and counts its use.
 
         Raises ModelUnavailable before the first text, ModelInterrupted after it.
         """

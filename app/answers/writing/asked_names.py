@@ -1,4 +1,4 @@
-"""Names that a question turns on: what says nothing of them answers another question."""
+"""Names that a question turns on: a passage that lacks them answers another question."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -8,9 +8,9 @@ from app.answers.writing.answer_context import Source
 from app.answers.writing.passages import Passage
 from app.core.text.stated_facts import FactKind, facts_of
 
-# Log odds where none of the names is found, and less where some are; chosen on judged answers (docs/evaluation.md).
+# Log odds if none of the names is found, and less if some are; chosen on judged answers (docs/evaluation.md).
 _MISSING_ODDS: Final = -1.5
-_ONLY_HEADED: Final = 0.3  # of that for a name that stands in the headings alone: "Error codes, E01 to E71" has many
+_ONLY_HEADED: Final = 0.3  # of that for a name in the headings alone: "Error codes, E01 to E71" has many
 _DEFINED_ODDS: Final = 1.0  # for the passage that defines one of them
 _DIGIT: Final = re.compile(r"\d")
 # An option, a name with parts, a call; others that look like code stand in backticks.
@@ -22,11 +22,14 @@ _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 
 
 class AskedNames:
-    """Codes and spellings with signs or capitals within them, such as E42, FastAPI, --depth or proxy_pass, are looked
-    for in the passage and its headings: each has one of its own, and the best that defines one by its term. Words with
-    a capital letter, such as Docker, are looked for in all sources: a page need not repeat the name of what it is all
-    about. In German every noun has one, and is no name for that; in questions without small letters only codes with
-    digits count. `known` are names that go without saying."""
+    """The names in a question, and how far a passage has them.
+
+    Codes and spellings with signs or capitals inside, such as E42, FastAPI, --depth or proxy_pass, are looked for in
+    the passage and its headings, and a passage that defines one gains. Capitalised words, such as Docker, are looked
+    for in all sources, because a page need not repeat the name of its subject. German nouns do not count as names just
+    because they are capitalised, and in questions without small letters only codes with digits count. `known` are names
+    that go without saying.
+    """
 
     def __init__(
         self, question: str, language: str | None, sources: Sequence[Source], known: Sequence[str] = ()
@@ -44,7 +47,7 @@ class AskedNames:
         self._count = len(words) + len(self._exact)
 
     def odds(self, passage: Passage) -> float:
-        """What the names that the passage lacks or defines add to the log odds of its being the answer."""
+        """What the names that the passage lacks or defines add to the log odds that it is the answer."""
         if not self._count:
             return 0.0
         text, headings = _folded(passage.within, passage.text), _folded(*passage.names)
@@ -60,12 +63,12 @@ def _missing(words: Collection[str], sources: Sequence[Source]) -> int:
 
 
 def _has(text: str, name: str) -> bool:
-    """The sticky bit is the Sticky-Bit."""
+    """Also matches separate parts: "the sticky bit" has Sticky-Bit."""
     return name in text or all(part in text for part in _JOINT.split(name))
 
 
 def _is_in(term: str, name: str) -> bool:
-    """Whether it is one of the term's words: -d is none of those of `--depth`."""
+    """Whether the name is a word of the term: -d is no word of `--depth`."""
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", term) is not None
 
 

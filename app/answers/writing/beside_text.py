@@ -1,5 +1,5 @@
-"""What stands beside the running text of a page and answers nothing: captions of pictures, footnotes' numbers, and what
-only names where else to look."""
+"""Text beside the running text of a page that answers nothing: captions of pictures, footnote numbers, and lines that
+only refer elsewhere."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,8 +23,8 @@ _SENTENCE_END: Final = re.compile(r"[.!:;…。！।`)]\W*+\Z")
 
 
 def running_text(found: Iterable[Block]) -> Iterator[Block]:
-    """The headings and what is told under them. A line "See also: ..." is left out, and what a box of that title
-    names; the text behind it may well be about something else."""
+    """The headings and the text under them, without lines "See also: ..." and the entries of a box with that title.
+    Text after such a box is kept, because it may be about something else."""
     is_referring = False
     for block in found:
         is_referring = is_headed_references(block.text) or (is_referring and _names_only(block))
@@ -33,7 +33,7 @@ def running_text(found: Iterable[Block]) -> Iterator[Block]:
 
 
 def is_headed_references(heading: str) -> bool:
-    """Whether what stands under it only names where else to look."""
+    """Whether the text under this heading only refers elsewhere."""
     return _REFERENCES_HEADING.fullmatch(heading) is not None
 
 
@@ -47,7 +47,7 @@ def _stands_beside(block: Block) -> bool:
 
 
 def _names_only(block: Block) -> bool:
-    """Whether it only names something, or several things, such as the titles of pages."""
+    """Whether it only lists names, such as the titles of pages."""
     lines = list_items(block.text) if block.kind is BlockKind.LIST else block.text.split("\n")
     is_text = block.kind in (BlockKind.LIST, BlockKind.PARAGRAPH)
     return is_text and not any(map(_SENTENCE_END.search, lines))

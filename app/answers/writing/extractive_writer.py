@@ -32,20 +32,20 @@ from app.core.turn import AnsweredBy, Finish, TokenUsage
 from app.providers.chat.chat_model import ChatEnd, TextDelta
 
 _FIRST_CHARS = 700
-_ANNOUNCED_CHARS = 900  # with what the last line of the first passage announces
-_PART_CHARS = 500  # of a section that is longer
-_MESSAGE_CHARS = 1100  # of a message with what it means and, behind that, what is to be done
+_ANNOUNCED_CHARS = 900  # including what the last line of the first passage announces
+_PART_CHARS = 500  # quoted from a section that is longer
+_MESSAGE_CHARS = 1100  # of an error message with its meaning and, after that, the remedy
 _SECOND_CHARS = 450
 _BOTH_CHARS = 800
-_NEAR_BEST = 0.75  # log odds: what is worth so much less adds nothing
-_NEAR_RERANKED = 1.5  # the same below a passage that the reranker has read
+_NEAR_BEST = 0.75  # log odds below the best: a passage further below adds nothing
+_NEAR_RERANKED = 1.5  # the same if the reranker has read the best passage
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
 _HOW = 0.4  # log odds more: words alone seldom say how something is done
-_NAMED = 0.15  # by how much a section's heading is nearer to the question than what it says, if it is called so
-_LINE_CHARS = 150  # a section of no more says what something is, and seldom how it is used
-_FURTHER = 3  # sections named behind the answer
-_NAME_CHARS = 100  # of such a name; a heading may well be a question with all that it is about
-_CLOSEST = 3  # sections named where there is none
+_NAMED = 0.15  # by how much a heading is nearer to the question than the text, if it names what is asked
+_LINE_CHARS = 150  # a section this short says what something is, and seldom how it is used
+_FURTHER = 3  # sections named after the answer
+_NAME_CHARS = 100  # of such a name; a heading may be a long question
+_CLOSEST = 3  # sections named when nothing is quoted
 _SURE_OF_OWN_PAGE = 0.5
 # The sections of a manual page, by man-pages(7), and what they are called elsewhere.
 _MANUAL_HEADING: Final = re.compile(
@@ -76,9 +76,9 @@ class _Reading:
 
 
 class ExtractiveWriter:
-    """An AnswerWriter that needs no key and invents nothing: one passage, a second where another comes near, then up
-    to three further sections by name. A question that asks several things gets a passage for each. It says nothing when
-    no passage reaches the agent's threshold."""
+    """An AnswerWriter that needs no key and invents nothing. Quotes one passage, a second if another is nearly as good,
+    then names up to three further sections. A question with several parts gets a passage for each. Writes nothing if no
+    passage reaches the agent's threshold."""
 
     answered_by = AnsweredBy.EXTRACTIVE
 
@@ -95,14 +95,14 @@ class ExtractiveWriter:
             for part in _answer(sure[0].judged, quoted, further, context):
                 yield TextDelta(part)
                 yield TextDelta("\n\n")
-        # What one of two questions has no answer to is half an answer.
+        # An answer to only one of two questions is half an answer.
         yield ChatEnd(Finish.COMPLETE, TokenUsage(), fmean(each.probability for each in readings) if readings else None)
 
     async def _readings(self, context: AnswerContext) -> list[_Reading]:
-        """Of each question that the visitor asks at once, where one of them has an answer: what answers one is near to
-        it, and not to them all. Else of what they say as a whole."""
-        # The visitor's own page, which comes unasked whatever the question is, is asked when there is nothing else, and
-        # has to earn the confidence that citing it gives.
+        """One for each question if the visitor asks several at once and one of them has an answer, because a passage
+        that answers one is near to that one, not to all of them. Else one for the message as a whole."""
+        # The visitor's own page is included whatever the question is, so it is used only if nothing else was found, and
+        # must reach a minimum confidence of its own.
         found = [source for source in context.sources if not source.is_unasked]
         candidates = [passage for source in (found or context.sources) for passage in passages(source)]
         least = 0.0 if found else _SURE_OF_OWN_PAGE
@@ -118,7 +118,7 @@ class ExtractiveWriter:
         return _Reading(context, candidates, [one for one in judged if one.probability >= least])
 
     async def _quoted(self, readings: Sequence[_Reading]) -> list[Passage]:
-        """The best passage for each question; for a single one also another that stands elsewhere where it is short and
+        """The best passage for each question. For a single question also a second one from elsewhere that is short and
         nearly as good."""
         max_chars = readings[0].context.agent.max_answer_chars
         if len(readings) > 1 and len(quoted := await self._one_each(readings, max_chars // len(readings))) > 1:
@@ -136,8 +136,8 @@ class ExtractiveWriter:
         return _joined(first, second) if second else [first]
 
     async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
-        """The best passage about the one of two things which the question compares that the first does not name: in a
-        section that is called so, or with such a term."""
+        """If the question compares two things and `first` names only one of them, the best passage on the other, whose
+        heading or term names it."""
         names = compared_names(reading.context.question)
         missing = [name for name in names if not _says(name, first.text, first.heading)]
         if len(missing) != 1:
@@ -162,8 +162,8 @@ class ExtractiveWriter:
         return quoted
 
     async def _first(self, reading: _Reading, wanted_chars: int, max_chars: int) -> Passage:
-        """The best passage with what stands around it, as far as that is near to the question. From a message that is
-        asked about, and from the beginning of a section that is called what is asked, nothing is left out."""
+        """The best passage with the text around it that is near to the question. Nothing is cut from an error message
+        that is asked about, nor from a section that is named after what is asked and quoted from its beginning."""
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0]).passage
         if whole := _from_message(best, reading.context.standalone):
             first = extended(whole, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
@@ -175,7 +175,8 @@ class ExtractiveWriter:
         return completed(first if whole else await self._nearest(reading, first), min(_ANNOUNCED_CHARS, max_chars))
 
     async def _is_named(self, reading: _Reading, passage: Passage) -> bool:
-        """Whether its section is called what is asked, and it stands further down without saying how."""
+        """Whether the section is named after what is asked, and the passage is further down in it without steps or
+        code."""
         if not passage.start or not passage.heading or says_how(passage):
             return False
         texts = [passage.heading, passage.text]
@@ -205,7 +206,7 @@ def _answer(
 
 
 def _joined(first: Passage, second: Passage) -> list[Passage]:
-    """Both; as one where they are neighbours, or hold the same. Definitions stay apart: the best one goes first."""
+    """Both, or one if they are neighbours or overlap. Definitions stay apart, with the best one first."""
     above, below = sorted((first, second), key=lambda passage: passage.start)
     if first.pieces is not second.pieces or above.end < below.start or first.term or first.within:
         return [first, second]
@@ -213,8 +214,8 @@ def _joined(first: Passage, second: Passage) -> list[Passage]:
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room: int) -> Passage | None:
-    """The best that says something else and fits, with what stands around it where that fits as well. Where the first
-    has neither steps nor code, one that has them comes before others."""
+    """The best that says something else and fits, with the text around it if that fits too. If `first` has neither
+    steps nor code, a passage that has them is preferred."""
     wording, is_told_how = normalised(first.text), says_how(first)
     best: Passage | None = None
     for other in judged:
@@ -234,18 +235,18 @@ def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room:
 
 
 def _surrounded(passage: Passage, room: int) -> Passage:
-    """With what stands around it, as far as its heading leaves room."""
+    """The passage with the text around it, as far as its heading leaves room."""
     return completed(extended(passage, room - _length(passage) + len(passage.text)), room)
 
 
 def _from_message(passage: Passage, question: str) -> Passage | None:
-    """From the message on that the question says; what it means, and what to do, stands behind it."""
+    """The passage beginning at the message that is asked about: its meaning and remedy follow it."""
     found = (at for at in range(passage.start, passage.end) if says_message(passage.pieces[at], question))
     return replace(passage, start=at) if (at := next(found, None)) is not None else None
 
 
 def _next_section(first: Passage, room: int) -> Passage | None:
-    """The beginning of the one behind a section of a manual that is a line: the usage stands below the name."""
+    """The beginning of the next section if a manual's section is a single line: the usage follows the name."""
     is_line = len(first.text) < _LINE_CHARS and len(first.own_pieces) == len(first.pieces)
     if not is_line or not _MANUAL_HEADING.fullmatch(first.heading):
         return None
@@ -271,13 +272,13 @@ def _further(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> list
 
 
 def _named(passage: Passage) -> OfferedPassage:
-    """With what stands around it, as a second passage is quoted."""
+    """Offers a section that is only named, with the text that a second passage would quote."""
     text = completed(extended(passage, _SECOND_CHARS), _SECOND_CHARS).text
     return OfferedPassage(passage.source.number, text, is_named=True)
 
 
 def _rest(judged: Sequence[JudgedPassage], quoted: Sequence[Passage]) -> Iterator[OfferedPassage]:
-    """The best of each quoted source that the answer leaves out."""
+    """The best passage of each quoted source that the answer leaves out."""
     numbers = {passage.source.number for passage in quoted}
     for passage in (one.passage for one in judged):
         if passage.source.number in numbers and not _is_quoted(passage, quoted):
@@ -290,18 +291,18 @@ def _is_quoted(passage: Passage, quoted: Sequence[Passage]) -> bool:
 
 
 def _says(name: str, *texts: str) -> bool:
-    """Whether the words of the name stand in one of the texts, one behind the other."""
+    """Whether one of the texts contains the words of the name in sequence."""
     said = f" {normalised(name)} "
     return any(said in f" {normalised(text)} " for text in texts)
 
 
 def _heading_of(passage: Passage) -> tuple[str, str]:
-    """The same for all passages under one heading, for one that is long is several sources."""
+    """Equal for all passages under one heading, because a long section is several sources."""
     return passage.source.url, passage.heading
 
 
 def _common_headings(judged: Sequence[JudgedPassage], sources: Sequence[Source]) -> set[str]:
-    """Those that several pages have, and those of every manual, whatever their number: alone they name nothing."""
+    """Headings of several pages, and those of every manual, however many pages have them: alone they name nothing."""
     pages: dict[str, set[str]] = {}
     headings = {
         *((one.passage.heading, one.passage.source.title) for one in judged),
@@ -322,7 +323,7 @@ def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
 
 
 def _paragraph(passage: Passage, common: Set[str], *, below: Passage | None = None) -> str:
-    """With its heading and its term, but for those that the passage which it stands below has as well."""
+    """The text with its heading and term, except for those that the passage above it has too."""
     is_headed = below is None or _heading_of(passage) != _heading_of(below)
     is_told = below is not None and passage.within in (below.within, below.term)
     text = word_for_word(passage.text if is_told or not passage.within else f"{passage.within}\n\n{passage.text}")
@@ -336,8 +337,8 @@ def _length(passage: Passage) -> int:
 
 
 class ClosestSectionsWriter:
-    """An AnswerWriter that claims nothing: it says that it has no exact answer and names up to three sections of what
-    search found. Without any it says nothing."""
+    """An AnswerWriter that claims nothing: says that it has no exact answer and names up to three sections that search
+    found. Writes nothing if there are none."""
 
     answered_by = AnsweredBy.FALLBACK
 
@@ -374,6 +375,6 @@ class ClosestSectionsWriter:
 
 
 def _linked(passage: Passage) -> str:
-    """The page and its section, each said once."""
+    """The page's title and the section's heading, each once."""
     parts = dict.fromkeys(word_for_word(markdown_name(part)) for part in (passage.source.title, passage.heading))
     return ": ".join(part for part in parts if part)

@@ -41,30 +41,30 @@ log = structlog.get_logger(__name__)
 
 
 def new_canary() -> str:
-    """A marker for one prompt: if it ever comes out, the prompt is leaking. It opens as no word does, so that the
-    guard seldom has to wait and see."""
+    """A marker for one prompt: if it is ever written, the prompt is leaking. It begins like no word, so that the guard
+    seldom has to hold text back."""
     return "ZXQ" + "".join(secrets.choice("BCDFGHJKLMNPQRSTVWXZ") for _ in range(13))
 
 
 @dataclass(slots=True)
 class Generation:
-    """An answer as it grows. What has been written survives whatever ends the writing."""
+    """An answer while it is written. Its text so far survives whatever ends the writing."""
 
     context: AnswerContext
     on_text: Callable[[str, str], None]  # the new piece, the whole text so far
-    embedder: Embedder | None = None  # with one, what a model writes is looked up in its sources
-    sections: KnownSections = field(default_factory=KnownSections)  # of which answers before it remember some
+    embedder: Embedder | None = None  # with one, a model's statements are checked against its sources
+    sections: KnownSections = field(default_factory=KnownSections)  # may have been read for earlier answers
     text: str = ""
     answered_by: AnsweredBy = AnsweredBy.FALLBACK
     finish: Finish = Finish.COMPLETE
     citations: tuple[Citation, ...] = ()
     first_token_at: float | None = None
-    confidence: float | None = None  # what the last writer that could tell thought of its answer
-    trace: dict[str, Any] = field(default_factory=dict)  # what operators should know of the writing
+    confidence: float | None = None  # of the last writer that could tell
+    trace: dict[str, Any] = field(default_factory=dict)  # what operators should know about the writing
     proposed: ProposedChange | None = None  # what the visitor is asked to confirm below the answer
 
     def sureness(self, found: float) -> float:
-        """What the answer is worth, in [0, 1]: what its writer says, else what search thinks of what was `found`."""
+        """The confidence in the answer, in [0, 1]: its writer's, else that of search, `found`."""
         return found if self.confidence is None else self.confidence
 
     @property
@@ -74,13 +74,13 @@ class Generation:
         return any(cited.url in of_actions for cited in self.citations)
 
     async def write(self, writers: Sequence[AnswerWriter]) -> None:
-        """Let the first writer that has a word answer; when none has, say honestly that nothing was found.
+        """Try the writers in turn until one writes something; if none does, say that nothing was found.
 
         Raises ModelInterrupted; the text so far stays.
         """
         given = self.context
         for writer in writers:
-            self.context, self.proposed = given, None  # what another one has found is not this one's
+            self.context, self.proposed = given, None  # sources that another writer found are not this one's
             try:
                 await self._write_with(writer)
             except ModelUnavailable as error:
@@ -130,7 +130,7 @@ class Generation:
                 self._show_checked(await checked.close())
             if guard.finish is Finish.CONTENT_FILTER or self.finish is Finish.CONTENT_FILTER:
                 self.proposed = None
-            if self.proposed:  # whatever the model has said of it
+            if self.proposed:  # whatever the model wrote about it
                 words = canned_messages(self.context.language).to_confirm
                 self.say(f"\n\n{words}" if self.text else words)
         finally:
@@ -143,7 +143,7 @@ class Generation:
             self.finish = guard.finish
 
     def _take(self, source: Source, guard: OutputGuard, checked: CheckedText | None) -> None:
-        """It may be cited from now on; no link of it may be shown."""
+        """Let the source be cited from now on; none of its links may be shown."""
         self.context = replace(self.context, sources=(*self.context.sources, source))
         guard.admit(source.number)
         if checked:
@@ -179,12 +179,12 @@ def _guard(context: AnswerContext) -> OutputGuard:
 
 
 def _link_host(listed: str) -> str:
-    """An operator writes "example.com" or "*.example.com"."""
+    """Operators write "example.com" or "*.example.com"."""
     return listed.casefold().removeprefix("*")
 
 
 def _title(source: Source, language: str | None) -> str:
-    """With the page of a file, and whether nobody can open it."""
+    """The title with the page number in a file, and a note if nobody can open it."""
     words, title = canned_messages(language), source.title
     if page := _FILE_PAGE.search(source.url):
         title = f"{title}, {words.file_page.format(page=page[1])}"
@@ -193,7 +193,7 @@ def _title(source: Source, language: str | None) -> str:
 
 
 def _titles(sources: Mapping[int, Source], language: str | None) -> Mapping[int, str]:
-    """Where several pages have the same title, each with its section."""
+    """The titles by number; those that several pages share include the section."""
     titles = {number: _title(source, language) for number, source in sources.items()}
     pages = {(titles[number], page_key(source.url)) for number, source in sources.items()}
     pages_by_title = Counter(title for title, _ in pages)

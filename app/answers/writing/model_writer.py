@@ -20,9 +20,9 @@ _CHARS_PER_TOKEN: Final = 3  # a low guess: a model that stops too early is wors
 class ModelWriter:
     """An AnswerWriter over the chat port.
 
-    A model that asks for actions instead of answering gets what they return as further sources, in a second prompt
-    that offers none: whatever a result says, nothing is called for it. One that asks for a change alone proposes it,
-    and has said all.
+    If the model calls actions instead of answering, their results become further sources of a second prompt, which
+    offers no actions: no result can cause another call. If it calls only for a change, that is proposed and nothing
+    more is written.
     """
 
     answered_by = AnsweredBy.MODEL
@@ -82,7 +82,7 @@ class ModelWriter:
 
 
 def _sources(called: Sequence[CalledAction], first: int) -> list[Source]:
-    """Numbered from `first`. A result has an address of its own that nobody can open."""
+    """Sources numbered from `first`. A result has an address of its own that nobody can open."""
     answered = [each for each in called if each.is_answered]
     return [
         Source(number, f"{UNLINKED}{each.action.id}", each.action.title, each.text, action=each.action.name)

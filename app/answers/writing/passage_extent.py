@@ -1,4 +1,4 @@
-"""How far a passage is quoted: with what belongs to it around it, and without what is about something else."""
+"""How far a passage is quoted: with the text around it that belongs to it, and without text about something else."""
 
 import itertools
 import re
@@ -14,11 +14,11 @@ from app.core.text.sentences import points_back, sentences
 _LONGEST_LINE = 200
 _LONGEST_TITLE = 80
 _FAR = 0.12  # cosine below that of the nearest piece
-_FAR_DEFINITION = 0.06  # the same for definitions, of which each is understood by itself
-_LEAST_LEFT = 150  # characters: a line alone seldom answers, whatever it is near to
+_FAR_DEFINITION = 0.06  # the same for definitions, each of which is understood by itself
+_LEAST_LEFT = 150  # characters: a line alone seldom answers, however near it is
 _CODE_REACH = 3  # pieces
 _CODE_CHARS = 500
-# What is understood, and leaves open what it goes on from: nothing to begin an answer with.
+# Openings that refer to something before them: an answer should not begin with one.
 _LEANS_BACK = re.compile(
     r"(?:(?:to \w+|for|with|in|from|by|at|of|on|after|before|because of|due to|without|once|if|when|as|while|since)"
     r" (?:it|them|this|these|such|so)|as (?:shown|described|mentioned|seen|noted|explained|discussed) (?:above|before)"
@@ -34,11 +34,14 @@ _ITEM_MARK = re.compile(r"\A\s*+(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)
 
 
 def extended(passage: Passage, max_chars: int, part_chars: int | None = None) -> Passage:
-    """All of its section where that fits, else the passage with what follows it, as long as that fits `part_chars`, up
-    to the next line that reads like a title: of a page that is linked, or a picture. Such a line right before it, which
-    names it, comes along, steps right before or behind it, for a paragraph about them helps nobody, and code right
-    before it where that fits: what is told next goes on from it. A definition, and a list that is introduced, is quoted
-    as far as it fits `max_chars`, the former from its beginning where that fits as well, without those around it."""
+    """All of its section if that fits `max_chars`. Else the passage and what follows it within `part_chars`, up to the
+    next line that reads like a title: of a linked page, or a picture.
+
+    A title right before the passage is included. So are steps right before or after it, because a paragraph about steps
+    is useless without them, and code right before it if that fits, because the text refers to it. A definition, or a
+    list with an introduction, may fill `max_chars`; a definition is quoted from its beginning if that fits, and without
+    its neighbours.
+    """
     pieces, start, end = passage.pieces, passage.start, _without_titles(passage.pieces, passage.start, passage.end)
     is_defined = _is_in_definition(pieces, start)
     if length(pieces) <= max_chars and not is_defined:
@@ -71,12 +74,12 @@ def _leans_back(piece: Piece) -> bool:
 
 
 def _goes_on_below(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether what introduces the piece introduces the one before it as well."""
+    """Whether the piece and the one before it have the same introduction."""
     return len(pieces[at]) > 1 and pieces[at - 1][0] is pieces[at][0]
 
 
 def _unit_start(pieces: Sequence[Piece], at: int) -> int:
-    """Where what the piece's own first block introduces begins: a long unit is cut, and each part is introduced."""
+    """The first piece with the same introduction: a long unit is cut into pieces that each repeat it."""
     while at and _goes_on_below(pieces, at):
         at -= 1
     return at
@@ -90,7 +93,7 @@ def _definition_start(pieces: Sequence[Piece], at: int) -> int:
 
 
 def with_code(passage: Passage) -> Passage:
-    """With the short code that follows close behind, where it has none: what is told of a command in words alone helps
+    """Append the short code that follows closely, if the passage has none: a description of a command alone helps
     little."""
     pieces, end = passage.pieces, passage.end
     if any(map(has_code, passage.own_pieces)):
@@ -102,8 +105,8 @@ def with_code(passage: Passage) -> Passage:
 
 
 def completed(passage: Passage, max_chars: int) -> Passage:
-    """Not ending in a line that announces what is not shown: with that where it fits, else without the line, as where
-    it stands below another heading, unless the line is all there is."""
+    """If the last line announces something, append that if it fits. Else, or if it is under another heading, drop the
+    line, unless it is all there is."""
     pieces, start, end = passage.pieces, passage.start, passage.end
     last = pieces[end - 1][-1]
     below = next((block for block in itertools.chain(*pieces[end : end + 1]) if block is not last), None)
@@ -115,11 +118,13 @@ def completed(passage: Passage, max_chars: int) -> Passage:
 
 
 def without_far_ends(passage: Passage, nearness: Sequence[float], question: str) -> Passage:
-    """Without what stands at either end and is much less near to the question than its nearest piece; `nearness` is
-    the cosine of question and piece, for each piece. Code and steps stay: they seldom say what they are for. So does a
-    line that tells a detail which is asked for, such as "Default: 60"; what follows, or precedes, so little that it
-    would say nothing alone; and a title with what it names. Definitions, with their code and steps, are as near as what
-    is nearest in each."""
+    """Cut what is at either end and much less near to the question than the nearest piece. `nearness` has the cosine of
+    the question and each piece.
+
+    Code and steps stay, because they seldom say what they are for. So do a line with a detail that is asked for, such
+    as "Default: 60", a title with what it names, and text without which too little would be left. Each definition, with
+    its code and steps, is as near as its nearest piece.
+    """
     pieces, are_defined = passage.own_pieces, has_definitions(passage)
     if are_defined:
         nearness = _nearness_of_definitions(passage, nearness)
@@ -148,14 +153,14 @@ def without_far_ends(passage: Passage, nearness: Sequence[float], question: str)
 
 
 def _without_titles(pieces: Sequence[Piece], start: int, end: int) -> int:
-    """The end without titles that nothing follows; one piece stays in any case."""
+    """The end before titles that nothing follows; at least one piece stays."""
     while end - start > 1 and _is_title(pieces[end - 1]):
         end -= 1
     return end
 
 
 def single_lines(passage: Passage) -> list[Passage]:
-    """The sentences and list items of a passage that say something alone and fit a line, each as a passage."""
+    """The sentences and list items of a passage that make sense alone and fit a line, each as a passage."""
     texts = [
         text
         for piece in passage.own_pieces
@@ -181,12 +186,12 @@ def _sayings(block: Block) -> list[str]:
 
 
 def has_definitions(passage: Passage) -> bool:
-    """Whether it is several definitions, each of something else."""
+    """Whether it has several definitions, each of something else."""
     return len({passage.start, *_beginnings(passage)}) > 1 and _is_in_definition(passage.pieces, passage.start)
 
 
 def _nearness_of_definitions(passage: Passage, nearness: Sequence[float]) -> list[float]:
-    """For each piece that of the nearest piece of its definition."""
+    """For each piece, the nearness of the nearest piece of its definition."""
     borders = sorted({passage.start, *_beginnings(passage), passage.end})
     found: list[float] = []
     for first, end in itertools.pairwise(borders):
@@ -205,7 +210,7 @@ def _is_in_definition(pieces: Sequence[Piece], at: int) -> bool:
 
 
 def _begins_definition(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether a definition begins there, and not a further part of one that is long."""
+    """Whether a definition begins there, and not a further part of a long one."""
     return bool(term_of(pieces[at])) and not (at and pieces[at][0] is pieces[at - 1][0])
 
 

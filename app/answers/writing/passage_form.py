@@ -1,5 +1,5 @@
-"""What the form of a passage says, whatever its words mean: that it names a price or a number to call, tells of changes
-or of what was so once, defines, compares, asks, or lists links."""
+"""What the form of a passage adds to its odds, whatever its words mean: whether it names a price or a phone number,
+reports changes or old news, defines, compares, asks, or lists links."""
 
 import re
 from collections.abc import Iterable
@@ -14,15 +14,15 @@ from app.core.text.questions.compared_names import asks_difference
 from app.core.text.sentences import asks, points_back, sentences
 from app.core.text.words import folded_words, normalised
 
-# Log odds. Few questions of the judged sets meet these, so they are no fitted weights: large enough to decide between
-# passages that come near each other, and no larger.
+# Log odds. Too few questions of the judged sets concern these to fit weights: they are just large enough to decide
+# between passages that are nearly equal.
 _PRICE_ODDS: Final = 0.5
-_PRICED_NAME_ODDS: Final = 1.5  # a card of what was asked for: its name above, and a price with few words beside it
+_PRICED_NAME_ODDS: Final = 1.5  # a card of what was asked for: its name above a price and few words
 _CHANGES_ODDS: Final = -1.0
 _LINKS_ODDS: Final = -1.0
 _QUESTIONS_ODDS: Final = -1.0
 _DEFINES_ODDS: Final = 0.8
-_COMPARED_ODDS: Final = 1.5  # for the table that has both of what is compared side by side
+_COMPARED_ODDS: Final = 1.5  # for a table with both compared things side by side
 _OLD_POST_ODDS: Final = -1.0
 _OLD_DAYS: Final = 180
 
@@ -64,7 +64,7 @@ _IS: Final = r"(?:is|are|means?|stands for|refers? to|ist|sind|bedeutet|es|son|s
 
 _TABLE_HEADER: Final = re.compile(r"^\|(.*)\|\n\|[ -|]*-", re.MULTILINE)
 
-# A post tells what was so on its day, and pages beside it what is so now.
+# A post was true on its day; other pages are true now.
 _POST: Final = re.compile(
     r"/(?:blogs?|news|aktuelles|neuigkeiten|noticias|novedades|actualit[eé]s|notizie|nieuws|aktualnosci|press|presse"
     r"|20\d\d/[01]?\d)/",
@@ -88,7 +88,7 @@ _BEHIND_TITLE: Final = re.compile(r"[*`]*(?:\s*(?:[:\u2013\u2014-]|\Z))")
 
 
 def form_odds(question: str, passage: Passage, titles: Iterable[str] = ()) -> float:
-    """The log odds that the passage's form adds to its being the answer. `titles` are those of all pages found."""
+    """What the passage's form adds to the log odds that it is the answer. `titles` are those of all pages found."""
     odds = 0.0
     asks_price, compares, asks_changes = _asks(question)
     if asks_price and PRICE.told.search(passage.text):
@@ -122,22 +122,22 @@ def _asks(question: str) -> tuple[bool, bool, bool]:
 
 @lru_cache(maxsize=16)
 def _asked_name(question: str) -> str:
-    """The one thing that it asks the meaning of; "" where it asks something else."""
+    """The one thing whose meaning is asked for; "" if something else is asked."""
     asked = _ASKS_WHAT.fullmatch(question.strip())
     name = (asked["name"] or asked["named"]).strip(_QUOTES) if asked else ""
     return "" if len(name.split()) > _NAME_WORDS or points_back(name) else name
 
 
 def _defines(passage: Passage, name: str) -> bool:
-    """Whether it is a definition of the name, begins what stands under it, or has a sentence that says what it is."""
+    """Whether it is a definition of the name, opens the section of that name, or has a sentence that defines it."""
     told = [passage.term, *([unnumbered(passage.heading)] if passage.start == 0 else [])]
     return normalised(name) in map(normalised, told) or _definition(name).search(passage.text) is not None
 
 
 @lru_cache(maxsize=16)
 def _definition(name: str) -> re.Pattern[str]:
-    """What a sentence looks like that says what it is: "A lot (of shares) is ...", "lots, i.e. ...", and for an
-    abbreviation what it stands for."""
+    """Matches a sentence that defines the name, "A lot (of shares) is ...", "lots, i.e. ...", or an abbreviation in
+    brackets after its long form."""
     words = f"{re.escape(name.removesuffix('s'))}s?"
     begins = r"(?:\A|[.!?:]\s+|\n\s*(?:[-*]\s+)?)(?:(?:an?|the|eine?|d(?:er|ie|as)|una?|el|l[ae]s?|une?)\s+)?"
     says = rf"{begins}[*`\"'\u201c\u2018]*{words}[*`\"'\u201d\u2019]*(?: ?\([^()]{{1,60}}\))?(?:,[^,.]{{1,80}},)? {_IS}"
@@ -148,13 +148,14 @@ def _definition(name: str) -> re.Pattern[str]:
 
 
 def without_told(question: str, text: str) -> str:
-    """The question without its words for a detail, such as "phone number", where the text tells all that are asked."""
+    """The question without its words for details, such as "phone number", if the text has every detail that is
+    asked."""
     asked = asked_details(question)
     return without_details(question) if asked and all(each.told.search(text) for each in asked) else question
 
 
 def _has_side_by_side(question: str, text: str) -> bool:
-    """Whether two columns of its table are what the question names."""
+    """Whether the question names two columns of the text's table."""
     header, asked = _TABLE_HEADER.search(text), set(folded_words(question))
     columns = [set(folded_words(name)) for name in header[1].split("|")] if header else []
     return sum(bool(name) and name <= asked for name in columns) > 1
@@ -173,8 +174,8 @@ def _is_named(question: str, passage: Passage) -> bool:
 
 
 def _points_to_page(passage: Passage, titles: Iterable[str]) -> bool:
-    """Whether a line of it is the title of another page that was found, with at most what that page is about: an entry
-    of an overview says less than the page that it leads to."""
+    """Whether one of its lines is the title of another page that was found, at most with a summary: an entry of an
+    overview says less than the page that it leads to."""
     others = tuple(title for title in titles if len(title) >= _SHORTEST_TITLE and title != passage.source.title)
     if not others:
         return False
@@ -183,7 +184,7 @@ def _points_to_page(passage: Passage, titles: Iterable[str]) -> bool:
 
 
 def _asks_mostly(text: str) -> bool:
-    """Whether more than half of what it says are questions, such as those that a page answers further down."""
+    """Whether more than half of its sentences are questions, such as those that a page answers further down."""
     if not asks(text):
         return False
     asked = [asks(said) for line in text.splitlines() for said in sentences(_ITEM_MARKUP.sub("", line))]
@@ -191,13 +192,13 @@ def _asks_mostly(text: str) -> bool:
 
 
 def _is_list_of_links(text: str) -> bool:
-    """A menu, an index or a table of contents: nearly all of its words lead elsewhere."""
+    """A menu, an index or a table of contents: nearly all of its words are links."""
     linked = _LINK.findall(text)
     return len(linked) >= _LINKS and sum(map(len, linked)) >= _LINKED_SHARE * len(_LINK.sub(r"\1", text))
 
 
 def _is_list_of_titles(text: str) -> bool:
-    """A table of contents whose links are not known: items within items, none of which says anything."""
+    """A table of contents whose links are unknown: items within items, none of which says anything."""
     lines = [line for line in text.splitlines() if line.strip()]
     return len(lines) >= _TITLES and any(line[0].isspace() for line in lines) and all(map(_is_title, lines))
 

@@ -1,4 +1,4 @@
-"""How well a passage answers a question: what search, its meaning, its heading and its words say, as one figure."""
+"""How well a passage answers a question: one figure from search, meaning, headings and words."""
 
 import itertools
 from array import array
@@ -27,30 +27,31 @@ from app.search.confidence import plain_coverage, sigmoid
 
 log = structlog.get_logger(__name__)
 
-Vector: TypeAlias = "array[float]"  # of length 1, as embedders give them
-Read = TypeVar("Read")  # what the embedder makes of a text
+Vector: TypeAlias = "array[float]"  # of length 1, as embedders return them
+Read = TypeVar("Read")  # what the embedder returns for a text
 
-_READ: Final = 24  # passages whose meaning is asked for: each costs the embedder some 5 ms
-_COVERAGE: Final = 3.26  # what the share of the question's words counts beside search's order, in choosing those
+_READ: Final = 24  # passages to embed: each costs the embedder some 5 ms
+_COVERAGE: Final = 3.26  # weight of the share of the question's words against search's order, in choosing those
 # Sites are asked about the same pages again and again.
 _REMEMBERED: Final = 8_000  # vectors, of 1.5 KiB each
 _REMEMBERED_TOKENS: Final = 2_000  # texts, of 40 KiB for a long passage and 5 for headings
-_REMEMBERED_LOGITS: Final = 20_000  # of a question and a passage
-# What the reranker's logit counts beside the other signs; one of so much neither raises nor lowers the odds.
+_REMEMBERED_LOGITS: Final = 20_000  # one for each question and passage
+# The weight of the reranker's logit, and the logit that neither raises nor lowers the odds.
 _RERANKER_WEIGHT: Final = 0.3
 _EVEN_LOGIT: Final = -3.5
-# What the question before a follow-up can add to the odds of its own words, which name no subject.
+# The most that the question before a follow-up adds to the odds of its own words, which name no subject.
 _FOLLOW_UP_ODDS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class PassageScale:
-    """The log odds that an answer made of the passage is right. Fitted on judged answers (docs/evaluation.md).
+    """Weights for the log odds that an answer made of the passage is right. Fitted on judged answers
+    (docs/evaluation.md).
 
-    `order` is what search thinks of the source, in [0, 1]; `meaning` the cosine of question and passage, `heading`
-    that of question and headings; `coverage` the share of the question's words that the passage or its headings hold,
-    in [0, 1), and `lead` how much that is above the best share in any other source, in (-1, 1); `tokens_in_text` and
-    `tokens_anywhere` are a TokenMatch.
+    `order` weighs the source's place in search's order, in [0, 1]; `meaning` the cosine of question and passage;
+    `heading` that of question and headings; `coverage` the share of the question's words that the passage or its
+    headings contain, in [0, 1); `lead` how far that is above the best share in any other source, in (-1, 1);
+    `tokens_in_text` and `tokens_anywhere` the figures of a TokenMatch.
     """
 
     bias: float
@@ -72,18 +73,18 @@ _TOKENS: Final = PassageScale(
     tokens_in_text=2.5,
     tokens_anywhere=5.0,
 )
-# Where the embedder gives one vector for a text, as endpoints do.
+# For embedders that return one vector per text, as endpoints do.
 _MEANING: Final = PassageScale(bias=-4.39, order=0.65, coverage=2.12, meaning=3.78, heading=2.84)
-# What a passage loses that the embedder reads word for word, and one in another language than the question.
+# For a passage that the embedder reads through word-by-word glosses, and for one in another language than the question.
 _GLOSSED_ODDS: Final = -0.5
 _OTHER_LANGUAGE_ODDS: Final = -1.0
-# Words that many pages share prove little where no meaning is known: what counts is that one page holds more of them.
+# Without embeddings, words that many pages share prove little: what counts is that one page contains more of them.
 _WORDS_ALONE: Final = PassageScale(bias=-4.25, order=1.0, coverage=5.16, lead=7.89)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPassage:
-    """`odds` are the log odds that it answers the question; where it `is_reranked`, they lie further apart."""
+    """`odds` are the log odds that it answers the question; those that `is_reranked` marks are spread further apart."""
 
     passage: Passage
     odds: float
@@ -96,8 +97,8 @@ class JudgedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """Cosines of the question and the passage, and of the question and its headings; `tokens` where the embedder gives
-    a vector for each."""
+    """Cosines of the question with the passage and with its headings; `tokens` if the embedder returns a vector for
+    each token."""
 
     meaning: float
     heading: float
@@ -105,9 +106,9 @@ class Nearness:
 
 
 class PassageJudge:
-    """Reads the most promising passages by the embedder; where it is away, or does not read the language, words and
-    search alone decide. `tokens` is the same embedder where it can tell each token's vector. The best few, the agent's
-    `rerank_passages`, are read by the `reranker` as well, question and passage together."""
+    """Scores the most promising passages with the embedder; if it is down or does not read the language, words and
+    search alone decide. `tokens` is the same embedder if it can return a vector for each token. The `reranker` also
+    reads the best few, the agent's `rerank_passages`, together with the question."""
 
     def __init__(
         self,
@@ -125,8 +126,8 @@ class PassageJudge:
         self._token_vectors = RecentValues[str, TokenVectors](_REMEMBERED_TOKENS)
 
     async def judged(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[JudgedPassage]:
-        """The most promising of the candidates, best first. One is no answer to a follow-up ("does it float?") for
-        answering what was asked before: its own words have to be near as well."""
+        """The most promising of the candidates, best first. To answer a follow-up ("does it float?"), a passage must be
+        near to its own words as well, not only to the question before it."""
         judged, is_meant = await self._read(context, candidates)
         if not is_meant:
             return judged
@@ -139,7 +140,7 @@ class PassageJudge:
         return await self._reranked(context, judged)
 
     async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
-        """The most promising, best first, and whether the meaning of any is known."""
+        """The most promising, best first, and whether any of them was embedded."""
         promising = _promising(candidates, await self._shares(context, candidates))
         question = context.standalone
         read = [
@@ -164,8 +165,8 @@ class PassageJudge:
         return judged, bool(nearness)
 
     async def _reranked(self, context: AnswerContext, judged: list[JudgedPassage]) -> list[JudgedPassage]:
-        """The best few in an order that the reranker has a say in. The others stay behind them: a low logit says that a
-        passage which was read is no answer, and not that one which was not read is."""
+        """Reorder the best few with the reranker's logits. The others stay behind them: a low logit shows that a
+        passage is no answer, not that one which was not read is better."""
         settings = context.agent.retrieval
         best, others = judged[: settings.rerank_passages], judged[settings.rerank_passages :]
         logits = await self._read_together(context, [one.passage for one in best])
@@ -182,7 +183,7 @@ class PassageJudge:
         return [*sorted(best, key=lambda one: -one.odds), *behind]
 
     async def _read_together(self, context: AnswerContext, passages: Sequence[Passage]) -> dict[Looks, float]:
-        """The logits of those that are in a language which the reranker reads; of none while it is away or busy."""
+        """The logits of passages in a language that the reranker reads; empty if it is down or busy."""
         if self._reranker is None:
             return {}
         reads, question = self._reranker.reads, context.standalone
@@ -191,7 +192,7 @@ class PassageJudge:
         missing = [look for look in dict.fromkeys(looks) if look not in known]
         if not missing:
             return known
-        # Where a passage has no place, its looks say the text twice.
+        # A passage without headings has its text as its place too.
         texts = [text if place == text else f"{place}\n{text}" for text, place in missing]
         budget_seconds = context.agent.retrieval.rerank_budget_ms / 1000
         try:
@@ -205,7 +206,7 @@ class PassageJudge:
         return known
 
     async def nearness(self, context: AnswerContext, source: Source, texts: Sequence[str]) -> list[float] | None:
-        """The cosine of the question and each text of the source; None where the embedder cannot tell."""
+        """The cosine of the question and each text of the source; None if the embedder cannot read them."""
         if not covers(self._embedder.reads, context.language, source.language):
             return None
         vectors = await self._meanings([context.standalone, *texts])
@@ -214,7 +215,8 @@ class PassageJudge:
         return _cosines(vectors[context.standalone], [vectors[text] for text in texts])
 
     async def _shares(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[float]:
-        """Of the question's words that each passage holds; what it tells a price for, it need not call a price."""
+        """The share of the question's words in each passage. A passage that shows a price need not contain the word
+        "price"."""
         question = context.standalone
         texts = [f"{passage.place}\n{passage.text}" for passage in candidates]
         shares = await self._coverage(context, question, texts)
@@ -228,7 +230,7 @@ class PassageJudge:
         return [1.0 if is_told else share for is_told, share in zip(told, shares, strict=True)]
 
     async def _coverage(self, context: AnswerContext, question: str, texts: Sequence[str]) -> list[float]:
-        """The share of the question's words that each text holds, by how rare they are on the site."""
+        """The share of the question's words that each text contains, weighted by how rare they are on the site."""
         asked = without_stop_words(question, context.language)
         if context.agent_id is not None:
             try:
@@ -238,7 +240,8 @@ class PassageJudge:
         return plain_coverage(asked, texts)
 
     def _language_odds(self, context: AnswerContext, source: Source) -> float:
-        """A source in another language than the question stands back only where there is one in the question's own."""
+        """Lower for a source in a language that the embedder does not know, and for one in another language than the
+        question if there is a source in the question's own."""
         asked_in = context.language
         is_known = covers(self._embedder.knows, asked_in, source.language)
         is_other = source.language is not None and source.language != asked_in
@@ -246,7 +249,7 @@ class PassageJudge:
         return (0.0 if is_known else _GLOSSED_ODDS) + (_OTHER_LANGUAGE_ODDS if stands_back else 0.0)
 
     async def _nearness(self, question: str, passages: Sequence[Passage]) -> dict[Looks, Nearness]:
-        """Of each passage's looks; of none while the embedder is away."""
+        """By each passage's looks; empty if the embedder is down."""
         if not passages:
             return {}
         looks = list(dict.fromkeys(passage.looks for passage in passages))
@@ -278,8 +281,8 @@ class PassageJudge:
 
 
 def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[tuple[Passage, float]]:
-    """The best by search and words, among them the best one of each source: a long source has so many that hold some of
-    the question's words that one whose heading says it in other words would never be read."""
+    """The best by search and words, including the best one of each source: a long source has so many with some of the
+    question's words that one whose heading uses other words would never be read."""
     best_first = sorted(
         zip(candidates, shares, strict=True), key=lambda pair: -(pair[0].source.order + _COVERAGE * pair[1])
     )
@@ -293,14 +296,14 @@ def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[t
 
 
 def _is_joined(context: AnswerContext) -> bool:
-    """Whether the question is searched for with those before it that it leans on."""
+    """Whether search looks for the question together with those before it that it leans on."""
     return context.standalone != context.question and context.standalone.endswith(context.question)
 
 
 async def _remembered(
     texts: Sequence[str], known: RecentValues[str, Read], embed: Callable[[Sequence[str]], Awaitable[list[Read]]]
 ) -> dict[str, Read] | None:
-    """What the embedder gives for each text, asked only for those that are not known; None while it is away."""
+    """What the embedder returns for each text; it is called only for those not in `known`. None if it is down."""
     wanted = list(dict.fromkeys(texts))
     read = {text: value for text in wanted if (value := known.get(text)) is not None}
     missing = [text for text in wanted if text not in read]
@@ -316,8 +319,8 @@ async def _remembered(
 
 
 def _leads(promising: Sequence[tuple[Passage, float]]) -> list[float]:
-    """By how much each one's share of the question's words is above the best share in any other source; 0 where there
-    is no other to compare it with."""
+    """How far each passage's share of the question's words is above the best share in any other source; 0 if there is
+    no other source."""
     best: dict[int, float] = {}
     for passage, share in promising:
         best[passage.source.number] = max(share, best.get(passage.source.number, 0.0))

@@ -1,4 +1,4 @@
-"""What of a source can be quoted: runs of whole blocks that are understood without what stands around them."""
+"""The parts of a source that can be quoted: runs of whole blocks that make sense without the text around them."""
 
 import itertools
 import re
@@ -30,7 +30,7 @@ _TELLS_OF_CODE = re.compile(
     re.IGNORECASE,
 )
 _HEADING_MARKS = re.compile(r"^#{1,6}\s+|(?<!\s)\s++#++\s*+$")
-PICTURED = re.compile(r"\*[^*\n]++\*")  # what a page says below a picture without a number
+PICTURED = re.compile(r"\*[^*\n]++\*")  # a picture's caption without a number
 _TERM = re.compile(r"(?:[-*+][ \t]++)?(\*\*[^*\n]++\*\*|`[^`\n]++`)(?=:| ·|\n|\Z)")
 
 
@@ -39,8 +39,8 @@ Looks = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """A stretch of a source, word for word: `pieces` from `start` to before `end`, of all those under its heading,
-    which is "" where none is known."""
+    """A stretch of a source, word for word: `pieces[start:end]` of all pieces under `heading`, which is "" if
+    unknown."""
 
     source: Source
     heading: str
@@ -63,11 +63,11 @@ class Passage:
 
     @property
     def section(self) -> tuple[int, str]:
-        """The same for all passages of one section."""
+        """Equal for all passages of one section."""
         return self.source.number, self.heading
 
     def overlaps(self, other: "Passage") -> bool:
-        """Whether both hold a piece of the same text, or of the same code."""
+        """Whether both contain the same piece, or parts of the same code."""
         if self.pieces is not other.pieces:
             return False
         first, second = (self, other) if self.start < other.start else (other, self)
@@ -83,17 +83,17 @@ class Passage:
 
     @cached_property
     def within(self) -> str:
-        """The term of the definition that it begins in the middle of; "" where it begins with one, or in none."""
+        """The term of the definition that it begins in the middle of; "" if it begins at a definition, or in none."""
         return term_above(self.pieces, self.start)
 
     @cached_property
     def place(self) -> str:
-        """Where it stands, as one line."""
+        """The page's title and headings as one line."""
         return " | ".join(self.names)
 
     @property
     def looks(self) -> Looks:
-        """What a model reads of it: the text, and where it stands."""
+        """What a model reads of it: the text and its place."""
         return self.text, self.place or self.text
 
     @property
@@ -103,8 +103,8 @@ class Passage:
 
 
 def passages(source: Source) -> list[Passage]:
-    """The candidates of one source, in its order; they overlap. Each begins at a block and goes on for as many whole
-    blocks as fit LONGEST_PASSAGE."""
+    """The candidates of one source, in its order; they overlap. Each begins at a block and has as many whole blocks as
+    fit LONGEST_PASSAGE."""
     found: list[Passage] = []
     for heading, body in _under_headings(source):
         pieces = [piece for unit in units(body) for piece in pieces_of(unit)]
@@ -128,8 +128,8 @@ def says_how(passage: Passage) -> bool:
 
 
 def needs_what_is_before(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether nobody understands the piece alone: "Then it is ...", "The command reads ..." right behind code, or what
-    a picture within running text shows."""
+    """Whether the piece makes no sense alone: "Then it is ...", "The command reads ..." right after code, or the
+    description of a picture within running text."""
     if not at:
         return False
     before, first = pieces[at - 1], pieces[at][0]
@@ -140,8 +140,8 @@ def needs_what_is_before(pieces: Sequence[Piece], at: int) -> bool:
 
 
 def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
-    """The blocks of neighbouring pieces. Where a block of the page was cut into several, they are one again, and what
-    introduces each of them is said once."""
+    """The blocks of neighbouring pieces. Parts of one block of the page are joined again, and an introduction that
+    several pieces repeat is shown once."""
     told: list[Block] = []
     before: Piece = ()
     for piece in pieces:
@@ -158,7 +158,7 @@ def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
 
 
 def _uncut(first: Block, second: Block, page: str) -> Block | None:
-    """Both as the paragraph or code that stands so on the page."""
+    """Both as one paragraph or code block, if the page has them that way."""
     if first.kind is not second.kind:
         return None
     if first.kind is BlockKind.PARAGRAPH:
@@ -169,8 +169,8 @@ def _uncut(first: Block, second: Block, page: str) -> Block | None:
 
 
 def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
-    """The source cut at its headings; what stands before the first is under the source's own. What a section names as
-    being told elsewhere answers nothing."""
+    """The source cut at its headings; text before the first one is under the source's own. Sections that only refer
+    elsewhere are left out."""
     heading, body = source.heading, list[Block]()
     for block in running_text(blocks(_line_by_line(source))):
         if block.kind is not BlockKind.HEADING:
@@ -184,12 +184,12 @@ def _under_headings(source: Source) -> Iterator[tuple[str, list[Block]]]:
 
 
 def _line_by_line(source: Source) -> str:
-    """A visitor's page tells of itself in lines, one for each heading, paragraph or cell."""
+    """What a browser sends of a page has a line for each heading, paragraph or cell."""
     return source.text.replace("\n", "\n\n") if source.is_from_visitor else source.text
 
 
 def _end(pieces: Sequence[Piece], start: int) -> int:
-    """One past the last piece that fits with those from `start` on."""
+    """The index after the last piece that fits together with those from `start` on."""
     end = start + 1
     while end < len(pieces) and length(pieces[start : end + 1]) <= LONGEST_PASSAGE:
         end += 1

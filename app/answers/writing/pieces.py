@@ -21,9 +21,9 @@ from app.core.text.markdown.code_parts import code_in_parts, commands_above
 from app.core.text.sentences import sentences
 from app.core.text.words import normalised
 
-LONGEST_PASSAGE = 450  # characters; steps may be longer, for half of them help nobody
+LONGEST_PASSAGE = 450  # characters; steps may be longer, because half of them help nobody
 _LONGEST_STEPS = 1200
-_LONGEST_ROWS = 300  # of a table: each row says what it says alone
+_LONGEST_ROWS = 300  # of a table: each row makes sense alone
 _LEAST_MESSAGE = 4  # words
 _QUOTED = re.compile(r'["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]++)["\u201c\u201d\u00bb]')
 _QUOTE_MARK = re.compile(r"^[ \t]*+>[ \t]*+", re.MULTILINE)
@@ -33,20 +33,20 @@ Piece: TypeAlias = tuple[Block, ...]
 
 
 def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
-    """The unit itself below what stands `above` it, or parts of it that fit, each with what introduces it."""
+    """The unit below the blocks `above` it, or parts of it that fit, each with its introduction."""
     if length([whole := (*above, *unit)]) <= (_LONGEST_STEPS if has_steps(unit) else LONGEST_PASSAGE):
         yield whole
         return
     led = itertools.takewhile(lambda pair: names_code(unit) or announces(*pair), itertools.pairwise(unit))
     lines = tuple(block for block, _ in led)
-    # Of the lines that introduce the rest those right above it, such as a sentence and the label of a tab.
+    # Of the lines that introduce the rest, those right above it, such as a sentence and the label of a tab.
     short = (lines[at:] for at in range(len(lines)) if length([above, lines[at:]]) <= LONGEST_PASSAGE // 3)
     near = next(short, ())
     for block in lines[: len(lines) - len(near)]:
         yield from _parts(above, block)
     is_ended = is_sentence = False
     for group in together(unit[len(lines) :]):
-        # A sentence that ends behind the code which it announces announces no list behind it.
+        # A sentence that ends after the code in its middle introduces no list after it.
         is_ended |= is_sentence
         is_sentence = any(goes_on(*pair) for pair in itertools.pairwise(group))
         if len(group) < len(unit):
@@ -63,7 +63,7 @@ def _parts(lead: Piece, block: Block) -> Iterator[Piece]:
 
 
 def _cut(block: Block, room: int) -> Iterator[str]:
-    """Parts of a block that is too long: whole items, rows, sentences, or what its code consists of."""
+    """Parts of a block that is too long: whole items, rows, sentences, or parts of code."""
     match block.kind:
         case BlockKind.LIST:
             yield from _gathered(list_items(block.text), room)
@@ -80,7 +80,7 @@ def _cut(block: Block, room: int) -> Iterator[str]:
 
 
 def _gathered(found: Iterable[str], room: int, between: str = "\n") -> Iterator[str]:
-    """As many together as fit. What is too long stands alone."""
+    """As many together as fit. A part that is too long stays alone."""
     group = ""
     for part in found:
         joined = f"{group}{between}{part}" if group else part
@@ -99,7 +99,7 @@ def _fits(text: str, room: int) -> bool:
 
 
 def _commands(block: Block, parts: Sequence[Block]) -> Iterator[Piece]:
-    """For each part of the block the command that printed it, as code: the same object for all that it printed."""
+    """For each part of the block, the command that printed it, as code: the same object for all of its output."""
     if block.kind is not BlockKind.CODE:
         yield from ((),) * len(parts)
         return
@@ -119,7 +119,7 @@ def has_code(unit: Sequence[Block]) -> bool:
 
 
 def says_message(piece: Piece, question: str) -> bool:
-    """Whether a line of its code, or what it quotes, is a message that the question is, or holds."""
+    """Whether a line of its code, or text that it quotes, is a message that contains the question or is part of it."""
     asked = normalised(question)
     messages = (normalised(text) for block in piece for text in _messages(block))
     return any(_holds(asked, message) or _holds(message, asked) for message in messages)

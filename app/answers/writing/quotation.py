@@ -15,8 +15,8 @@ _BRACKETED_NUMBER = re.compile(r"\[(\d{1,3})\]")
 
 
 def word_for_word(text: str) -> str:
-    """What the page says, with nothing in it to click: links are their text, addresses are code as they stand. A page's
-    own [3] is not our citation."""
+    """The page's text with nothing to click: links become their text, addresses become code. A page's own [3] becomes
+    (3), because it is not our citation."""
     return "\n".join(line if is_code else _unlinked(line) for line, is_code in lines_with_code(text))
 
 

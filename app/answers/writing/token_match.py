@@ -16,16 +16,16 @@ from app.providers.embedding.token_embedder import TokenVectors
 
 @dataclass(frozen=True, slots=True)
 class TokenMatch:
-    """Mean cosines, from -1 to 1, of the question's tokens and the nearest of the passage, and of the passage or its
-    headings."""
+    """Mean cosines, in [-1, 1], of the question's tokens with the nearest token of the passage, and of the passage or
+    its headings."""
 
     in_text: float
     anywhere: float
 
 
 def token_matches(question: TokenVectors, passages: Sequence[tuple[TokenVectors, TokenVectors]]) -> list[TokenMatch]:
-    """For each passage, given as its text and its headings. Tokens of the question that few of the passages hold weigh
-    up to some four times as much as those that all of them hold."""
+    """One for each passage, given as its text and its headings. Tokens of the question that few passages contain weigh
+    up to some four times as much as those that all contain."""
     if not len(question.tokens) or not passages:
         return [TokenMatch(0.0, 0.0)] * len(passages)
     texts = {id(text): text for passage in passages for text in passage}  # those of one section share their headings
@@ -40,8 +40,8 @@ def token_matches(question: TokenVectors, passages: Sequence[tuple[TokenVectors,
 def _met(
     question: TokenVectors, texts: Sequence[TokenVectors]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """One row for each text, with the nearness of each of the question's tokens, 0 where there is nothing, and with
-    whether the text holds the token. One product for all texts: their tokens are some thousand."""
+    """One row per text: how near its nearest token is to each of the question's (0 for an empty text), and whether it
+    contains that token. One product serves all texts: they have some thousand tokens."""
     nearest = np.zeros((len(texts), len(question.tokens)), dtype=np.float32)
     holds = np.zeros(nearest.shape, dtype=np.bool_)
     if filled := [row for row, text in enumerate(texts) if len(text.tokens)]:
@@ -55,7 +55,7 @@ def _met(
 
 
 def _weights(counts: npt.NDArray[np.int_], passages: int) -> npt.NDArray[np.float32]:
-    """By how many of the passages hold each token: 1 for what all hold, and more by the logarithm of how few do; their
-    sum is 1."""
+    """By the number of passages that contain each token: the rarer, the more, on a logarithmic scale. Their sum is
+    1."""
     weights = 1 + np.log((passages + 1) / (counts + 1))
     return np.asarray(weights / weights.sum(), dtype=np.float32)
