@@ -1,1 +1,1 @@
-"""A question and what was found for it become an answer."""
+"""From a question and what was found for it to an answer."""

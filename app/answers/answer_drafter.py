@@ -1,4 +1,4 @@
-"""The chat model drafts what operators may keep as an answer, from the pages that come nearest to the questions."""
+"""The chat model drafts an answer for operators to keep, from the pages that are nearest to the questions."""
 
 import re
 from collections.abc import Sequence
@@ -43,8 +43,8 @@ _MARK = re.compile(r"(?:(?<![ \t])[ \t]++)?\[\d++\](?!\()")
 
 
 class AnswerDrafter:
-    """Searches as the agent's draft does, whatever its threshold: an operator reads what comes of it. The prompt and
-    the guard are those of a visitor's answer. What the model calls cost counts for the agent's day."""
+    """Searches as the agent's draft does, but ignores its threshold, because an operator reads the result. The prompt
+    and the guard are those of a visitor's answer. The model calls count against the agent's daily budget."""
 
     def __init__(
         self, records: SystemOfRecord, search: AgentSearch, model: ChatModel, tokens: TokenCounter, clock: Clock
@@ -57,10 +57,11 @@ class AnswerDrafter:
     async def draft(
         self, workspace_id: UUID, agent_id: UUID, questions: Sequence[str], page_url: str, language: str | None
     ) -> Suggestion:
-        """`questions` are wordings of one, which a visitor asked on `page_url` in `language` (BCP 47 primary subtag).
+        """`questions` are wordings of one question, which a visitor asked on `page_url` in `language` (BCP 47 primary
+        subtag).
 
-        Raises NotFound for an agent that is absent or another workspace's, RateLimited when its daily_tokens are
-        spent, IndexUnavailable, ModelUnavailable, ModelInterrupted.
+        Raises NotFound for an agent that is absent or another workspace's, RateLimited if its daily_tokens are spent,
+        IndexUnavailable, ModelUnavailable, ModelInterrupted.
         """
         meter = TokenMeter()
         meter.begin()

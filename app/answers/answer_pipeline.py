@@ -1,6 +1,6 @@
-"""How an answer comes to be, whoever asks: a visitor, an operator who tries, a rehearsal, a replay, a golden question.
+"""How an answer is made, for a visitor, an operator's trial, a rehearsal, a replay or a golden question.
 
-A visitor's turn adds durability and streaming, the others add nothing, so what they prove is true of turns.
+Visitors' turns add durability and streaming; the others add nothing, so their results hold for turns too.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,9 +37,9 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question, and who asks it. `locale` is what the visitor's browser says ("" for nothing), `language` what they
-    are answered in (BCP 47 primary subtag), `history` what was said before, oldest first, `about_visitor` what the
-    model may know of them; `visitor_id` is None for nobody in particular."""
+    """A question and who asks it. `locale` is the visitor's browser's ("" if unknown), `language` that of the answer
+    (BCP 47 primary subtag), `history` the conversation so far, oldest first, `about_visitor` what the model may know
+    about them; `visitor_id` is None if nobody in particular asks."""
 
     request: TurnRequest
     language: str | None
@@ -52,7 +52,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an answer is worth, in [0, 1], whether that is little, and what gives its question away as a gap."""
+    """The confidence in an answer, in [0, 1], whether it is low, and why the question is a gap, if it is one."""
 
     confidence: float
     is_low: bool
@@ -60,10 +60,10 @@ class Outcome:
 
 
 class AnswerPipeline:
-    """The steps, in their order: `language`, `ready`, or else search and `generation`, then its writing, `outcome`.
+    """The steps in order: `language`, then `ready`, or else search and `generation`; then `write` and `outcome`.
 
-    `writers` are tried in order; with the `embedder` what a model writes is looked up in its sources. `actions` are
-    offered to models, and fill curated answers.
+    `writers` are tried in order; with an `embedder`, a model's statements are checked against their sources. `actions`
+    are offered to models, and fill in curated answers.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class AnswerPipeline:
         self._sections = KnownSections()
 
     def language(self, agent: LiveAgent, question: str, locale: str = "") -> str | None:
-        """What the question is answered in."""
+        """The language in which to answer the question."""
         return turn_language(
             pinned=agent.config.language,
             locale=locale,
@@ -96,8 +96,8 @@ class AnswerPipeline:
 
     @traced("docent.curated_match")
     async def ready(self, agent: LiveAgent, answers: Sequence[CuratedAnswer], asking: Asking) -> ReadyAnswer | None:
-        """What is said without a search: to somebody who asks for a person, by a curated answer, to small talk. A
-        curated answer whose action returns nothing is not given."""
+        """The answer that needs no search: a handoff for somebody who asks for a person, a curated answer, or small
+        talk. A curated answer whose action returns nothing is skipped."""
         request, language = asking.request, asking.language
         if over := handed_over(agent.config, request.message, language, self._clock.now(), asking.channel):
             return over
@@ -122,8 +122,8 @@ class AnswerPipeline:
         standalone: str = "",
         found: Retrieval | None = None,
     ) -> Generation:
-        """An answer still to be written, from what was `found` for `standalone` ("" for the question itself) and from
-        what the visitor's browser says of their page; without `found`, from nothing."""
+        """An answer yet to be written, from what was `found` for `standalone` ("" for the question itself) and from
+        what the visitor's browser sent of their page; without `found`, from nothing."""
         request = asking.request
         name = canned_messages(asking.language).your_page
         sources = (
@@ -152,7 +152,7 @@ class AnswerPipeline:
         await generation.write(self._writers)
 
     def outcome(self, agent: LiveAgent, asking: Asking, generation: Generation, found: Retrieval) -> Outcome:
-        """Of what was written. What proposes a change knows what it is for."""
+        """The outcome of what was written. A proposed change counts as sure, and never as a gap."""
         if generation.proposed is not None:
             return Outcome(1.0, is_low=False, gap=None)
         on_page = rests_on_visitors_page(asking.request, generation.citations) or generation.rests_on_action
@@ -175,7 +175,7 @@ class AnswerPipeline:
         return await self._actions.for_answer(agent.workspace_id, agent.id, asking.visitor_id, may_propose=may_propose)
 
     async def _crawled_page(self, agent: LiveAgent, request: TurnRequest) -> Sequence[Chunk]:
-        """Our own copy of the page that the visitor's browser tells us of."""
+        """Our own copy of the page that the visitor's browser describes."""
         if not request.page_context:
             return ()
         return await self._records.of_workspace(agent.workspace_id).read(
@@ -184,15 +184,15 @@ class AnswerPipeline:
 
 
 def _gap(generation: Generation, is_low: bool) -> GapReason | None:
-    """What could not be searched is our fault and no gap of the website."""
+    """A failed search is our fault, not a gap of the website."""
     if generation.text == canned_messages(generation.context.language).cannot_search:
         return None
     return gap_reason(generation.answered_by, is_low, generation.text, generation.finish)
 
 
 def gap_reason(answered_by: AnsweredBy, low_confidence: bool, answer: str, finish: Finish) -> GapReason | None:
-    """Why this answer shows a gap, or None. A curated answer never does, nor a call for a
-    person, nor a reply to what was no question, nor an answer that the visitor did not let end."""
+    """Why this answer shows a gap, or None. Curated answers, calls for a person, replies to small talk and answers that
+    the visitor stopped never show one."""
     if answered_by in (AnsweredBy.CURATED, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK) or finish is Finish.STOPPED:
         return None
     if low_confidence or answered_by is AnsweredBy.FALLBACK:

@@ -1,4 +1,4 @@
-"""Admin API: the agent asked as a visitor would ask it, live or draft, with everything that made the answer."""
+"""Admin API: ask the agent as a visitor would, live or draft, and see how the answer was made."""
 
 import asyncio
 import json
@@ -120,7 +120,7 @@ class AdminPlayground(Api):
     @post(
         "/v1/agents/{agent_id}/playground",
         "Ask as a visitor would, live or draft; nothing is stored or counted",
-        access=write,  # it may cost the model's tokens
+        access=write,  # it may use the model's tokens
         max_body_bytes=MAX_BODY_BYTES,
         codes=("unavailable", "model_interrupted"),
     )
@@ -155,7 +155,8 @@ def playground_response(
     trace: Callable[[PlaygroundAnswer], dict[str, Any]],
     policy: StreamPolicy,
 ) -> EventSourceResponse:
-    """The events of a turn, and `trace` before the last one. The writing ends with the reading: it is nobody's turn."""
+    """The events of a turn, with `trace` before the last one. If the reader leaves, the writing ends, because the turn
+    is nobody else's."""
     events: asyncio.Queue[TurnEvent | PlaygroundAnswer] = asyncio.Queue()
     listener = PlaygroundListener(
         lambda stage: events.put_nowait(Status(stage)), lambda piece: events.put_nowait(Token(piece))

@@ -1,8 +1,8 @@
 """Questions that only make sense after the ones before them: "and for teams?".
 
-Whether one leans on history is told by its words: it goes on from what was asked ("what about returns?"), names its
-subject by a pronoun ("how long does it last?"), or is a fragment that names none ("in black?", "why?"). A whole new
-question is searched for as it is, whatever came before it. The words stand with the languages.
+Its words tell whether a question leans on history: it continues the one before ("what about returns?"), names its
+subject by a pronoun ("how long does it last?"), or is a fragment that names none ("in black?", "why?"). A complete new
+question is searched for as it is, whatever came before it. The words are listed by language.
 """
 
 import re
@@ -16,9 +16,9 @@ from app.answers.small_talk import small_talk
 from app.core.text.languages import LANGUAGES, any_of, language_table
 from app.core.text.words import folded_words, is_spaceless
 
-_LONGEST_CHARS: Final = 160  # who writes more has said what it is about
+_LONGEST_CHARS: Final = 160  # a longer question names its subject
 _POINTING_WORDS: Final = 10
-_NAMED: Final = 2  # content words that stand before a pronoun are what it stands for
+_NAMED: Final = 2  # so many content words before a pronoun are its antecedent
 _CONTINUED: Final = 2  # content words after "what about"
 _JOINED_FRAGMENT: Final = 1  # content words after "and"
 _OPENED_FRAGMENT: Final = (2, 4)  # content words, and words, of "in black?"
@@ -26,21 +26,21 @@ _CLAUSE: Final = re.compile(r"[,.!;:，。！；、]")
 
 
 def leans_on_history(question: str) -> bool:
-    """Whether the question needs the one before it to be understood."""
+    """Whether the question makes sense only after the one before it."""
     asked = _without_opening_talk(question)
     if len(asked) > _LONGEST_CHARS or not (words := folded_words(asked)):
         return False
     if is_spaceless(words[0][0]):
         return any(forms.lean("".join(words)) for forms in _joined_forms() if forms.is_of("".join(words)))
-    # Short words are shared by many languages: those that know most of the question's decide.
+    # Languages share short words, so those with the most of the question's words decide.
     known = {language: sum(word in forms.known for word in words) for language, forms in _spaced_forms().items()}
     most = max(known.values())
     return most > 0 and any(_spaced_forms()[each].lean(words) for each, count in known.items() if count == most)
 
 
 def stitched(question: str, earlier_questions: Sequence[str]) -> str:
-    """What search should look for: in front of this question those that it leans on, oldest first, at most two.
-    That is the last one, and the one before it where the last one leans as well; talk that asks nothing is none."""
+    """What search should look for: this question after those that it leans on, oldest first, at most two. These are the
+    last one, and the one before it if the last one leans as well; small talk does not count."""
     asked = [earlier for earlier in reversed(earlier_questions) if small_talk(earlier) is None][:2]
     leaning = list(takewhile(leans_on_history, asked))
     return " ".join([*reversed(asked[: len(leaning) + 1]), question])
@@ -56,7 +56,7 @@ def _without_opening_talk(question: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _SpacedForms:
-    """Of one language. `light` words name no subject; `articles` point only where nothing is named after them."""
+    """The forms of one language. `light` words name no subject; `articles` point back only if no noun follows."""
 
     continues: tuple[str, ...]
     joins: frozenset[str]
@@ -101,7 +101,7 @@ class _SpacedForms:
 
 @dataclass(frozen=True, slots=True)
 class _JoinedForms:
-    """Of a language that puts no blanks between words: `word_chars` is what a long word has."""
+    """The forms of a language without spaces between words: `word_chars` is the length of a long word."""
 
     script: re.Pattern[str]
     not_script: re.Pattern[str] | None

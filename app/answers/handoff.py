@@ -1,4 +1,4 @@
-"""Where people come in: a visitor asks for one, in any language of our own words, and while one talks the agent is
+"""Handoff to people: a visitor asks for one, in any supported language, and while a person talks the agent is
 silent."""
 
 import re
@@ -26,8 +26,8 @@ _SENTENCES: Final = re.compile(r"[.!?;:\n\u037e\u061f\u3002\uff01\uff1f\u0964]+"
 
 @dataclass(frozen=True, slots=True)
 class ReadyAnswer:
-    """What is said as it stands: nothing is searched, and no model is asked. `language` (BCP 47 primary subtag)
-    where it is not the turn's; `proposed` is what the visitor is asked to confirm below it."""
+    """An answer that needs neither search nor model. `language` (BCP 47 primary subtag) is set if it is not the turn's;
+    `proposed` is the change that the visitor is asked to confirm below it."""
 
     text: str
     answered_by: AnsweredBy
@@ -43,8 +43,8 @@ def of_curated(answer: CuratedAnswer) -> ReadyAnswer:
 def handed_over(
     config: AgentConfig, message: str, language: str | None, now: datetime, channel: Channel = Channel.WIDGET
 ) -> ReadyAnswer | None:
-    """Our own words to a visitor who asks for a person, where the agent offers one; None for every other message.
-    Outside of the opening hours it says when somebody is there again, and nobody is called."""
+    """The reply to a visitor who asks for a person, if the agent offers one; None for every other message. Outside of
+    the opening hours the reply tells when somebody is there again, and nobody is called."""
     if not config.live_chat or channel is not Channel.WIDGET or not asks_for_person(message):
         return None
     if opens := config.people_come_at(now):
@@ -60,9 +60,9 @@ def refuse_while_a_person_talks(tx: Transaction, config: AgentConfig, session: V
 
 
 def asks_for_person(message: str) -> bool:
-    """Whatever the language of the rest: such a sentence is too short to tell one by. The whole last sentence must be
-    such a wish, beside greetings and courtesy: a question that merely speaks of people ("What does the page on human
-    resources say?") is a question for the agent."""
+    """In any language, because such a sentence is too short to detect one. The whole last sentence must be such a wish,
+    apart from greetings and courtesy: a question that merely mentions people ("What does the page on human resources
+    say?") is for the agent."""
     if len(message) > _MAX_CHARS:
         return False
     sentences = [words for part in _SENTENCES.split(message) if (words := plain_words(part))]
@@ -74,7 +74,7 @@ def asks_for_person(message: str) -> bool:
 
 @cache
 def _patterns() -> tuple[tuple[bool, re.Pattern[str]], ...]:
-    """Of each language: whether it puts no blanks between words, and its wishes, which stand with the languages."""
+    """For each language: whether it has no spaces between words, and the wishes listed for it."""
     wishes = [language_table(language)["handoff"] for language in sorted(LANGUAGES)]
     return tuple((each.get("is_joined", False), _pattern(each)) for each in wishes)
 
@@ -82,7 +82,7 @@ def _patterns() -> tuple[tuple[bool, re.Pattern[str]], ...]:
 def _pattern(said: Mapping[str, Any]) -> re.Pattern[str]:
     blank = "" if said.get("is_joined") else " "
     wishes = "|".join(said["wishes"]).replace("{person}", said["person"])
-    # Bounded, for some of these overlap: their combinations must stay few.
+    # Bounded, because some of these overlap: their combinations must stay few.
     return re.compile(
         without_marks(f"(?:(?:{said['before']}){blank}){{0,5}}(?:{wishes})(?:{blank}(?:{said['after']})){{0,3}}")
     )

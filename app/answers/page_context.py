@@ -1,6 +1,6 @@
-"""The visitor's own page as a source: what their browser says it shows, and what we have read there ourselves.
+"""The visitor's own page as a source: what their browser sends, and what we have read there ourselves.
 
-What a browser says is untrusted. Where the site has the same words, the site is the source.
+The browser's text is untrusted. If the site has the same words, the site is the source.
 """
 
 import asyncio
@@ -16,19 +16,18 @@ from app.core.turn import Citation, TurnRequest
 
 MAX_BYTES: Final = 8 * 1024
 _COMPARED_BYTES: Final = 512 * 1024  # of a page; a manual of megabytes on one page takes a second to read through
-# Navigation, prices and names of the visitor's account are on the page and not in its main text.
+# Navigation, prices and the visitor's own data are on the page but not in its main text.
 _SAME_PAGE_SHARE: Final = 0.5
 
 
 def numbered_sources(
     request: TurnRequest, chunks: Sequence[RankedChunk], crawled: Sequence[Chunk] = (), own_title: str = "Your page"
 ) -> tuple[Source, ...]:
-    """What the visitor's browser says, as number 1 under the title `own_title`, then the chunks in their order; one
-    numbering.
+    """The browser's text as number 1, titled `own_title`, then the chunks in order, in one numbering.
 
-    `crawled` are the chunks of our copy of the page. Where most of what the browser says stands in it, number 1 is
-    only what does not (nothing, perhaps), and the rest of the copy follows after the chunks, up to MAX_BYTES. Of a very
-    long page the beginning is compared.
+    `crawled` are the chunks of our copy of the page. If it has most of the browser's text, number 1 is only the rest
+    (possibly nothing), and the other chunks of the copy follow after `chunks`, up to MAX_BYTES. Of a very long page
+    only the beginning is compared.
     """
     said = without_controls(request.page_context).strip().encode()[:MAX_BYTES].decode(errors="ignore")
     of_page: list[Chunk] = []
@@ -49,14 +48,14 @@ def numbered_sources(
 async def sources_with_page(
     request: TurnRequest, chunks: Sequence[RankedChunk], crawled: Sequence[Chunk], own_title: str
 ) -> tuple[Source, ...]:
-    """`numbered_sources`, beside the event loop where there is a copy of the page to be read through."""
+    """`numbered_sources`, in a thread if there is a copy of the page to read through."""
     if not (crawled and request.page_context):
         return numbered_sources(request, chunks, crawled, own_title)
     return await asyncio.to_thread(numbered_sources, request, chunks, crawled, own_title)
 
 
 def rests_on_visitors_page(request: TurnRequest, citations: Iterable[Citation]) -> bool:
-    """Page context was given and the answer cites the page."""
+    """Whether page context was given and the answer cites it."""
     return bool(request.page_context) and any(is_same_page(cited.url, request.page_url) for cited in citations)
 
 
@@ -82,7 +81,7 @@ def _source(
 
 
 def _readable(crawled: Sequence[Chunk]) -> Iterable[str]:
-    """Titles and headings are shown as well."""
+    """The texts, with the titles and headings, which a page shows as well."""
     for chunk in crawled:
         yield chunk.text
         yield chunk.title

@@ -1,4 +1,4 @@
-"""The agent talked to as a visitor would talk to it, as its draft, as it is published, or both side by side."""
+"""The page on which an operator talks to the agent as a visitor would: to its draft, its published version, or both."""
 
 import asyncio
 import json
@@ -57,8 +57,7 @@ class PromptPart:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """What one version of the agent said to a question, and what made it: what the page shows of a
-    `PlaygroundAnswer`."""
+    """The answer of one version of the agent, and how it was made: what the page shows of a `PlaygroundAnswer`."""
 
     version: Version
     text: str
@@ -93,18 +92,18 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TalkTurn:
-    """A question and the answer of each version that was asked, one at least."""
+    """A question and the answer of each version that was asked, at least one."""
 
     question: str
     answers: tuple[GivenAnswer, ...]
 
     def as_exchange(self, version: Version) -> Exchange:
-        """As `version` remembers it: by its own answer where it gave one."""
+        """The exchange as `version` remembers it: with its own answer if it gave one."""
         own = next((answer for answer in self.answers if answer.version == version), self.answers[0])
         return Exchange(self.question, own.text)
 
 
-# The page keeps it, in a field of its form: the server remembers nothing of it.
+# The page keeps the talk in a field of its form; the server does not store it.
 Talk = tuple[TalkTurn, ...]
 _TALK: Final = TypeAdapter(Talk)
 
@@ -114,7 +113,7 @@ def written_talk(talk: Talk) -> str:
 
 
 def read_talk(written: str) -> Talk:
-    """Raises InvalidInput for what `written_talk` did not write."""
+    """Raises InvalidInput for text that `written_talk` did not write."""
     try:
         talk = _TALK.validate_json(written) if written else ()
     except ValidationError:
@@ -161,10 +160,11 @@ class PlaygroundPages(Pages):
         "/console/agents/{agent_id}/playground",
         access=write,
         shown_on="playground",
-        max_body_bytes=4 * 1024 * 1024,  # a long conversation with what made each answer
+        max_body_bytes=4 * 1024 * 1024,  # a long conversation, with how each answer was made
     )
     async def ask_playground(self, visit: Visit[PlaygroundForm]) -> Shown | Streamed:
-        """The answer as it is written to who asks for events, and then the page; else the page."""
+        """Streams the answer as it is written, and then the page, to a client that asks for events; else returns the
+        page."""
         given = visit.input
         talk = _checked(visit)
         await self._agents.tried(visit.actor, visit.agent.id)
@@ -176,7 +176,8 @@ class PlaygroundPages(Pages):
         return event_stream(self._frames(visit, talk, drawn), self._streams, anyio.Event(), grace_seconds=1)
 
     async def _frames(self, visit: Visit[PlaygroundForm], talk: Talk, drawn: Drawn) -> AsyncIterator[bytes]:
-        """`token` and `status` of each version, and last of all `page`. The asking ends with the reading."""
+        """Events `token` and `status` of each version, and last of all `page`. If the reader leaves, the asking
+        ends."""
         frames: asyncio.Queue[bytes | Shown] = asyncio.Queue()
 
         async def ask() -> None:
@@ -201,7 +202,7 @@ class PlaygroundPages(Pages):
     async def _turn(
         self, visit: Visit[PlaygroundForm], talk: Talk, frames: asyncio.Queue[bytes | Shown] | None = None
     ) -> TalkTurn:
-        """Raises InvalidInput where an answer broke off, and what the playground raises."""
+        """Raises InvalidInput if an answer broke off, and what the playground raises."""
         given = visit.input
 
         async def ask(version: Version) -> GivenAnswer:
@@ -230,7 +231,7 @@ class PlaygroundPages(Pages):
 
 
 def _checked(visit: Visit[PlaygroundForm]) -> Talk:
-    """What was said before. Raises InvalidInput for what cannot be asked."""
+    """The conversation before the question. Raises InvalidInput for a question that cannot be asked."""
     given = visit.input
     check_text("question", given.question, MAX_QUESTION_CHARS, may_be_empty=False)
     if given.page_url:

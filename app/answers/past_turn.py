@@ -1,4 +1,4 @@
-"""A turn that has ended, as far as operators weigh what it got."""
+"""A turn that has ended, with what operators need to judge its answer."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,7 +32,7 @@ class PastTurn:
 
     @property
     def was_answered_well(self) -> bool:
-        """A thumb decides; without one, an answer that was sure of itself."""
+        """By the visitor's rating; without one, by the confidence of the answer."""
         if self.rating is not None:
             return self.rating == "up"
         said_nothing = (None, AnsweredBy.FALLBACK, AnsweredBy.HANDOFF, AnsweredBy.SMALL_TALK)

@@ -1,4 +1,4 @@
-"""What a visitor and a person of the team wrote to each other, as a model is told of it."""
+"""What a visitor and a person of the team wrote to each other, as a model reads it."""
 
 from app.core.text.untrusted_text import as_prompt_text
 from app.core.turn import Exchange
@@ -11,6 +11,6 @@ PERSON_RULE = (
 
 
 def told_talk(exchange: Exchange) -> str:
-    """Each side between marks that nobody's text can spell, its angle brackets being escaped."""
+    """Each side between markers that no text can imitate, because its angle brackets are escaped."""
     sides = (("visitor", exchange.question), ("person of the team", exchange.answer))
     return "\n".join(f'<said by="{who}">\n{as_prompt_text(text)}\n</said>' for who, text in sides if text)

@@ -1,4 +1,4 @@
-"""An operator asks the agent, live or draft, as a visitor would: nothing is stored, counted or learnt from it."""
+"""An operator asks the agent, live or draft, as a visitor would; nothing is stored, counted or learnt from it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,10 +24,10 @@ from app.store.system_of_record import SystemOfRecord
 
 @dataclass(frozen=True, slots=True)
 class PlaygroundQuestion:
-    """`language` is what the visitor would be answered in (BCP 47 primary subtag), None to tell it from the question.
-    `standalone` is what search looks for, "" for the question itself; `page_context` is what the visitor's page would
-    say of itself; pages must pass `only`, and the agent's own filter; the curated answer `leaves_out` is not given.
-    `history` is what was said before, oldest first, of which visitors' answers know the last TURNS as well."""
+    """`language` is that of the answer (BCP 47 primary subtag), None to detect it from the question. `standalone` is
+    what search looks for, "" for the question itself; `page_context` is what the visitor's page would send about
+    itself. Pages must pass `only` and the agent's own filter; the curated answer `leaves_out` is skipped. `history` is
+    the conversation so far, oldest first; as for visitors, answers know its last TURNS."""
 
     text: str
     page_url: str = ""
@@ -41,9 +41,9 @@ class PlaygroundQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PlaygroundAnswer:
-    """`gap` is what would give the question away as a gap. `search` is every ranked chunk with its scores and the trace
-    of the stages, as `SearchReport.as_json` says it, `retrieval` the same as a value, both None for a curated answer;
-    `standalone` is what was searched for, "" without a search; `prompt` what the chat model was given, empty without
+    """`gap` is why the question is a gap. `search` has every ranked chunk with its scores and the trace of the stages,
+    as `SearchReport.as_json` returns them, and `retrieval` the same as a value; both are None for a curated answer.
+    `standalone` is what was searched for, "" without a search; `prompt` is what the chat model was given, empty without
     one."""
 
     answer: str
@@ -65,7 +65,7 @@ class PlaygroundAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PlaygroundListener:
-    """What is called while an answer comes to be."""
+    """Callbacks while an answer is made."""
 
     on_stage: Callable[[Literal["searching", "writing"]], None] = field(default=lambda stage: None)
     on_text: Callable[[str], None] = field(default=lambda piece: None)
@@ -75,8 +75,8 @@ _NOBODY = PlaygroundListener()
 
 
 class Playground:
-    """The answer pipeline without a visitor: what was said before comes with the question, and no record is made.
-    `search` is what it finds its sources by."""
+    """The answer pipeline without a visitor: the question brings its history, and nothing is stored. `search` finds the
+    sources."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Turns that have ended, as operators weigh them."""
+"""Turns that have ended, for operators to judge."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -57,12 +57,12 @@ class PastTurnRecords(Repository):
         return [_past_turn(row) for row in self._connection.execute(statement)]
 
     def of_curated(self, answer_id: UUID, page: PageRequest) -> ListPage[PastTurn]:
-        """Those that the curated answer answered, latest first."""
+        """Turns that the curated answer answered, latest first."""
         statement = _PAST.where(TURNS.c.curated_answer_id == answer_id)
         return _LATEST_FIRST.page(self._connection, statement, page, _past_turn)
 
     def curated_counts(self, answer_ids: Iterable[UUID], since: datetime) -> dict[UUID, int]:
-        """How many turns each of the curated answers answered since then; those that answered none are left out."""
+        """How many turns each of the curated answers has answered since then; those without any are left out."""
         statement = (
             select(TURNS.c.curated_answer_id, func.count())
             .where(TURNS.c.curated_answer_id.in_(list(answer_ids)), TURNS.c.created_at >= since)
@@ -71,7 +71,7 @@ class PastTurnRecords(Repository):
         return dict(self._connection.execute(statement).all())
 
     def curated_ratings(self, agent_id: UUID, answer_id: UUID, since: datetime) -> dict[str, int]:
-        """How often visitors rated it so, "up" or "down", since then."""
+        """How often visitors have rated it "up" or "down" since then."""
         statement = (
             select(FEEDBACK.c.rating, func.count())
             .join(TURNS, TURNS.c.id == FEEDBACK.c.turn_id)
@@ -85,7 +85,7 @@ class PastTurnRecords(Repository):
         return dict(self._connection.execute(statement).all())
 
     def confidences(self, agent_id: UUID, since: datetime, at_most: int) -> list[PastConfidences]:
-        """Of turns that were answered, well or badly, latest first."""
+        """Confidences of turns that were answered, well or badly, latest first."""
         statement = (
             select(TURNS.c.answered_by, TURNS.c.trace)
             .where(

@@ -23,7 +23,7 @@ _FILLER: Final = "filler"
 
 
 class SmallTalk(StrEnum):
-    """What a message is for. Of several the first here decides: "hi, who are you?" asks who we are."""
+    """What a message is for. If several fit, the first here counts: "hi, who are you?" asks who we are."""
 
     IDENTITY = "identity"
     GOODBYE = "goodbye"
@@ -32,7 +32,7 @@ class SmallTalk(StrEnum):
     ACKNOWLEDGEMENT = "acknowledgement"
 
 
-# What is said without words, in any language.
+# Emoji and signs, which are the same in any language.
 _SIGNS: Final = {
     "👋": SmallTalk.GREETING,
     "🙏": SmallTalk.THANKS,
@@ -44,27 +44,27 @@ _SIGNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What a message means in each of the languages (BCP 47 primary subtags) that it may be in: "ciao" is a goodbye in
-    German and more in Italian."""
+    """The meaning of a message in each language (BCP 47 primary subtag) that it may be in: "ciao" is a goodbye in
+    German and also a greeting in Italian."""
 
     kinds: Mapping[str, SmallTalk]
 
     def language(self, *, pinned: str | None, spoken: str | None, locale: str) -> str:
-        """The one to reply in: the agent's pin; else that of the words, where several have them that of the
-        conversation so far (`spoken`), the visitor's `locale` or English."""
+        """The language of the reply: the agent's pin; else that of the words. If several languages have the words, that
+        of the conversation so far (`spoken`), else of the visitor's `locale`, else English."""
         if pinned:
             return pinned
         return next((likely for likely in (spoken, locale, "en") if likely and likely in self.kinds), min(self.kinds))
 
     def reply(self, language: str, name: str) -> str:
-        """In English where we do not speak the language. `name` is the agent's."""
+        """The reply, in English if we have none in the language. `name` is the agent's."""
         kind = self.kinds.get(language) or _first(set(self.kinds.values()))
         reply: str = language_table(language if language in LANGUAGES else "en")["small_talk"][kind]["reply"]
         return reply.replace("{name}", name)
 
 
 def small_talk(message: str, name: str = "") -> Talk | None:
-    """What the message says where it asks nothing of the website, else None. It may address the agent by `name`."""
+    """The meaning of a message that asks nothing of the website, else None. It may address the agent by `name`."""
     if len(message) > _MAX_CHARS:
         return None
     plain = plain_words(message)
@@ -73,7 +73,7 @@ def small_talk(message: str, name: str = "") -> Talk | None:
     if not plain:
         signs = {_SIGNS[sign] for sign in message if sign in _SIGNS}
         return Talk(dict.fromkeys(LANGUAGES, _first(signs))) if signs else None
-    if not _begins_a_phrase(plain):  # as hardly any question does
+    if not _begins_a_phrase(plain):  # true of hardly any question
         return None
     kinds = {language: kind for language in LANGUAGES if (kind := _kind(plain, _phrases(language)))}
     kinds = kinds or _kinds_of_mixed(plain)
@@ -85,7 +85,7 @@ def _first(kinds: set[SmallTalk]) -> SmallTalk:
 
 
 def _kinds_of_mixed(plain: str) -> dict[str, SmallTalk]:
-    """People mix languages: "ok danke". The languages of the phrase that decides count."""
+    """For messages in mixed languages, such as "ok danke". The languages of the phrase that decides count."""
     parts = _parts(plain, _all_phrases()) or []
     kinds = {SmallTalk(kind) for part in parts for kind in _all_phrases()[part] if kind != _FILLER}
     if not kinds:
@@ -106,12 +106,12 @@ def _begins_a_phrase(plain: str) -> bool:
 
 
 def _units(plain: str) -> tuple[list[str], str]:
-    """Characters where words are joined, else words; and what stands between two."""
+    """The characters of a script without spaces, else the words; and what separates two of them."""
     return (list(plain.replace(" ", "")), "") if is_spaceless(plain[0]) else (plain.split(), " ")
 
 
 def _parts(plain: str, phrases: Mapping[str, object]) -> list[str] | None:
-    """The phrases that the words are made of, from the left and the longest first; None where one is none."""
+    """The phrases that make up the words, longest first from the left; None if some words are no phrase."""
     units, glue = _units(plain)
     parts: list[str] = []
     start = 0
@@ -127,7 +127,7 @@ def _parts(plain: str, phrases: Mapping[str, object]) -> list[str] | None:
 
 @cache
 def _phrases(language: str) -> dict[str, str]:
-    """Each phrase with its kind; of two kinds the first."""
+    """Each phrase with its kind; the first if it has two."""
     table = language_table(language)["small_talk"]
     kinds = [(_FILLER, table["fillers"]), *((kind, table[kind]["said"]) for kind in reversed(SmallTalk))]
     phrases = {plain_words(phrase): str(kind) for kind, said in kinds for phrase in said}
@@ -145,7 +145,7 @@ def _all_phrases() -> dict[str, frozenset[str]]:
 
 @cache
 def _longest() -> int:
-    """Units of the longest phrase, at most: characters where words are joined."""
+    """The most units in any phrase: characters in scripts without spaces, else words."""
     return max(len(phrase) if is_spaceless(phrase[0]) else phrase.count(" ") + 1 for phrase in _all_phrases())
 
 
@@ -157,8 +157,8 @@ def small_talk_answer(
     history: Sequence[Exchange] = (),
     locale: str = "",
 ) -> ReadyAnswer | None:
-    """In the language of the visitor's words; "ok" is said in most, so that the question before it and their `locale`
-    (BCP 47 primary subtag) may decide. None for a question."""
+    """The reply in the language of the visitor's words. "Ok" is a word in most, so the question before it and their
+    `locale` (BCP 47 primary subtag) may decide. None for a question."""
     talk = small_talk(message, config.name)
     if talk is None:
         return None

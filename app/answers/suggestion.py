@@ -1,4 +1,4 @@
-"""An answer that the chat model drafted for a gap from the pages. It is an operator's to change and to save."""
+"""An answer to a gap that the chat model drafted from the pages, for an operator to edit and save."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -7,13 +7,13 @@ from enum import StrEnum
 
 class SuggestionState(StrEnum):
     DRAFTED = "drafted"
-    NOT_SAID = "not_said"  # the pages do not hold the answer, or the draft rested on none of them
-    WITHHELD = "withheld"  # by the provider's filter or by ours
+    NOT_SAID = "not_said"  # the pages do not have the answer, or the draft cites none of them
+    WITHHELD = "withheld"  # by the provider's filter or ours
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestedSource:
-    """A page that the draft rests on; `url` has the section's anchor where there is one."""
+    """A page that the draft cites; `url` has the section's anchor if there is one."""
 
     url: str
     title: str

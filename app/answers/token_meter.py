@@ -1,7 +1,7 @@
-"""What the model calls of one turn cost, and the agent's budget that they are made within.
+"""Counts the model calls of each turn, and enforces the agent's budget.
 
 A turn calls the model in several places: to complete a follow-up, to search, to rank, to write. Each call finds its
-turn in the context of its task, so that the chat port knows nothing of turns.
+turn in the context of its task, so the chat port knows nothing of turns.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -17,11 +17,11 @@ from app.core.turn import TokenUsage
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.store.transaction import Transaction
 
-_CHARS_PER_TOKEN: Final = 4  # of a call that broke off: nobody says then what it cost
+_CHARS_PER_TOKEN: Final = 4  # of a call that broke off, which reports no usage
 
 
 class TokenMeter:
-    """`usage` is the sum of all calls; its model is the one that was asked last."""
+    """`usage` is the sum of all calls; its model is the last one called."""
 
     def __init__(self) -> None:
         self.usage = TokenUsage()
@@ -29,19 +29,19 @@ class TokenMeter:
         self._left: int | None = None
 
     def begin(self) -> None:
-        """Every model call of this task, and of those that it starts, counts here."""
+        """Count every model call of this task, and of the tasks that it starts, here."""
         _meter.set(self)
 
     def limit(self, tx: Transaction, agent: LiveAgent) -> None:
-        """Calls are refused once the agent's day has cost what it may. Turns that run at the same time do not see
-        each other's calls: each may go beyond by what it costs itself."""
+        """Refuse calls once the agent's daily budget is spent. Turns that run at the same time do not see each other's
+        calls, so each may exceed the budget by its own usage."""
         if agent.config.daily_tokens is not None:
             used = StoredTurnRecords(tx).tokens_of_day(agent.id, tx.clock.now().date())
             self._left = agent.config.daily_tokens - used
 
     @property
     def trace(self) -> dict[str, Any]:
-        """Why calls were refused, and what those that were made cost."""
+        """Why calls were refused, and the usage of those that were made."""
         told: dict[str, Any] = {"budget": "spent"} if self.was_refused else {}
         return told | {"usage": asdict(self.usage)} if self.usage.tokens else told
 
@@ -64,8 +64,8 @@ _meter: ContextVar[TokenMeter | None] = ContextVar("token_meter", default=None)
 
 
 class BudgetedChatModel:
-    """A ChatModel whose calls are counted for their turn, and refused when its agent's budget is spent. Calls of no
-    turn pass."""
+    """A ChatModel whose calls count for their turn and are refused when the agent's budget is spent. Calls outside of
+    turns pass."""
 
     def __init__(self, model: ChatModel, on_refused: Callable[[], None] = lambda: None) -> None:
         self._model = model
@@ -93,7 +93,8 @@ class BudgetedChatModel:
 
 
 class _Call:
-    """One completion. `usage` is what the model says at its end, else a guess at what was read and written by then."""
+    """One completion. `usage` is what the model reports at its end, else an estimate of what was read and written by
+    then."""
 
     def __init__(self, messages: Sequence[ChatMessage]) -> None:
         self._read_chars = sum(len(message.content) for message in messages)

@@ -1,1 +1,1 @@
-"""What an answer must stand up to before a visitor reads it."""
+"""Checks that an answer passes before a visitor reads it."""

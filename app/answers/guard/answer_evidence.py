@@ -1,7 +1,8 @@
-"""Whether what a sentence states stands in its sources, near to what the sentence speaks of.
+"""Whether the sources state what a sentence states, about the same subject.
 
-A number that stands anywhere in a page proves nothing: a price list has the price of every plan. So each fact is looked
-for in the sentences and table rows of the sources, and where it stands must speak of the same as the best place does.
+A number that is anywhere in a page proves nothing: a price list has the price of every plan. So each fact is looked up
+in the sentences and table rows of the sources, and the place that has it must match the sentence nearly as well as the
+best place does.
 """
 
 import math
@@ -17,20 +18,20 @@ from app.core.text.stated_facts import Fact, FactKind, facts_of, numbers_in, pla
 from app.core.text.words import search_terms
 from app.kit.recent_values import RecentValues
 
-_REMEMBERED: Final = 128  # sections, of some 50 KB for a thousand characters
+_REMEMBERED: Final = 128  # sections, each about 50 KB for a thousand characters
 _STEM_CHARS: Final = 6
-_CONTEXT_WEIGHT: Final = 0.5  # of the words around a place: heading, sentence before, head of the table
-# The share of the best place's cover that a fact's own place must have.
+_CONTEXT_WEIGHT: Final = 0.5  # weight of the words around a place: heading, sentence before, head of the table
+# A place that has the fact must have this share of the best place's cover.
 _LIKE_THE_BEST: Final = {FactKind.NUMBER: 0.6, FactKind.NAME: 0.2}
-_JOINED_SHARE: Final = 0.5  # of that share, where the name stands in the same sentence or cell
-_SURE_COVER: Final = 0.85  # from here on a place says the same, so that "not" on one side alone is a contradiction
-_AS_GOOD: Final = 0.8  # share of the best cover that other places need to have a say in it
-_NEAR_COVER: Final = 0.4  # from here on words alone show that a place speaks of the same
+_JOINED_SHARE: Final = 0.5  # of that share, if the name is in the same sentence or cell
+_SURE_COVER: Final = 0.85  # at this cover a place states the same, so "not" in only one of the two is a contradiction
+_AS_GOOD: Final = 0.8  # share of the best cover from which other places count as well
+_NEAR_COVER: Final = 0.4  # at this cover words alone show that a place is about the same
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|ly|en|er|e)$")
 _HEADING: Final = re.compile(r"#{1,6}\s+(.*)")
 _TABLE_RULE: Final = re.compile(r"\s*\|[\s:|-]+\|?\s*")
 _SENTENCES: Final = re.compile(r"(?<=[.!?…。！？])\s+")
-# One place seldom has all that a sentence says: the price stands in one row, the number of stations in another.
+# One place seldom has all of a sentence: the price is in one row, the number of stations in another.
 _CLAUSES: Final = re.compile(r"[,;:()]\s|\s(?:and|or|but|while|et|und|oder|y|o|e)\s")
 _NEGATION: Final = re.compile(
     r"\b(?:no|not|never|none|nothing|nobody|neither|nor|cannot|without|nicht|kein\w*|nie|niemals"
@@ -41,14 +42,14 @@ _NEGATION: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A sentence, item or table row of a source, with what stands around it."""
+    """A sentence, item or table row of a source, with the text around it."""
 
     text: str
     around: str
     words: frozenset[str]
     words_around: frozenset[str]
     numbers: frozenset[str]
-    names: str  # of the text and what stands around it, case-folded
+    names: str  # of the text and the text around it, case-folded
     scope: str  # of the section, or of the cell with its heads, case-folded
     numbers_in_scope: frozenset[str]
 
@@ -65,8 +66,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What of a sentence does not stand in the sources. `cover` in [0, 1] is how much of its words the best place has;
-    where that is little, only its meaning can tell (`needs_meaning`)."""
+    """What the sources do not prove of a sentence. `cover`, in [0, 1], is the share of its words that the best place
+    has; if it is low, only the meaning can decide (`needs_meaning`)."""
 
     missing: tuple[Fact, ...]
     is_contradicted: bool
@@ -84,8 +85,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A source cut into its places. `seen` counts the places that have a word or stand next to it, `code` is the text
-    without spaces."""
+    """A source cut into places. `seen` counts for each word the places that have it or are next to it; `code` is the
+    text without spaces."""
 
     places: tuple[Place, ...]
     seen: Counter[str]
@@ -93,15 +94,15 @@ class Section:
 
     @classmethod
     def cut(cls, title: str, markdown: str) -> "Section":
-        """`title` is the page's with the headings down to the section."""
+        """`title` is the page's title with the headings down to the section."""
         places = tuple(_places(title, markdown))
         seen = Counter(word for place in places for word in place.words | place.words_around)
         return cls(places, seen, "".join(markdown.split()))
 
 
 class KnownSections:
-    """The sections that answers were looked up in lately: a site's visitors ask about the same ones again and again,
-    and to cut one takes some milliseconds. Threads may share it."""
+    """The sections that answers were checked against lately: a site's visitors ask about the same ones again and again,
+    and cutting one takes some milliseconds. Thread-safe."""
 
     def __init__(self) -> None:
         self._known = RecentValues[tuple[str, str], Section](_REMEMBERED)
@@ -136,21 +137,21 @@ class Evidence:
         return Verdict(missing, self._is_contradicted(sentence, covers, best), best, len(facts))
 
     def nearest(self, sentence: str, count: int) -> list[str]:
-        """The places that share most words with the sentence."""
+        """The places that share the most words with the sentence."""
         words = _words(plain(sentence))
         ordered = sorted(self.places, key=lambda place: -self._cover(words, place))
         return [place.text for place in ordered[:count]]
 
     def likest(self, sentence: str, having: Sequence[Fact] = (), at_least: float = 0.0) -> str:
-        """The place that shares most words with the sentence, of those that have one of the facts where some are given;
-        "" where none has so large a share of its words."""
+        """The place that shares the most words with the sentence, among those that have one of the facts `having`, if
+        given. "" if none shares as much as `at_least`."""
         words = _words(plain(sentence))
         fitting = [place for place in self.places if not having or any(place.has(fact) for fact in having)]
         best = max(fitting, key=lambda place: self._cover(words, place), default=None)
         return best.text if best is not None and self._cover(words, best) >= at_least else ""
 
     def has_code(self, code: str) -> bool:
-        """Whether a source has it, whatever the spaces."""
+        """Whether a source contains it, ignoring spaces."""
         return "".join(code.split()) in self._code
 
     def _stands(self, fact: Fact, parts: Sequence["_Part"]) -> bool:
@@ -162,8 +163,8 @@ class Evidence:
         return any(self._stands_in(fact, part, holding) for part in parts if fact in part.facts)
 
     def _stands_in(self, fact: Fact, part: "_Part", holding: Sequence[Place]) -> bool:
-        """Where it speaks of the same as the best place that could have such a fact, and where what the part joins
-        with it stands as well: a number with one of the names, a name with one of the numbers."""
+        """Whether a place with the fact matches the part nearly as well as the best place that could have such a fact,
+        and also has what the part joins to it: one of the names for a number, one of the numbers for a name."""
         words = part.words - _words(fact.text)
         joined = part.joined_with(fact)
         fitting = [place for place in holding if not joined or any(place.has_in_scope(other) for other in joined)]
@@ -186,7 +187,7 @@ class Evidence:
         return all(_NEGATION.search(place.text) for place in alike)
 
     def _cover(self, words: frozenset[str], place: Place) -> float:
-        """The share of the words, each as heavy as it is rare, that a place has."""
+        """The share of the words that a place has, weighted by their rarity."""
         whole = sum(self._weights.get(word, self._rarest) for word in words)
         if not whole:
             return 1.0
@@ -197,7 +198,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A sentence, or a clause of it, which leans on the names of the whole."""
+    """A sentence, or a clause of it, which may rely on names elsewhere in the sentence."""
 
     words: frozenset[str]
     facts: tuple[Fact, ...]
@@ -205,7 +206,7 @@ class _Part:
 
     @classmethod
     def of(cls, text: str, facts: Sequence[Fact], sentence: str) -> "_Part":
-        """A clause without a name leans on those before it."""
+        """A clause without a name takes those before it."""
         own = tuple(fact for fact in facts if fact.text.casefold() in text.casefold())
         names = [fact for fact in facts if fact.kind is FactKind.NAME and not fact.is_opening]
         end = sentence.find(text) + len(text)
@@ -270,7 +271,7 @@ def _is_row(line: str) -> bool:
 
 
 def _cells(header: str, row: str, titles: str, of_titles: "_Scope") -> Iterable[Place]:
-    """Each cell with the head of its column and of its row, so that it proves nothing of its neighbours."""
+    """Each cell with the heads of its column and row, so that it proves nothing about its neighbours."""
     columns, cells = _split(header), _split(row)
     around = f"{titles} {row}"
     in_around = _words(plain(around))
@@ -294,7 +295,7 @@ class _Scope:
         return cls(text.casefold(), numbers_in(text))
 
     def with_text(self, text: str, numbers: frozenset[str]) -> "_Scope":
-        """With a text behind it that has these numbers."""
+        """The scope with the text, which has these numbers, appended."""
         return _Scope(f"{self.folded} {text.casefold()}", self.numbers | numbers)
 
 

@@ -1,4 +1,4 @@
-"""A model's answer on its way to the visitor, sentence by sentence looked up in what it cites."""
+"""Checks a model's answer against what it cites, sentence by sentence, on its way to the visitor."""
 
 import re
 from collections.abc import Sequence
@@ -11,14 +11,15 @@ from app.core.text.statements import statement_ends, undecided_from
 
 _FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})")
 _CITED: Final = re.compile(r"\[(\d{1,3})\](?!\()")
-_TAIL: Final = " \t\n|"  # a mark goes before it: into the table's row, and in front of the line's end
+_TAIL: Final = " \t\n|"  # a mark is inserted before it: within the table's row, and before the end of the line
 _MOST_TRACED: Final = 20
 
 
 @dataclass(slots=True)
 class CheckedText:
-    """Text in, text out. Marked sentences are shown as they are written, with `mark` behind them; withheld ones are
-    shown when they have ended, or not at all. Code is looked up as a block and never changed.
+    """Text in, text out. Under the marking policy, sentences are shown as they are written, with `mark` after unproven
+    ones; under the withholding policy, only after they have ended and if they are proven. Code is checked as a block
+    and never changed.
 
     `cited` are the source numbers behind the answer's [1], [2] ..., as the guard numbers them.
     """
@@ -28,8 +29,8 @@ class CheckedText:
     mark: str
     cited: Sequence[int]
     _open: str = ""  # the sentence that has not ended
-    _decided: int = 0  # characters of it in which no end can stand any more
-    _shown: int = 0  # characters of it
+    _decided: int = 0  # characters of it that cannot contain an end any more
+    _shown: int = 0  # characters of it that were shown
     _code: list[str] | None = None  # the lines of a block that is open
 
     async def take(self, text: str) -> str:

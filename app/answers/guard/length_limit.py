@@ -1,4 +1,4 @@
-"""An answer that grows too long ends with a whole sentence."""
+"""Ends an answer that grows too long with a whole sentence."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ _LAST_STRETCH: Final = 300  # characters before the limit that are shown sentenc
 
 @dataclass(slots=True)
 class LengthLimit:
-    """Text in, text out, `max_chars` of it at most. What cannot be ended by a sentence, because its beginning was shown
-    long before, ends by `cut_at_word`."""
+    """Text in, text out, `max_chars` of it at most. A sentence that cannot be dropped because its beginning was shown
+    long before is cut by `cut_at_word`."""
 
     max_chars: int
     cut_at_word: Callable[[str, int], str]
     is_reached: bool = False
     _shown: int = 0
     _held: str = ""
-    _decided: int = 0  # characters of it in which no end can stand any more
+    _decided: int = 0  # characters of it that cannot contain an end any more
     _last_shown: str = ""
 
     def take(self, text: str) -> str:
-        """What may be shown now."""
+        """The text that may be shown now."""
         self._held += text
         room = self.max_chars - self._shown
         if len(self._held) > room:
@@ -34,7 +34,7 @@ class LengthLimit:
         return self._show(ends[-1] if ends else 0)
 
     def close(self) -> str:
-        """What is left, when the text has ended within its limit."""
+        """The rest of a text that has ended within its limit."""
         return "" if self.is_reached else self._show(len(self._held))
 
     def _last_of(self, room: int) -> str:
@@ -45,7 +45,7 @@ class LengthLimit:
         return self.cut_at_word(self._held, room)
 
     def _is_in_sentence(self) -> bool:
-        """Of which a part was shown."""
+        """Whether part of the last sentence was shown."""
         ends = statement_ends(f"{self._last_shown}x")
         return not ends or ends[-1] != len(self._last_shown)
 

@@ -1,7 +1,7 @@
-"""What may leave: an answer is checked and rewritten while it streams, never after.
+"""Checks and rewrites an answer while it streams, never afterwards.
 
 The guard holds back only what could still become something forbidden (half a link, half a citation, the start of the
-canary) and releases the rest at once. At every prefix of the stream what has been released is final and safe.
+canary) and releases the rest at once. At every prefix of the stream, the released text is final and safe.
 """
 
 import re
@@ -45,7 +45,7 @@ _STILL_OPEN = re.compile(
     re.IGNORECASE,
 )
 
-# Nothing above begins without one of these, but for the last word, which may be the begin of an address.
+# All of the above begin with one of these, except for the last word, which may be the beginning of an address.
 _OF_A_CONSTRUCT = re.compile(r"[\[【!:/`]|www\.", re.IGNORECASE)
 _OF_A_SCHEME = string.ascii_letters + string.digits + "+.-\u0130\u0131\u017f\u212a"  # i, i, s and k to IGNORECASE
 _LONGEST_SCHEME = 24
@@ -57,9 +57,9 @@ _LONGEST_SCRIPT = len("javascript")
 class OutputGuard:
     """Checks one answer. Feed it deltas, then `close` it; what it returns may be shown.
 
-    `sources` are the numbers that may be cited; `link_hosts` those that may be linked to (lower case; ".example.com"
-    also admits every host below it); `canary` must never leave, in whatever spelling; `max_chars` bounds what is
-    released. In code a URL stays that stands so in `source_text`, the sources as they were given.
+    `sources` are the numbers that may be cited; `link_hosts` those that may be linked (lower case; ".example.com" also
+    allows every host below it); `canary` must never be released, however it is spelt; `max_chars` bounds the released
+    text. In code, a URL stays if it is in `source_text`, the sources as they were given.
     """
 
     sources: set[int]
@@ -80,11 +80,11 @@ class OutputGuard:
         self._length = LengthLimit(self.max_chars, _cut_at_word)
 
     def admit(self, number: int) -> None:
-        """One more source may be cited."""
+        """Allow one more source to be cited."""
         self.sources.add(number)
 
     def feed(self, delta: str) -> str:
-        """Take the next piece; return what may be shown now, perhaps nothing."""
+        """Take the next piece; return what may be shown now, possibly nothing."""
         if self.finish is not None:
             return ""
         self._pending += without_controls(delta)
@@ -94,7 +94,7 @@ class OutputGuard:
         return self._release(self._safe_length())
 
     def close(self) -> str:
-        """No more will come; return the rest."""
+        """End the text; return the rest."""
         if self.finish is not None:
             return ""
         shown = self._release(len(self._pending))
@@ -109,7 +109,7 @@ class OutputGuard:
         return shown
 
     def _safe_length(self) -> int:
-        """Everything before the first construct that is still open where we would cut."""
+        """The length before the first construct that is still open at the cut."""
         border = len(self._pending) - self._secret.overlap(self._pending)
         text = self._pending[:border]
         if not _OF_A_CONSTRUCT.search(text):
@@ -118,7 +118,7 @@ class OutputGuard:
         return still_open.start() if still_open else border
 
     def _rewritten(self, text: str) -> str:
-        """Code keeps its brackets, prose gets its citations; links are judged in both."""
+        """Code keeps its brackets, prose gets its citations; links are checked in both."""
         if not self._code and not _OF_A_CONSTRUCT.search(text):
             return text
         parts: list[str] = []
@@ -149,7 +149,7 @@ class OutputGuard:
         return _REFERENCE_TARGET.sub(r"\1\2", _REFERENCE_PICTURE.sub("", text))
 
     def _code_as_it_is(self, text: str) -> str:
-        """An address that the site itself has is no link in code, and code without it is wrong."""
+        """Keeps addresses that the site itself has: in code they are no links, and code without them is wrong."""
         if self._urls_of_sources is None:
             urls = (found.group().rstrip(_TRAILING) for found in _URL.finditer(self.source_text))
             self._urls_of_sources = frozenset(urls)
@@ -191,7 +191,7 @@ class OutputGuard:
 
 
 def _start_of_last_word(text: str) -> int:
-    """What _STILL_OPEN finds in a text that holds nothing of a construct: a begun scheme, or "data" and blanks."""
+    """The match of _STILL_OPEN in a text without any construct: the beginning of a scheme, or "data" and blanks."""
     start = max(len(text.rstrip(_OF_A_SCHEME)), len(text) - _LONGEST_SCHEME)
     words = text.rstrip()
     if words[-1:] in "tTaA" and (begun := _SCRIPT_BEGUN.search(words[-_LONGEST_SCRIPT:])):
@@ -200,7 +200,7 @@ def _start_of_last_word(text: str) -> int:
 
 
 def _cut_at_word(text: str, room: int) -> str:
-    """At most `room` characters, never ending inside a link: half a URL may name another host."""
+    """At most `room` characters, never ending inside a link, because half a URL may name another host."""
     for construct in (_LINK, _URL):
         for match in construct.finditer(text):
             if match.start() < room < match.end():

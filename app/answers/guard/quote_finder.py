@@ -1,4 +1,4 @@
-"""Which words of a source an answer rests on, whoever wrote it: each citation carries them as its proof."""
+"""Finds the words of a source that an answer rests on, whoever wrote it: each citation carries them as its proof."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ from app.core.text.words import folded_words, search_terms
 
 _MAX_CHARS: Final = 1000
 _MIN_LIKENESS: Final = 0.25  # of a statement and the sentence that it may rest on, in [0, 1]
-_FEW_WORDS: Final = 3  # may stand in any sentence
+_FEW_WORDS: Final = 3  # so few may be in any sentence
 _NUMBER_WEIGHT: Final = 3.0
 
 # Code keeps its brackets, so a mark within it is none.
@@ -30,7 +30,7 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A sentence, a table's row or a line of code as the page shows it. `before` parts it from the one above."""
+    """A sentence, a table row or a line of code as the page shows it. `before` separates it from the one above."""
 
     text: str
     before: str
@@ -38,11 +38,11 @@ class _Unit:
 
 
 def found_quotes(answer: str, sources: Mapping[int, str]) -> dict[int, str]:
-    """The words that each source is cited for, by its number in the answer's [n] marks; a source without words that
-    the answer rests on is left out. `sources` are Markdown; quotes are what their pages show of it, with newlines
-    between blocks and tabs between the cells of a row, up to 1000 characters.
+    """The words for which each source is cited, by its number in the answer's [n] marks; sources without such words are
+    left out. `sources` are Markdown; quotes are plain text as their pages show it, with newlines between blocks and
+    tabs between the cells of a row, up to 1000 characters.
 
-    What the answer quotes in whole sentences is found word for word; else it is the one sentence that is most like
+    Whole sentences that the answer quotes are found word for word; else the quote is the one sentence that is most like
     the statement before the mark.
     """
     quotes: dict[int, str] = {}
@@ -59,18 +59,18 @@ def found_quotes(answer: str, sources: Mapping[int, str]) -> dict[int, str]:
 
 
 def as_quote(markdown: str) -> str:
-    """All of it in the form of a quote, up to 1000 characters."""
+    """All of the text in the form of a quote, up to 1000 characters."""
     return _joined(_units(markdown))
 
 
 def marked_numbers(answer: str) -> frozenset[int]:
-    """The numbers of the [n] marks that stand in the answer."""
+    """The numbers of the answer's [n] marks."""
     return frozenset(number for _, numbers in _cited(answer) for number in numbers)
 
 
 def quotable_units(markdown: str) -> list[tuple[str, tuple[str, ...]]]:
-    """What quotes are made of, in order: each sentence, row of a table and line of code as its page shows it, with its
-    folded words. Headings are none."""
+    """The units of quotes, in order: each sentence, table row and line of code as its page shows it, with its folded
+    words. Headings are left out."""
     return [(unit.text, unit.words) for unit in _units(markdown)]
 
 
@@ -86,7 +86,7 @@ def _cited(answer: str) -> Iterator[tuple[str, list[int]]]:
         yield statement, [int(number) for number in _NUMBER.findall(match.group())]
 
 
-@lru_cache(maxsize=128)  # visitors' answers rest on the same sections again and again
+@lru_cache(maxsize=128)  # many answers use the same sections
 def _units(markdown: str) -> tuple[_Unit, ...]:
     units: list[_Unit] = []
     is_code = False
@@ -115,7 +115,7 @@ def _texts(line: str, following: str, *, is_code: bool) -> list[str]:
 
 
 def _word_for_word(statements: Sequence[str], units: Sequence[_Unit]) -> str:
-    """The longest run of units that stand whole in one of the statements, "" without one."""
+    """The longest run of units that one of the statements contains whole; "" if there is none."""
     longest, best = 0, slice(0)
     for statement in statements:
         told = folded_words(shown_line(statement))
@@ -132,7 +132,7 @@ def _word_for_word(statements: Sequence[str], units: Sequence[_Unit]) -> str:
 
 
 def _most_like(statements: Sequence[str], units: Sequence[_Unit]) -> str:
-    """The unit that shares most with a statement's last line: words that few units hold, and numbers."""
+    """The unit that shares the most with a statement's last line: words that few units have, and numbers."""
     by_unit = [_terms(unit.text) for unit in units]
     holding = Counter(term for terms in by_unit for term in terms)
 
@@ -156,7 +156,7 @@ def _most_like(statements: Sequence[str], units: Sequence[_Unit]) -> str:
 
 
 def _last_line(statement: str) -> str:
-    """The sentence that carries the mark; all of a statement whose last one says too little."""
+    """The sentence with the mark; the whole statement if that sentence has too few words."""
     lines = [line for line in statement.strip().splitlines() if folded_words(line)]
     parts = [part.text for part in quotables(_LIST_MARKER.sub("", lines[-1], count=1))] if lines else []
     last = parts[-1] if parts else statement

@@ -1,10 +1,10 @@
-"""Watches for a secret in text that streams by, however a model was talked into spelling it."""
+"""Watches for a secret in streamed text, however a model was talked into spelling it."""
 
 import base64
 import codecs
 from typing import Final
 
-# Fewer letters of a spelling betray nothing, and would hold back the end of every other word.
+# Fewer letters of a spelling reveal nothing, and matching them would hold back the end of every other word.
 _HELD_LETTERS: Final = 3
 
 
@@ -17,19 +17,19 @@ class SecretWatch:
         self._all_spellings = "\n".join(self._spellings)
         self._longest = max(map(len, self._spellings), default=0)
         self._before = ""  # the last letters that were shown
-        self._looked_at = self._letters_there = ""  # the last text: each is asked about three times
+        self._looked_at = self._letters_there = ""  # the last text: each is checked about three times
 
     def is_in(self, pending: str) -> bool:
-        """Whether what was shown and `pending` hold it together."""
+        """Whether the shown text and `pending` together contain it."""
         letters = self._before + self._letters_of(pending)
         return any(spelling in letters for spelling in self._spellings)
 
     def overlap(self, pending: str) -> int:
-        """How many characters at the end of `pending` may be the begin of it."""
+        """How many characters at the end of `pending` may be the beginning of it."""
         own = self._letters_of(pending)
         letters = self._before + own
         end = letters[-_HELD_LETTERS:]
-        # Most text ends in letters that follow one another in no spelling, and this is asked of every token.
+        # Most text ends in letters that are adjacent in no spelling; this runs for every token.
         held = min(self._longest_begin(letters), len(own)) if end and end in self._all_spellings else 0
         if not held:
             return 0
@@ -40,7 +40,7 @@ class SecretWatch:
         return len(pending) - at
 
     def shown(self, text: str) -> None:
-        """Take note that `text` has left."""
+        """Record that `text` was shown."""
         if self._spellings:
             self._before = (self._before + self._letters_of(text))[-self._longest :]
 
@@ -50,7 +50,7 @@ class SecretWatch:
         return self._letters_there
 
     def _longest_begin(self, letters: str) -> int:
-        """How many letters at the end are the begin of a spelling, 0 for fewer than _HELD_LETTERS."""
+        """How many letters at the end are the beginning of a spelling; 0 for fewer than _HELD_LETTERS."""
         ends = (
             size
             for spelling in self._spellings
@@ -72,6 +72,7 @@ def _spellings(secret: str) -> tuple[str, ...]:
 
 
 def _core_in_base64(raw: bytes, lead: int) -> str:
-    """The characters (six bits each) that `raw` alone decides when `lead` bytes of a longer text stand before it."""
+    """The base64 characters (six bits each) that depend on `raw` alone when `lead` bytes of a longer text precede
+    it."""
     first, end = -(-8 * lead // 6), 8 * (lead + len(raw)) // 6
     return base64.b64encode(bytes(lead) + raw).decode()[first:end]

@@ -1,4 +1,4 @@
-"""Whether the sentences of a model's answer stand in the sources that they cite."""
+"""Whether the sources that a model's answer cites prove its sentences."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -23,8 +23,8 @@ _NEAR_COSINE: Final = 0.45
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a sentence is not proven: what it states and no cited source has, or that a source says the contrary, or
-    that none is near to it."""
+    """Why a sentence is not proven: facts that no cited source has, a source that says the contrary, or no source that
+    is near to it."""
 
     sentence: str
     missing: tuple[str, ...] = ()
@@ -39,9 +39,9 @@ class Finding:
 
 
 class StatementCheck:
-    """Of one answer. A sentence that cites nothing is checked against all sources; one that says that nothing was found
-    is not checked. Meaning is compared only where words alone do not show it, in a language that the embedder knows.
-    What a visitor's page or an action says is not remembered in `sections`, which other answers are checked by too."""
+    """Checks one answer. A sentence without citations is checked against all sources; one that says that nothing was
+    found is not checked. Meaning is compared only if words alone prove nothing, in a language that the embedder knows.
+    Sections of a visitor's page or an action's result are not kept in `sections`, which other answers share."""
 
     def __init__(
         self, embedder: Embedder, sources: Sequence[Source], language: str | None, sections: KnownSections
@@ -55,12 +55,12 @@ class StatementCheck:
         self.findings: list[Finding] = []
 
     def admit(self, source: Source) -> None:
-        """One more source, which what is written from now on may rest on."""
+        """Add a source that may prove what is written from now on."""
         self._sources = (*self._sources, source)
         self._known.clear()
 
     async def finding(self, sentence: str, cited: Collection[int]) -> Finding | None:
-        """`cited` are the numbers of sources as the context has them."""
+        """None if nothing is wrong with the sentence. `cited` are source numbers as in the context."""
         if has_failure_words(sentence) or not plain(sentence).strip():
             return None
         evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
@@ -73,7 +73,7 @@ class StatementCheck:
         return found
 
     async def code_finding(self, code: str) -> Finding | None:
-        """Each line of a code block stands in some source, whatever the spaces."""
+        """None if each line of a code block is in some source, ignoring spaces."""
         evidence = await asyncio.to_thread(self._evidence, frozenset())
         if not evidence.places:
             return None
