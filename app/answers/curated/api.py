@@ -1,4 +1,4 @@
-"""Admin API: curated answers, and one tried on the questions of the past before it is saved."""
+"""Admin API: curated answers, and rehearsing one on past questions before it is saved."""
 
 from dataclasses import replace
 from datetime import datetime

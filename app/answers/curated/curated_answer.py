@@ -1,4 +1,4 @@
-"""Answers that an operator wrote: they come before any search."""
+"""Answers that an operator wrote; they are tried before any search."""
 
 import re
 import unicodedata
@@ -26,9 +26,9 @@ class Trigger(StrEnum):
 
     EXACT = "exact"  # the whole question, after normalisation
     PHRASE = "phrase"  # anywhere in the question, on word borders
-    ANY_OF = "any_of"  # one word or phrase a line, any of them as PHRASE
+    ANY_OF = "any_of"  # one word or phrase a line; any of them matches, as PHRASE does
     REGEX = "regex"  # a regular expression that matches somewhere in the question
-    SEMANTIC = "semantic"  # one question a line; the visitor's means the same as one of them
+    SEMANTIC = "semantic"  # one question a line; the visitor's means the same as any of them
 
 
 _RANKS = {trigger: -place for place, trigger in enumerate(Trigger)}
@@ -36,11 +36,12 @@ _RANKS = {trigger: -place for place, trigger in enumerate(Trigger)}
 
 @dataclass(frozen=True, slots=True)
 class CuratedAnswer:
-    """One written answer. `pattern` is the operator's text; higher `priority` wins, then the older one.
+    """An answer that an operator wrote. `pattern` is the operator's text; higher `priority` wins, then the older
+    answer.
 
-    `language` (BCP 47 primary subtag) and `page_prefix` (a path such as "/pricing") narrow where it applies;
-    after `expires_at` it no longer does, nor while it is not `is_on`. `hits` counts the turns that it answered, the
-    latest of them at `last_hit_at`.
+    `language` (BCP 47 primary subtag) and `page_prefix` (a path such as "/pricing") restrict where it applies; it does
+    not apply after `expires_at` or unless it `is_on`. `hits` counts the turns that it answered, the latest at
+    `last_hit_at`.
     """
 
     id: UUID
@@ -58,7 +59,7 @@ class CuratedAnswer:
 
     @property
     def patterns(self) -> list[str]:
-        """One for each line where the trigger takes several, without blank lines; the pattern itself otherwise."""
+        """One per line if the trigger takes several, without blank lines; else the pattern itself."""
         if self.trigger not in (Trigger.ANY_OF, Trigger.SEMANTIC):
             return [self.pattern]
         return [stripped for line in self.pattern.splitlines() if (stripped := line.strip())]
@@ -66,9 +67,8 @@ class CuratedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CuratedEdit:
-    """How an answer stood after its `number`th change (1..), which `author` made: a token or an operator, "" where it
-    was made before edits were kept. `changed` names the fields that it changed; none where no edit before it is kept.
-    """
+    """An answer after its `number`th change (1..) by `author`: a token or an operator, "" if it was made before edits
+    were kept. `changed` names the fields that it changed; it is empty if no edit before it is kept."""
 
     number: int
     author: str
@@ -79,8 +79,8 @@ class CuratedEdit:
 
 @dataclass(frozen=True, slots=True)
 class CuratedFilter:
-    """Those that hold every word of `text` in their pattern or answer, whatever its case; on, off or (None) both; where
-    `is_proposed`, those alone of which a change waits to be approved."""
+    """Answers with every word of `text` in their pattern or answer, ignoring case; on, off or both (None); with
+    `is_proposed`, only those with a change that waits for approval."""
 
     text: str = ""
     is_on: bool | None = None
@@ -107,7 +107,7 @@ _WRITTEN_FIELDS: Final = (
 
 
 def written_of(answer: CuratedAnswer) -> dict[str, Any]:
-    """What an operator wrote of it, by field: all that an edit may change."""
+    """The fields that an operator wrote, by name: all that an edit may change."""
     return {name: getattr(answer, name) for name in _WRITTEN_FIELDS}
 
 
@@ -127,8 +127,7 @@ def changed_fields(before: CuratedAnswer, after: CuratedAnswer) -> tuple[str, ..
 def applicable(
     answers: Iterable[CuratedAnswer], *, page_url: str, language: str | None, now: datetime
 ) -> list[CuratedAnswer]:
-    """Those that may be given here and now, in their order. `language` is the turn's, or None when unknown, which
-    suits every answer."""
+    """Answers that apply here and now, in order. `language` is the turn's; None, for unknown, fits every answer."""
     path = urlsplit(page_url).path or "/"
     return [answer for answer in answers if _applies(answer, path, language, now)]
 
@@ -177,8 +176,8 @@ def _triggers(answer: CuratedAnswer, asked: str) -> bool:
 
 
 def _occurs(phrase: str, asked: str) -> bool:
-    """On word borders. Scripts without spaces show none, so that any place will do there, short of a letter's own
-    marks."""
+    """Whether the phrase occurs between word boundaries. Scripts without spaces have none, so there it may be anywhere,
+    but not before a combining mark of its last letter."""
     found = asked.find(phrase)
     while found >= 0:
         before, after = asked[:found][-1:], asked[found + len(phrase) :][:1]
@@ -199,15 +198,15 @@ class FilledAnswer:
 
 
 def check_places(text: str) -> None:
-    """Raises InvalidInput for a place that names no action."""
+    """Raises InvalidInput for a placeholder that names no action."""
     if len(_BEGUN.findall(text)) != len(_PLACE.findall(text)):
         raise InvalidInput("answer", "Use {{action.NAME}} with the name of an action, such as {{action.stock}}.")
 
 
 async def filled_answer(text: str, actions: Callable[[], Awaitable[AnswerActions | None]]) -> FilledAnswer | None:
-    """The text with results in their places; as it is where it has none. None where an action returns nothing: half an
-    answer would be worse than none. A result is data: nothing in it is a link, a picture, a citation or a place. An
-    action that changes something leaves its place empty, and is proposed."""
+    """The text with results in place of its placeholders. None if an action returns nothing, because half an answer is
+    worse than none. Results are data: nothing in them becomes a link, a picture, a citation or a placeholder. An action
+    that changes something leaves its place empty, and is proposed."""
     names = _PLACE.findall(text)
     if not names:
         return FilledAnswer(text)

@@ -1,5 +1,5 @@
-"""What operators do with curated answers, what assistants propose for them, for a person to approve, and where they are
-used: in which conversations, and how often lately."""
+"""Curated answers: what operators do with them, what assistants propose for a person to approve, and in which
+conversations and how often they were used lately."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 
 MAX_PATTERN_CHARS = 500
-MAX_PATTERNS = 50  # lines, where a trigger takes several
+MAX_PATTERNS = 50  # lines, if a trigger takes several
 MAX_PATTERNS_CHARS = 8000
 MAX_ANSWER_CHARS = 8000
 MAX_PAGE_PREFIX_CHARS = 500
@@ -89,7 +89,7 @@ class CuratedAnswers:
         answer_id: UUID,
         change: Callable[[CuratedAnswer], CuratedAnswer],
     ) -> CuratedAnswer:
-        """Save what `change` makes of the answer as it stands. Raises InvalidInput."""
+        """Save what `change` makes of the answer. Raises InvalidInput."""
         current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
         saved = save_answer(tx, actor, change(current), self._patterns)
         AuditRecords(tx).acted(actor, "curated_answer.edit", answer_id, agent_id=str(agent_id))
@@ -106,7 +106,8 @@ class CuratedAnswers:
 
     @writes_agent
     def restore(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
-        """As it stood after that edit, on or off; this is an edit as well. Raises NotFound for one that is not kept."""
+        """Restore the answer as that edit left it, on or off, which is an edit too. Raises NotFound if the edit is not
+        kept."""
         current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
         then = CuratedEditRecords(tx).get(answer_id, number).answer
         saved = save_answer(tx, actor, replace(current, **written_of(then)), self._patterns)
@@ -121,7 +122,7 @@ class CuratedAnswers:
 
 
 def save_answer(tx: Transaction, actor: Actor, answer: CuratedAnswer, patterns: PatternMatcher) -> CuratedAnswer:
-    """As it is to stand from now on; who has called says in the audit why. Raises InvalidInput and NotFound."""
+    """Save the answer; the caller audits why. Raises InvalidInput and NotFound."""
     check_answer(answer, patterns)
     saved = CuratedAnswerRecords(tx).save(answer)
     CuratedEditRecords(tx).keep(saved, actor.name)
@@ -175,8 +176,8 @@ _LATELY: Final = timedelta(days=LATELY_DAYS)
 
 @dataclass(frozen=True, slots=True)
 class CuratedUses:
-    """The turns of one answer, latest first, and counts of them all: of the last 7 days, and of the last LATELY_DAYS
-    days with the thumbs that they got."""
+    """The turns of one answer, latest first; the counts of the last 7 and of the last LATELY_DAYS days, the latter with
+    ratings."""
 
     turns: ListPage[PastTurn]
     last_week: int
@@ -186,8 +187,8 @@ class CuratedUses:
 
 
 class CuratedUse:
-    """Of what is still kept: turns that were erased or are past their age count no more, as they do in an answer's
-    `hits`. Every method raises NotFound for an agent or answer that is absent or another workspace's."""
+    """Counts turns that are still stored: unlike an answer's `hits`, without those that were erased or have expired.
+    Every method raises NotFound for an agent or answer that is absent or another workspace's."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
@@ -211,21 +212,21 @@ class CuratedUse:
 
     @reads_agent
     def lately(self, tx: Transaction, actor: Actor, agent_id: UUID) -> dict[UUID, int]:
-        """How many turns of the last LATELY_DAYS days each of the agent's answers answered; none is left out."""
+        """For each of the agent's answers, how many turns it answered in the last LATELY_DAYS days, including none."""
         ids = [answer.id for answer in CuratedAnswerRecords(tx).of_agent(agent_id)]
         return dict.fromkeys(ids, 0) | PastTurnRecords(tx).curated_counts(ids, self._clock.now() - _LATELY)
 
 
 class CuratedProposals:
-    """What is proposed reaches no visitor before it is approved. Every method raises NotFound for an agent, answer or
-    proposal that is absent or another workspace's."""
+    """Proposals, which visitors do not see before they are approved. Every method raises NotFound for an agent, answer
+    or proposal that is absent or another workspace's."""
 
     def __init__(self, records: SystemOfRecord, patterns: PatternMatcher) -> None:
         self._records = records
         self._patterns = patterns
 
     async def propose_new(self, actor: Actor, answer: CuratedAnswer) -> CuratedEdit:
-        """The answer is there, off, and the proposal is to switch it on. Raises InvalidInput."""
+        """Store the answer, off, with a proposal to switch it on. Raises InvalidInput."""
         check_answer(answer, self._patterns)
 
         def work(tx: Transaction) -> CuratedEdit:
@@ -239,7 +240,7 @@ class CuratedProposals:
     def propose_change(
         self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, change: Change
     ) -> CuratedEdit:
-        """Raises InvalidInput, also where nothing would change."""
+        """Raises InvalidInput, also if nothing would change."""
         current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
         proposed = change(current)
         check_answer(proposed, self._patterns)
@@ -247,18 +248,18 @@ class CuratedProposals:
 
     @reads_agent
     def of_answer(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID) -> list[CuratedEdit]:
-        """Those that wait, latest first, with what each would change of the answer as it stands now."""
+        """Open proposals, latest first, with what each would change in the present answer."""
         current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
         return [_compared(each, current) for each in CuratedEditRecords(tx).proposals(answer_id)]
 
     @reads_agent
     def proposed(self, tx: Transaction, actor: Actor, agent_id: UUID) -> set[UUID]:
-        """The agent's answers of which one waits."""
+        """The agent's answers that have an open proposal."""
         return CuratedEditRecords(tx).proposed(agent_id)
 
     @writes_agent
     def approve(self, tx: Transaction, actor: Actor, agent_id: UUID, answer_id: UUID, number: int) -> CuratedAnswer:
-        """The answer is as it was proposed, by the approver's word."""
+        """Make the answer what was proposed, as an edit by the approver."""
         current = CuratedAnswerRecords(tx).get(agent_id, answer_id)
         proposal = CuratedEditRecords(tx).take_proposal(answer_id, number)
         saved = save_answer(tx, actor, replace(current, **written_of(proposal.answer)), self._patterns)

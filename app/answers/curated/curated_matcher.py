@@ -1,4 +1,4 @@
-"""Finds the curated answer that a question triggers: by its wording first, by its meaning where no wording fits."""
+"""Finds the curated answer that a question triggers: by its wording first, by its meaning if no wording fits."""
 
 import asyncio
 from collections import OrderedDict
@@ -28,12 +28,12 @@ log = structlog.get_logger(__name__)
 #     paraphrases that hit, of 46           42   42   41   38   31   26   24   20    5
 #     questions that hit another's, of 106  22   15    6    3    1    0    0    0    0
 #
-# The nearest strangers ("Which firmware does the wind head need?", "What is the latest firmware for the station?") are
-# at .707. A wrong curated answer is said with full confidence, so the threshold stands above them, and several patterns
-# make up for what it misses. "How do I cancel my plan?" and "change my plan" are at .70. No threshold tells twins that
-# differ in one name ("Do you ship to Norway?", "to Sweden?": .84).
+# The nearest unrelated pair ("Which firmware does the wind head need?", "What is the latest firmware for the station?")
+# is at .707. A wrong curated answer is given with full confidence, so the threshold is above that, and several patterns
+# make up for what it misses. "How do I cancel my plan?" and "change my plan" are at .70. No threshold separates
+# questions that differ in one name ("Do you ship to Norway?", "to Sweden?": .84).
 SHIPPED_THRESHOLD = 0.75
-# Another model's scale is unknown: nearly the same wording is asked for.
+# Another model's scale is unknown, so nearly the same wording is required.
 OTHER_THRESHOLD = 0.9
 _SHIPPED_MODEL = "onnx-model."
 _BUDGET_SECONDS = 1.5
@@ -51,8 +51,8 @@ class CuratedMatcher:
     async def find(
         self, answers: Sequence[CuratedAnswer], question: str, *, page_url: str, language: str | None, now: datetime
     ) -> CuratedAnswer | None:
-        """`answers` come oldest first. The embedder is asked only where no wording fits, and being away it leaves
-        the question to the search."""
+        """`answers` come oldest first. The embedder is called only if no wording fits; if it is down, no answer is
+        found and the question goes to search."""
         here = applicable(answers, page_url=page_url, language=language, now=now)
         by_wording = await self._by_wording(here, question)
         if by_wording is not None:
@@ -70,7 +70,7 @@ class CuratedMatcher:
     async def find_each(
         self, answers: Sequence[CuratedAnswer], asked: Sequence[Asked], now: datetime
     ) -> list[CuratedAnswer | None]:
-        """One winner for each question, or none: as `find`, for many at once and without haste.
+        """One winner for each question, or None: `find` for many questions at once, without a time limit.
 
         Raises EmbedderUnavailable, Overloaded.
         """
@@ -96,7 +96,7 @@ class CuratedMatcher:
     async def _by_meaning(
         self, answers: Sequence[Sequence[CuratedAnswer]], questions: Sequence[str], within_seconds: float | None
     ) -> list[CuratedAnswer | None]:
-        """For each question, of the answers in its place; each call of the embedder within that time."""
+        """One for each question, from the answers at its index; each call of the embedder is limited to that time."""
         meant = [await self._patterns_meant.of(_patterns(each), within_seconds) for each in answers]
         async with asyncio.timeout(within_seconds):
             asked = await self._embedder.embed(questions)
@@ -106,7 +106,7 @@ class CuratedMatcher:
         ]
 
     def _nearest(self, answers: Sequence[CuratedAnswer], cosines: Vectors) -> CuratedAnswer | None:
-        """By priority, then nearness, then age. `cosines` are those of all their patterns, in order."""
+        """By priority, then nearness, then age. `cosines` are of all the answers' patterns, in order."""
         best: CuratedAnswer | None = None
         best_rank = (0, 0.0)
         start = 0
@@ -133,8 +133,8 @@ def _semantic(answers: Sequence[CuratedAnswer]) -> list[CuratedAnswer]:
 
 
 class PatternVectors:
-    """What the patterns of semantic curated answers mean, as one matrix for each set of them. Sets that were asked for
-    lately are kept in memory, all patterns in the record, by content and model."""
+    """The vectors of the patterns of semantic curated answers, as one matrix for each set of patterns. Recently used
+    sets are kept in memory, all patterns in the database, by content and model."""
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder) -> None:
         self._records = records
@@ -142,9 +142,9 @@ class PatternVectors:
         self._kept: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
 
     async def of(self, patterns: tuple[str, ...], within_seconds: float | None) -> Vectors:
-        """One row of length 1 for each pattern, in order. Those that are new are embedded, within that time.
+        """One row of length 1 for each pattern, in order. New patterns are embedded, within that time.
 
-        Raises EmbedderUnavailable, TimeoutError, and what the record raises.
+        Raises EmbedderUnavailable, TimeoutError, and database errors.
         """
         known = self._kept.get(patterns)
         if known is None:

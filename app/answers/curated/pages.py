@@ -1,4 +1,4 @@
-"""Answers that come before any search: listed with what they are worth, written, rehearsed, changed."""
+"""Pages of curated answers: list them with their use, write, rehearse and change them."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
@@ -67,7 +67,7 @@ class CuratedForm(Form):
         return self.act == "rehearse"
 
     def written(self, answer: CuratedAnswer) -> CuratedAnswer:
-        """The answer with what the form says."""
+        """The answer with the form's values."""
         expires_at = None if self.expires_at is None else datetime.combine(self.expires_at, time(), UTC)
         told: dict[str, Any] = self.model_dump(exclude={"act", "expires_at"})
         return replace(answer, **told, expires_at=expires_at)
@@ -109,7 +109,7 @@ class CuratedAnswerPages(Pages):
 
     @page("/console/agents/{agent_id}/curated-answers/new", access=write, under="curated_answers")
     async def new_curated_answer(self, visit: Visit[NewWanted]) -> Shown:
-        """Blank, or filled in from a turn."""
+        """An empty form, or one filled in from a turn."""
         turn_id = visit.input.turn
         draft = _blank(visit) if turn_id is None else await self._turns.curated_draft(visit.actor, turn_id)
         return _form("add_curated_answer", visit.url("add_curated_answer"), draft)
@@ -125,7 +125,7 @@ class CuratedAnswerPages(Pages):
 
     @action("/console/agents/{agent_id}/curated-answers/preview", access=write, shown_on="new_curated_answer")
     async def preview_answer(self, visit: Visit[PreviewForm]) -> Shown:
-        """While it is being written: a form picks the drawn answer out of this page."""
+        """Draws the answer while it is being written: a form picks it out of this page."""
         return Shown("answers/curated/answer_preview.html", {"text": visit.input.answer})
 
     @page("/console/agents/{agent_id}/curated-answers/{answer_id}", access=read, under="curated_answers")

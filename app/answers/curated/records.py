@@ -10,7 +10,7 @@ from app.core.errors import NotFound
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS, CURATED_EDITS
 from app.store.transaction import Repository, new_id, value_of
 
-# Asked with each question, so it is made once and of columns alone.
+# Run for each question, so it is built once and reads plain columns.
 _OF_AGENT = (
     select(CURATED_ANSWERS)
     .where(CURATED_ANSWERS.c.agent_id == bindparam("agent_id"))
@@ -22,7 +22,7 @@ KEPT_EDITS: Final = 100  # of one answer
 
 
 class CuratedAnswerRecords(Repository):
-    """`answer.agent_id` says whose it is; the caller has checked the workspace."""
+    """`answer.agent_id` tells whose it is; the caller has checked the workspace."""
 
     def create(self, answer: CuratedAnswer) -> CuratedAnswer:
         if not self._exists(AGENTS, answer.agent_id):
@@ -46,14 +46,13 @@ class CuratedAnswerRecords(Repository):
         return [value_of(CuratedAnswer, row) for row in self._connection.execute(_OF_AGENT, {"agent_id": agent_id})]
 
     def save(self, answer: CuratedAnswer) -> CuratedAnswer:
-        """Raises NotFound. Hits are counted by turns alone, so what the caller read a while ago does not overwrite
-        them."""
+        """Raises NotFound. Leaves `hits` alone, which only turns count: the caller may have read it a while ago."""
         if not self._update(CURATED_ANSWERS, _is(answer.agent_id, answer.id), **_written(answer)):
             raise NotFound("curated answer")
         return self.get(answer.agent_id, answer.id)
 
     def count_hit(self, agent_id: UUID, answer_id: UUID) -> None:
-        """It was given to a visitor. One that was deleted meanwhile is left alone."""
+        """Count a visitor's turn. An answer that was deleted meanwhile is ignored."""
         self._update(
             CURATED_ANSWERS, _is(agent_id, answer_id), hits=CURATED_ANSWERS.c.hits + 1, last_hit_at=self._now()
         )
@@ -65,11 +64,11 @@ class CuratedAnswerRecords(Repository):
 
 
 class CuratedEditRecords(Repository):
-    """How curated answers stood after each change, the latest KEPT_EDITS of each, and how they are proposed to stand;
-    numbered together. They go with their answer."""
+    """Curated answers as they were after each change, the latest KEPT_EDITS of each, and as they are proposed, in one
+    numbering. They are deleted with their answer."""
 
     def keep(self, answer: CuratedAnswer, author: str) -> None:
-        """As it stands now. Where nothing was changed, nothing is kept."""
+        """Keep the answer as it is now, unless nothing was changed."""
         latest = self._latest(answer.id)
         if latest is not None and written_of(latest.answer) == written_of(answer):
             return
@@ -88,7 +87,7 @@ class CuratedEditRecords(Repository):
         return _edit(self._first_row(_edits_of(answer_id).where(CURATED_EDITS.c.number == number), "edit"))
 
     def propose(self, answer: CuratedAnswer, author: str) -> CuratedEdit:
-        """How it is to stand, where a person agrees."""
+        """Store the answer as it would be once a person approves."""
         return self.proposal(answer.id, self._add_numbered(answer, author, is_proposal=True))
 
     def proposals(self, answer_id: UUID) -> list[CuratedEdit]:
@@ -96,7 +95,7 @@ class CuratedEditRecords(Repository):
         return [_edit(row) for row in self._connection.execute(_edits_of(answer_id, is_proposal=True))]
 
     def proposed(self, agent_id: UUID) -> set[UUID]:
-        """The answers that have one."""
+        """The answers that have a proposal."""
         return set(self._connection.scalars(select(CURATED_EDITS.c.answer_id).where(_is_proposal_of(agent_id))))
 
     def count_proposals(self, agent_id: UUID) -> int:
@@ -104,7 +103,7 @@ class CuratedEditRecords(Repository):
         return self._connection.scalar(counted) or 0
 
     def take_proposal(self, answer_id: UUID, number: int) -> CuratedEdit:
-        """It waits no longer. Raises NotFound."""
+        """Remove and return the proposal. Raises NotFound."""
         proposal = self.proposal(answer_id, number)
         self._delete(CURATED_EDITS, and_(CURATED_EDITS.c.answer_id == answer_id, CURATED_EDITS.c.number == number))
         return proposal

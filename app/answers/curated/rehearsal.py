@@ -1,4 +1,4 @@
-"""What a curated answer would have done to the questions of the past, had it been there."""
+"""How a curated answer would have answered past questions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from app.answers.past_turn import PastTurn
 
 @dataclass(frozen=True, slots=True)
 class RehearsedTurn:
-    """A turn whose question fits the answer's trigger. `winner` would have answered it; `without` is the curated
-    answer that it would have got with the rehearsed one away."""
+    """A turn whose question fits the answer's trigger. `winner` would have answered it; `without` is the curated answer
+    that would, without the rehearsed one."""
 
     turn: PastTurn
     winner: CuratedAnswer
@@ -20,8 +20,8 @@ class RehearsedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Another curated answer that fits the same questions, and how many askings of the past show it; 0 where its own
-    pattern does."""
+    """Another curated answer that fits the same questions, and how many past turns show it; 0 if only a pattern shows
+    it."""
 
     answer: CuratedAnswer
     askings: int
@@ -29,8 +29,8 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """`looked_at` turns of the last `days` days, latest first; not `is_complete` where there were more than could be
-    looked at."""
+    """A trial on `looked_at` turns of the last `days` days, latest first; `is_complete` unless there were more than the
+    limits allow."""
 
     answer: CuratedAnswer
     days: int
@@ -42,12 +42,12 @@ class Rehearsal:
 
     @property
     def taken(self) -> tuple[RehearsedTurn, ...]:
-        """Those that it would have answered."""
+        """Turns that it would have answered."""
         return tuple(each for each in self.fitting if each.winner.id == self.answer.id)
 
     @property
     def taken_from_good_answers(self) -> tuple[RehearsedTurn, ...]:
-        """Its own former hits are none."""
+        """Turns that had a good answer, not counting its own."""
         return tuple(
             each for each in self.taken if each.turn.was_answered_well and each.turn.curated_answer_id != self.answer.id
         )

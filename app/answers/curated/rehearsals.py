@@ -1,4 +1,4 @@
-"""A curated answer is tried on the questions of the past before it is saved."""
+"""Rehearses a curated answer on past questions before it is saved."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -42,10 +42,10 @@ class Rehearsals:
         self._budget_seconds = budget_seconds
 
     async def rehearse(self, actor: Actor, answer: CuratedAnswer, replaces: UUID | None = None) -> Rehearsal:
-        """Of the answer as written, or in the place of the one that it replaces, as if it were on. It is not stored.
+        """Try the answer as if it were on, as a new one or in place of the one that it `replaces`. It is not stored.
 
         Raises InvalidInput; NotFound for an agent or a replaced answer that is absent or another workspace's;
-        EmbedderUnavailable, Overloaded where a meaning has to be compared and cannot.
+        EmbedderUnavailable, Overloaded if meanings have to be compared and cannot be.
         """
         check_answer(answer, self._patterns)
         now = self._clock.now()
@@ -80,7 +80,7 @@ class Rehearsals:
         turns: Sequence[PastTurn],
         now: datetime,
     ) -> tuple[int, list[RehearsedTurn]]:
-        """And how many turns were looked at before the time was over."""
+        """The number of turns that the time allowed to look at, and those that fit."""
         started, looked_at = time.monotonic(), 0
         fitting: list[RehearsedTurn] = []
         for start in range(0, len(turns), _AT_ONCE):
@@ -103,14 +103,14 @@ class Rehearsals:
     async def _winners_of(
         self, answer: CuratedAnswer, own: Iterable[CuratedAnswer], together: Sequence[CuratedAnswer], now: datetime
     ) -> tuple[CuratedAnswer, ...]:
-        """Others that are given to its own patterns, asked as questions."""
+        """Other answers that win its own patterns, asked as questions."""
         found = await self._matching.find_each(together, [asked for one in own for asked in _probes(one)], now)
         return tuple({one.id: one for one in found if one is not None and one.id != answer.id}.values())
 
     async def _losers_to(
         self, answer: CuratedAnswer, others: Sequence[CuratedAnswer], together: Sequence[CuratedAnswer], now: datetime
     ) -> tuple[CuratedAnswer, ...]:
-        """Others whose own patterns, asked as questions, are answered by it."""
+        """Other answers whose own patterns, asked as questions, it wins."""
         probes = [(other, asked) for other in others for asked in _probes(other)]
         found = await self._matching.find_each(together, [asked for _, asked in probes], now)
         lost = [
@@ -122,7 +122,7 @@ class Rehearsals:
 
 
 def _probes(answer: CuratedAnswer) -> list[Asked]:
-    """The questions that it was written for; a regular expression names none."""
+    """The questions that the answer was written for; a regular expression names none."""
     if answer.trigger is Trigger.REGEX:
         return []
     return [Asked(pattern, answer.page_prefix or "/", answer.language) for pattern in answer.patterns]
