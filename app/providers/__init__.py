@@ -1,1 +1,1 @@
-"""Models and indexes: what we ask of each, and one vendor a file, named vendor_role."""
+"""Models and indexes: a port for each, and one vendor per file, named vendor_role."""

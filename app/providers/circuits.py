@@ -1,4 +1,4 @@
-"""Providers that are left alone while they are away: each port behind a circuit breaker."""
+"""Circuit breakers around each port: a provider that is down is not called for a while."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -11,12 +11,12 @@ from app.providers.chat.chat_model import ChatMessage, ChatModel, ChatStream
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
 from app.providers.reranking.reranker import PairScore, Reranker
 
-_LONGEST_WAIT_SECONDS: Final = 60.0  # whatever a provider asks for, it is tried again after this
+_LONGEST_WAIT_SECONDS: Final = 60.0  # a provider is tried again after this time, whatever its Retry-After
 
 
 class CircuitChatModel:
-    """An answer that breaks off counts as a failure as one does that never begins. A provider that says how long
-    it wants to be left alone is left alone for that, after the first time."""
+    """An answer that breaks off counts as a failure, like one that never begins. A Retry-After opens the circuit at
+    once for that time."""
 
     def __init__(self, model: ChatModel, circuit: CircuitBreaker) -> None:
         self._model = model
@@ -37,8 +37,8 @@ class CircuitChatModel:
 
 
 class CircuitEmbedder(WrappedEmbedder):
-    """Waits `seconds` at most, and leaves the service alone while it is away: keywords answer meanwhile. Pages are
-    embedded without this, for they can wait."""
+    """Waits `seconds` at most, and does not call a service that is down: search uses keywords meanwhile. Pages are
+    embedded without this, because they can wait."""
 
     def __init__(self, embedder: Embedder, circuit: CircuitBreaker, *, seconds: float) -> None:
         super().__init__(embedder)
@@ -57,7 +57,7 @@ class CircuitEmbedder(WrappedEmbedder):
 
 
 class CircuitReranker:
-    """Taking longer than the budget is a failure too: nobody should wait for the same thing again and again."""
+    """Exceeding the budget is a failure too, so that not every search waits in vain."""
 
     def __init__(self, reranker: Reranker, circuit: CircuitBreaker) -> None:
         self._reranker = reranker

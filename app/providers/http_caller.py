@@ -1,4 +1,4 @@
-"""Port: calls HTTP APIs that operators name, and reads what they answer."""
+"""Port: calls HTTP APIs that operators configure, and reads their responses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """`body` is cut where it is longer than the caller reads."""
+    """`body` is cut if it is longer than the caller reads."""
 
     status: int
     body: bytes
 
 
 class CallFailed(Exception):
-    """Nobody answered, or nobody may be asked there: `str(error)` says why, in words that name no path. The request
+    """The server did not respond, or may not be called; `str(error)` is the reason, without the path. The request
     `may_have_arrived` unless it is certain that nothing was sent."""
 
     def __init__(self, reason: str, *, may_have_arrived: bool = True) -> None:
@@ -24,5 +24,5 @@ class CallFailed(Exception):
 
 class HttpCaller(Protocol):
     async def call(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> HttpReply:
-        """Send once, follow nothing. Takes seconds. Raises CallFailed."""
+        """Send once, follow no redirect. Takes seconds. Raises CallFailed."""
         ...

@@ -1,8 +1,8 @@
 """HTTP/1.1 for httpx2 by asyncio's own transports and httptools' parser.
 
-A streamed answer comes in hundreds of small reads, and each costs httpx2's own transport several times what it costs
-this one: anyio's timeouts around every read, and h11 in Python. What stands above a transport stays httpx2's:
-encodings, redirects, and the errors by which the openai SDK decides whether to ask again.
+A streamed answer arrives in hundreds of small reads, and each costs several times more with httpx2's own transport:
+anyio's timeouts around every read, and h11 in Python. The layers above the transport stay httpx2's: encodings,
+redirects, and the errors by which the openai SDK decides whether to retry.
 """
 
 import asyncio
@@ -15,18 +15,18 @@ import httptools
 import httpx2
 
 _MOST_HEAD_BYTES: Final = 100 * 1024
-_MOST_UNREAD_BYTES: Final = 64 * 1024  # beyond them the sender waits
+_MOST_UNREAD_BYTES: Final = 64 * 1024  # above that, the sender waits
 _IDLE_SECONDS: Final = 5.0
 _NEXT_ADDRESS_SECONDS: Final = 0.25
 READ: Final = "docent.read"
-"""Of a response's extensions: the function that its body is read by, read for read, b"" at the end."""
+"""A response's extension: the function that returns its body, read by read, b"" at the end."""
 
 _Origin = tuple[str, str, int]
 
 
 class HttptoolsTransport(httpx2.AsyncBaseTransport):
-    """Knows no proxies. A connection whose answer was read to its end is used again within five seconds. Raises
-    httpx2's own errors, and honours a request's timeouts `connect` and `read`."""
+    """Knows no proxies. A connection whose response was read to its end may be reused within five seconds. Raises
+    httpx2's own errors, and honours the request timeouts `connect` and `read`."""
 
     def __init__(self) -> None:
         self._idle: dict[_Origin, list[_Connection]] = {}
@@ -88,14 +88,14 @@ class HttptoolsTransport(httpx2.AsyncBaseTransport):
 
 
 class _Connection(asyncio.Protocol):
-    """One connection, and the answer that it is reading."""
+    """One connection, and the response that it is reading."""
 
     def __init__(self, origin: _Origin) -> None:
         self.origin = origin
         self.status = 0
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport
-        self._closing: asyncio.TimerHandle | None = None  # while nobody uses it
+        self._closing: asyncio.TimerHandle | None = None  # while it is idle
         self._is_lost = False
         self._error: Exception | None = None
         self._watch: asyncio.TimerHandle | None = None
@@ -118,11 +118,11 @@ class _Connection(asyncio.Protocol):
 
     @property
     def is_usable(self) -> bool:
-        """For another request."""
+        """Whether it can send another request."""
         return not self._is_lost and not self._transport.is_closing()
 
     async def ask(self, request: bytes, read_seconds: float | None) -> None:
-        """Returns when the head of the answer has come, with `status` and `headers`."""
+        """Send the request; return once the head of the response has arrived, with `status` and `headers`."""
         if self._closing:
             self._closing.cancel()
             self._closing = None
@@ -134,7 +134,7 @@ class _Connection(asyncio.Protocol):
             await self._more()
 
     async def read(self) -> bytes:
-        """What has come of the body, b"" at its end."""
+        """The bytes of the body that have arrived, b"" at its end."""
         while not self._unread:
             if self._is_whole:
                 return b""
@@ -148,7 +148,7 @@ class _Connection(asyncio.Protocol):
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def is_kept_after(self) -> bool:
-        """Whether it waits for another request now; else it is closed."""
+        """Whether it now waits for another request; else it is closed."""
         self._stop_watch()
         if self._is_whole and not self._unread and self.is_usable and self._keeps_alive:
             self._closing = self._loop.call_later(_IDLE_SECONDS, self._transport.close)
@@ -171,7 +171,7 @@ class _Connection(asyncio.Protocol):
             self._waiter = None
 
     def _look_whether_it_is_silent(self) -> None:
-        """One timer for many reads: it looks again where something has come since."""
+        """A single timer for many reads: it restarts if data has arrived since."""
         self._watch = None
         if self._waiter is None or self._read_seconds is None:
             return
@@ -235,7 +235,7 @@ class _Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         if self._is_whole:
-            self._transport.abort()  # nobody asked
+            self._transport.abort()  # an unrequested response
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._has_head:  # else it is a trailer
@@ -258,7 +258,7 @@ class _Connection(asyncio.Protocol):
         if self._has_head:
             self._is_whole, self._keeps_alive = True, self._parser.should_keep_alive()
         else:
-            self.headers = []  # of an informational answer, with the real one to come
+            self.headers = []  # of an informational response, before the real one
 
 
 class _Body(httpx2.AsyncByteStream):
@@ -292,8 +292,8 @@ def _head(request: httpx2.Request) -> bytes:
 
 
 async def _dialled(host: str, port: int) -> socket.socket:
-    """By the address that answers first: each has a quarter of a second before the next is tried beside it, as RFC 8305
-    has it, so that an IPv6 that leads nowhere delays nobody for long. Raises OSError."""
+    """Connects to the address that answers first: each has a quarter of a second before the next is tried beside it, as
+    in RFC 8305, so that a broken IPv6 delays nobody for long. Raises OSError."""
     loop = asyncio.get_running_loop()
     addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     attempts: set[asyncio.Task[socket.socket]] = set()

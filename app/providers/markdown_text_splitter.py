@@ -9,7 +9,7 @@ from app.providers.tokenizers_token_counter import TokenizersTokenCounter
 
 
 class MarkdownTextSplitter:
-    """Cuts at headings, then blocks, sentences, words, and inside a word only where nothing else fits."""
+    """Splits at headings, then blocks, sentences, words, and within a word only if nothing else fits."""
 
     def __init__(self, tokens: TokenizersTokenCounter) -> None:
         self._tokens = tokens

@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """One input: token ids with special tokens, of which the first `question_length` are of type 0, the rest 1."""
+    """One input: token ids with special tokens; the first `question_length` are of type 0, the rest of type 1."""
 
     ids: list[int]
     question_length: int
@@ -33,9 +33,9 @@ class TokenRow:
 
 
 def load_onnxruntime() -> ModuleType:
-    """With its telemetry off: its Linux wheels look up a host of the vendor, and keep a device id and a database of
-    events below the home folder, as soon as the library is loaded. It reads the variable then and never again, so this
-    is the one place that imports it."""
+    """Loads the library with its telemetry off: its Linux wheels look up a host of the vendor, and keep a device id and
+    a database of events in the home folder, as soon as it is loaded. It reads the variable only then, so no other
+    module may import it."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
@@ -68,7 +68,7 @@ class OnnxSession:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = self._cores
             options.inter_op_num_threads = 1
-            # Threads that spin between two inputs would burn the cores that the web server shares with them.
+            # Spinning threads would use up the cores that they share with the web server.
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             options.log_severity_level = 3
             self.tokens.tokenizer.encode("")
@@ -82,7 +82,7 @@ class OnnxSession:
         return output
 
     def run_tokens(self, rows: Sequence[TokenRow]) -> tuple[Floats, list[Floats]]:
-        """The model's output, and for each input one row a token, special ones included."""
+        """The model's output, and for each input one row per token, including special ones."""
         output, states = self._outputs(rows, self.config["output"], self.config["token_output"])
         return output, [states[number, : len(row)] for number, row in enumerate(rows)]
 

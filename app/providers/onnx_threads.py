@@ -1,7 +1,7 @@
-"""The few threads on which local models run: never on the event loop, never more at once than the machine bears.
+"""The few threads on which local models run: never on the event loop, and no more at once than the machine can bear.
 
-One queue for all of them, served by urgency: a visitor's question goes before a ranking, and both before an ingest,
-which hands in one small batch after another and so never holds the others up for longer than a batch.
+They share one queue, served by urgency: a visitor's question goes before a ranking, and both before an ingest, which
+submits one small batch after another and so delays the others by one batch at most.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class Urgency(IntEnum):
 
 
 class ThreadsBusy(Exception):
-    """Too much work waits already, or the threads were closed."""
+    """Too much work is waiting already, or the threads were closed."""
 
 
 class OnnxThreads:
@@ -51,8 +51,8 @@ class OnnxThreads:
     async def run(self, work: Callable[[], T], urgency: Urgency, *, deadline: float | None = None) -> T:
         """What `work` returns or raises.
 
-        `deadline` is a moment of `time.monotonic()`: work that has not ended by then raises TimeoutError; what
-        has not begun by then never begins. Raises ThreadsBusy at once when the queue is full.
+        `deadline` is a moment of `time.monotonic()`: work that has not ended by then raises TimeoutError; work that has
+        not begun by then never begins. Raises ThreadsBusy at once if the queue is full.
         """
         future = self._submit(work, urgency, deadline)
         wrapped = asyncio.wrap_future(future)
@@ -62,7 +62,7 @@ class OnnxThreads:
             return await wrapped
 
     async def close(self) -> None:
-        """Let what runs end, cancel what waits."""
+        """Let running work end, and cancel what waits."""
         with self._changed:
             self._is_closed = True
             waiting, self._waiting = self._waiting, []
@@ -103,7 +103,7 @@ class OnnxThreads:
                 continue
             try:
                 result = work()
-            except BaseException as error:  # handed to the one who waits
+            except BaseException as error:  # raised to the caller that waits
                 future.set_exception(error)
             else:
                 future.set_result(result)

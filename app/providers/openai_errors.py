@@ -1,4 +1,4 @@
-"""What the openai SDK raises, in words for the operator. The SDK's own texts are kept as the cause only: providers
+"""The openai SDK's errors in words for the operator. The SDK's own texts are kept as the cause only, because providers
 put parts of keys and prompts into them."""
 
 import math
@@ -7,11 +7,11 @@ from typing import Final
 import httpx2
 import openai
 
-# The SDK hands on what it was sent without a check, so an answer of another kind fails where it is read.
+# The SDK does not check responses, so one of another kind fails where it is read.
 OPENAI_ERRORS: Final = (openai.OpenAIError, httpx2.HTTPError, ValueError, TypeError, AttributeError, LookupError)
 
 
-# Of what we send. Other names in a provider's answer may hold anything.
+# Fields that we send. Other names in a provider's response may contain anything.
 _FIELDS: Final = frozenset(
     {"max_tokens", "max_completion_tokens", "temperature", "reasoning_effort", "response_format", "stream_options"}
     | {"tools"}
@@ -41,21 +41,21 @@ def what_happened(error: Exception) -> str:
 
 
 def refused_field(error: openai.APIStatusError) -> str:
-    """The field of the request that a refusal names, or names a part of, such as tools[0].function; "" where it names
-    none of those that we send."""
+    """The field of the request that a refusal names, or of which it names a part, such as tools[0].function; "" if it
+    names none that we send."""
     field = error.param.partition("[")[0].partition(".")[0] if isinstance(error.param, str) else ""
     return field if field in _FIELDS else ""
 
 
 def seconds_asked_for(error: Exception) -> float:
-    """How long a server that refused wants to be left alone: its Retry-After in seconds, else 0."""
+    """How long a server that refused wants no calls: its Retry-After in seconds, else 0."""
     if not isinstance(error, openai.APIStatusError):
         return 0
     headers = error.response.headers
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit
-        except ValueError:  # a date, or nothing
+        except ValueError:  # a date, or empty
             continue
         return seconds if math.isfinite(seconds) and seconds > 0 else 0
     return 0

@@ -1,8 +1,8 @@
-"""The data of a provider's Server-Sent Events, from the bytes as they come (HTML standard, section 9.2.6).
+"""The data of a provider's Server-Sent Events, from the bytes as they arrive (HTML standard, section 9.2.6).
 
-The SDK would read them too. It builds a typed object of each, though, which costs more than all else that a token
-costs; it keeps an event until it ends, however long that takes; and it swallows the closing [DONE], which is all that
-some servers send to say that their answer is whole.
+The SDK would read them too, but it builds a typed object of each, which costs more than everything else about a token;
+it buffers an event until it ends, however long that is; and it swallows the closing [DONE], the only sign of some
+servers that their answer is complete.
 """
 
 import re
@@ -10,14 +10,14 @@ from typing import Final
 
 import httpx2
 
-MAX_EVENT_BYTES: Final = 1 << 20  # an event of a model's stream holds a few words
+MAX_EVENT_BYTES: Final = 1 << 20  # an event of a model's stream has a few words
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class ProviderEvents:
-    """One stream. `is_done` once it has said [DONE]; what follows is left unread."""
+    """One stream. `is_done` after its [DONE]; what follows is not read."""
 
     def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
         self._max_event_bytes = max_event_bytes
@@ -56,7 +56,7 @@ class ProviderEvents:
         return ended
 
     def _is_one_event(self, read: bytes) -> bool:
-        """As nearly all reads are: one line of data and the empty one, and nothing before them."""
+        """Whether the read is one line of data and an empty one, with nothing pending, as nearly all are."""
         return (
             read.startswith(b"data: ")
             and 6 < read.find(b"\n") == len(read) - 2

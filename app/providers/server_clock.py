@@ -1,4 +1,4 @@
-"""What time it is at a server that speaks HTTP."""
+"""The time at an HTTP server."""
 
 from email.utils import parsedate_to_datetime
 
@@ -10,7 +10,7 @@ _SECONDS = 5.0
 
 
 async def server_clock(url: str) -> float:
-    """Seconds of the epoch by the `Date` of its answer, whatever it answers; whole ones. Raises Unavailable."""
+    """Seconds since the epoch, from the `Date` of its response, whatever its status; whole ones. Raises Unavailable."""
     try:
         async with httpx2.AsyncClient(timeout=_SECONDS) as http:
             answer = await http.head(url)

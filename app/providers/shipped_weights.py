@@ -1,4 +1,4 @@
-"""Where the ONNX models that ship with the package lie."""
+"""Where the ONNX models of the package are."""
 
 from pathlib import Path
 from typing import Final

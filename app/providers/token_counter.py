@@ -1,4 +1,4 @@
-"""Port: how long a text is for a model."""
+"""Port: how many tokens a text has for a model."""
 
 from typing import Protocol
 

@@ -16,7 +16,7 @@ _REMEMBERED: Final = (
 
 
 class TokenizersTokenCounter:
-    """Counts with the tokenizer of a model's folder, read on first use. Remembers counts, and no text."""
+    """Counts with the tokenizer of a model's folder, read on first use. Remembers counts, but no texts."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "tokenizer.json"

@@ -1,4 +1,4 @@
-"""ChatModel: one that writes so many answers at once."""
+"""ChatModel: limits how many answers are written at once."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Port: a model that writes."""
+"""Port: a chat model."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -10,7 +10,7 @@ from app.core.turn import Finish, TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class ToolOffer:
-    """A function that a model may ask for. `parameters` is the JSON Schema of the object that it gives."""
+    """A function that a model may call. `parameters` is the JSON Schema of its argument object."""
 
     name: str
     description: str
@@ -19,7 +19,7 @@ class ToolOffer:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What a model asks for. `arguments` is JSON as it wrote it: nobody has looked at it."""
+    """A model's call of a function. `arguments` is JSON as the model wrote it, unchecked."""
 
     name: str
     arguments: str
@@ -27,12 +27,12 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """The first `shared_chars` of `content` stand in other calls too: a provider may keep what it has read of them.
+    """The first `shared_chars` of `content` are the same in other calls, so a provider may cache them.
 
-    `reply_schema` is the JSON Schema of the reply that the message asks for, of an object that has all of its
-    properties and no other. Endpoints that can hold a model to it do; elsewhere the message's own words must do.
-    `tools` may be asked for instead of an answer, or behind one; endpoints that know no function calling are not told
-    of them."""
+    `reply_schema` is the JSON Schema of the reply that the message asks for, an object with exactly those properties.
+    Endpoints that can enforce it do; with others, the message's own words must do. `tools` may be called instead of an
+    answer, or after one; endpoints without function calling are not sent them.
+    """
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -50,9 +50,8 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ChatEnd:
-    """The last item of every stream that was not interrupted. `confidence` in [0, 1] is what a writer thinks of its own
-    answer, None where it cannot tell; `calls` are the tools that the model asks for, of those that it was offered or
-    not."""
+    """The last item of every stream that was not interrupted. `confidence`, in [0, 1], is a writer's own estimate of
+    its answer, None if it has none; `calls` are the tools that the model calls, whether or not they were offered."""
 
     finish: Finish
     usage: TokenUsage

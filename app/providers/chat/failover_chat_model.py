@@ -1,4 +1,4 @@
-"""ChatModel: the first of several that gives a token."""
+"""ChatModel: uses the first of several models that returns a token."""
 
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -13,9 +13,8 @@ _log = structlog.get_logger(__name__)
 
 
 class FailoverChatModel:
-    """Tries the models in order, and goes on to the next only while no token was given: a visitor never reads half
-    an answer of each. One that failed is tried last for `rest_seconds`, so that not every turn waits for it.
-    """
+    """Tries the models in order, and moves on only while no token was returned, so that a visitor never reads half an
+    answer of each. A model that failed is tried last for `rest_seconds`, so that not every turn waits for it."""
 
     def __init__(
         self,

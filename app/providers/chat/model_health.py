@@ -1,4 +1,4 @@
-"""Whether the chat model answers those who wait: without an alert a wrong key looks like short answers."""
+"""Whether the chat model answers visitors: without an alert, a wrong key just looks like short answers."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -19,7 +19,7 @@ _FAILURES_TO_ALERT: Final = 3  # in a row, of a model that has answered before
 
 @dataclass(frozen=True, slots=True)
 class ModelAlert:
-    """`failures` calls in a row have failed since `since`, the first of them for `reason`."""
+    """`failures` calls in a row have failed since `since`; `reason` is that of the first."""
 
     failures: int
     since: datetime
@@ -27,7 +27,7 @@ class ModelAlert:
 
 
 class ModelHealth:
-    """Of one process. A model that has never answered is an alert with its first failure."""
+    """The health of one process. A model that has never answered raises an alert with its first failure."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -36,7 +36,7 @@ class ModelHealth:
 
     @property
     def alert(self) -> ModelAlert | None:
-        """None while the model answers, or was not asked yet."""
+        """None while the model answers, or before its first call."""
         if self._failing is None or (self._has_answered and self._failing.failures < _FAILURES_TO_ALERT):
             return None
         return self._failing
@@ -58,7 +58,7 @@ class ModelHealth:
 
 
 class WatchedChatModel:
-    """A ChatModel whose calls are told to its health. A call that its caller ends early says nothing."""
+    """A ChatModel whose calls update its health. A call that its caller ends early does not count."""
 
     def __init__(self, model: ChatModel, health: ModelHealth) -> None:
         self._model = model

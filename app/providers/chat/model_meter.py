@@ -1,4 +1,4 @@
-"""What operators see of the chat model: whether visitors get its answers now, and what was refused or unconfirmed."""
+"""Metrics of the chat model: whether it answers visitors now, and which answers were refused or unconfirmed."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 

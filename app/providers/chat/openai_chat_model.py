@@ -37,27 +37,26 @@ _FINISHES: Final = {"length": Finish.LENGTH, "content_filter": Finish.CONTENT_FI
 LengthField = Literal["max_tokens", "max_completion_tokens"]
 
 _ROOM_FOR_REASONING: Final[dict[LengthField, int]] = {"max_tokens": 0, "max_completion_tokens": 4_000}
-_REFUSED: Final = frozenset({400, 422})  # what servers answer to a field that they do not take
+_REFUSED: Final = frozenset({400, 422})  # what servers respond with to a field that they do not accept
 _CLOSING_SECONDS: Final = 1.0
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
-_REST_SECONDS: Final = 0.1  # a connection is kept only where its answer was read to the end
+_REST_SECONDS: Final = 0.1  # a connection is kept only if its response was read to the end
 
 
 class OpenAIChatModel:
     """One model of one provider.
 
-    `silence_seconds` is the longest that the provider may say nothing, before its first token and between two.
-    Retries cover the time before the response begins, honouring the provider's Retry-After, which the last refusal
-    passes on; nothing is asked twice once tokens flow. An event of more than `max_event_bytes` ends the answer.
+    `silence_seconds` is the longest wait for the first token and between two. Retries cover the time before the
+    response begins and honour the provider's Retry-After, which the last failure passes on; nothing is repeated once
+    tokens flow. An event of more than `max_event_bytes` ends the answer.
 
-    Most servers know `max_tokens` only, and some pass over what they do not know; OpenAI's newer models refuse it. So
-    it is sent first, and a request that is refused is sent once more with `max_completion_tokens`; what was taken is
-    remembered. A schema for the reply, or tools, are sent until the endpoint refuses them and takes the same request
-    without; from then on the messages' own words must do. Hidden reasoning counts into the length: `reasoning_tokens`
-    are added for it, by default 4,000 where the newer field is taken and none elsewhere, for a small context may not
-    hold them.
-    `temperature` and `reasoning_effort` are sent only when they are given: many models refuse one or the other. With
-    `has_cache_control` the end of what calls share is marked for endpoints that keep nothing unless they are told to.
+    Most servers know only `max_tokens`, and some ignore fields that they do not know; OpenAI's newer models refuse it.
+    So it is sent first, a refused request is repeated once with `max_completion_tokens`, and the accepted field is
+    remembered. A reply schema and tools are sent until the endpoint refuses them and accepts the same request without;
+    from then on the messages' own words must do. Hidden reasoning counts towards the length, so `reasoning_tokens` are
+    added: by default 4,000 with the newer field and none otherwise, because a small context may not hold them.
+    `temperature` and `reasoning_effort` are sent only if given, because many models refuse one or the other.
+    `has_cache_control` marks the end of the shared text for endpoints that cache only what is marked.
     """
 
     def __init__(
@@ -80,12 +79,12 @@ class OpenAIChatModel:
         self._reasoning_effort = reasoning_effort
         self._reasoning_tokens = reasoning_tokens
         self._has_cache_control = has_cache_control
-        self._length_field: LengthField | None = None  # until the endpoint has taken one
+        self._length_field: LengthField | None = None  # until the endpoint has accepted one
         self._not_taken: set[str] = set()  # fields beside the messages that it has refused
         self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
             base_url=base_url,
-            api_key=api_key or "none",  # local servers want no key, the SDK does
+            api_key=api_key or "none",  # local servers need no key, but the SDK does
             max_retries=max_retries,
             timeout=httpx2.Timeout(silence_seconds, connect=connect_seconds),
             http_client=None if _is_proxied(base_url) else DefaultAsyncHttpxClient(transport=HttptoolsTransport()),
@@ -143,7 +142,7 @@ class OpenAIChatModel:
             try:
                 completion = await self._request(messages, max_tokens, field, beside)
             except APIStatusError as error:
-                # One of both was about the length. The other says what is wrong beside it.
+                # One of the two refusals was about the length field; the other one names the actual problem.
                 raise (refusal if refused_field(error) == newer else error) from error
         self._length_field = field
         return completion
@@ -168,7 +167,7 @@ class OpenAIChatModel:
             asked["temperature"] = self._temperature
         if self._reasoning_effort:
             asked["reasoning_effort"] = self._reasoning_effort
-        # Not by `chat.completions.create`, which goes through every field of every message by its type first.
+        # Not `chat.completions.create`, which first validates every field of every message.
         return await self._client.post(
             "/chat/completions",
             cast_to=ChatCompletionChunk,
@@ -208,7 +207,7 @@ class OpenAIChatModel:
         yield ChatEnd(_FINISHES.get(finish, Finish.COMPLETE), usage, calls=calls.whole)
 
     def _chunk(self, data: str, response: httpx2.Response) -> dict[str, Any]:
-        """What is no object says nothing."""
+        """The event's JSON object; anything else counts as an empty one."""
         chunk = json.loads(data)
         if not isinstance(chunk, dict):
             return {}
@@ -234,8 +233,8 @@ class OpenAIChatModel:
 
 
 def _read(response: httpx2.Response) -> Callable[[], Awaitable[bytes]]:
-    """Gives what has come next, b"" at the end. Where nothing is encoded, past the layers of httpx2 that decode and
-    cut."""
+    """A function that returns the next bytes, b"" at the end. It bypasses the layers of httpx2 that decode and split,
+    if the body is not encoded."""
     if READ in response.extensions and "content-encoding" not in response.headers:
         return cast(Callable[[], Awaitable[bytes]], response.extensions[READ])
     reads = response.aiter_bytes()
@@ -243,20 +242,20 @@ def _read(response: httpx2.Response) -> Callable[[], Awaitable[bytes]]:
 
 
 def _is_proxied(base_url: str) -> bool:
-    """Whether the environment's proxy variables (HTTPS_PROXY, NO_PROXY ...) send it through a proxy."""
+    """Whether the environment's proxy variables (HTTPS_PROXY, NO_PROXY ...) apply to it."""
     address = urlsplit(base_url)
     proxies = getproxies()
     return bool({address.scheme, "all"} & proxies.keys()) and not proxy_bypass(address.netloc)
 
 
 def _ours(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The choice that was asked for, whatever else comes and in whatever order."""
+    """The choice that was asked for, whatever else the chunk has and in whatever order."""
     choices: Sequence[Mapping[str, Any]] = chunk.get("choices") or ()
     return next((choice for choice in choices if not choice.get("index")), {})
 
 
 def _whole(text: str) -> tuple[str, str]:
-    """The text, and the half of a character at its end: endpoints that count UTF-16 cut emoji between two events."""
+    """The text without the half of a character at its end, and that half: endpoints that count UTF-16 split emoji."""
     if text.isascii():
         return text, ""
     cut = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
@@ -287,7 +286,7 @@ async def _read_rest(read: Callable[[], Awaitable[bytes]]) -> None:
 
 
 def _beside(messages: Sequence[ChatMessage]) -> dict[str, Any]:
-    """The fields beside the messages that these ask for."""
+    """The request fields besides the messages that these need."""
     schema = next((message.reply_schema for message in messages if message.reply_schema is not None), None)
     tools = [tool for message in messages for tool in message.tools]
     beside: dict[str, Any] = {}

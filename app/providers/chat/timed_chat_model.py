@@ -1,4 +1,4 @@
-"""ChatModel: one whose words must come, and come to an end, in time."""
+"""ChatModel: limits the time for an answer."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -10,8 +10,8 @@ from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatS
 
 
 class TimedChatModel:
-    """`silence_seconds` is the longest wait for the next words, and `answer_seconds` for the last ones. A connection
-    that is kept busy with signs of life, or with a letter now and then, is no answer."""
+    """`silence_seconds` is the longest wait for the next words, and `answer_seconds` for the last. Keep-alives, or a
+    letter now and then, do not count as an answer."""
 
     def __init__(self, model: ChatModel, *, silence_seconds: float, answer_seconds: float) -> None:
         self._model = model

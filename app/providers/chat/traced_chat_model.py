@@ -16,7 +16,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class TracedChatModel:
-    """`name` and `url` are the model's and its endpoint's. Where nothing is recorded a call costs nothing more."""
+    """`name` and `url` are the model's and its endpoint's. Without a recorder, a call costs nothing more."""
 
     def __init__(self, model: ChatModel, *, name: str, url: str) -> None:
         self._model = model
@@ -24,7 +24,7 @@ class TracedChatModel:
         address = urlsplit(url)
         self._attributes: dict[str, Value] = {
             "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": "openai",  # what the endpoint speaks, whoever it is
+            "gen_ai.provider.name": "openai",  # the protocol of the endpoint, whoever provides it
             "gen_ai.request.model": name,
             "gen_ai.request.stream": True,
             "server.address": address.hostname or "",
@@ -42,7 +42,7 @@ class TracedChatModel:
             span.set_text("gen_ai.input.messages", _messages(messages))
             began = time.perf_counter()
             try:
-                with span.current():  # and not while the answer is read: what readers do is no part of the call
+                with span.current():  # not while the answer is read: the reader's work is no part of the call
                     items = await opened.enter_async_context(self._model.stream(messages, max_tokens=max_tokens))
                 async with aclosing(_watched(items, span, began)) as watched:
                     yield watched
@@ -70,7 +70,7 @@ async def _watched(items: ChatStream, span: Span, began: float) -> AsyncGenerato
 
 
 def _messages(messages: Sequence[ChatMessage]) -> str:
-    """As the conventions' JSON schema of messages has them."""
+    """The messages in the JSON schema of the conventions."""
     return json.dumps(
         [{"role": each.role, "parts": [{"type": "text", "content": each.content}]} for each in messages],
         ensure_ascii=False,

@@ -1,4 +1,4 @@
-"""Tool calls as they come in a stream of OpenAI's kind: piece by piece, each piece naming the call that it is of."""
+"""Tool calls assembled from OpenAI's stream, where each piece names its call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Final
 from app.providers.chat.chat_model import ToolCall
 
 _MOST_CALLS: Final = 16
-_MOST_CHARS: Final = 20_000  # of the arguments of one
+_MOST_CHARS: Final = 20_000  # of the arguments of one call
 
 
 @dataclass(slots=True)
@@ -19,7 +19,7 @@ class _Begun:
 
 
 class WrittenCalls:
-    """Feed it every delta. What goes beyond its bounds is passed over, with the call that it belongs to."""
+    """Feed it every delta. A call that exceeds the bounds is dropped."""
 
     def __init__(self) -> None:
         self._begun: list[_Begun] = []
@@ -33,7 +33,7 @@ class WrittenCalls:
 
     @property
     def whole(self) -> tuple[ToolCall, ...]:
-        """In the order in which they were begun."""
+        """The complete calls, in the order in which they began."""
         return tuple(
             ToolCall(each.name, each.arguments)
             for each in self._begun
@@ -41,7 +41,7 @@ class WrittenCalls:
         )
 
     def _call(self, index: Any, id_: str, name: str) -> _Begun | None:
-        """The one of that index. Some endpoints give all calls the same index, or none, and an id to each."""
+        """The call with that index. Some endpoints give all calls the same index, or none, and an id to each."""
         for known in reversed(self._begun):
             if known.index == index and (not id_ or known.id == id_):
                 return known

@@ -1,4 +1,4 @@
-"""The port to a service that keeps repositories and takes pull requests."""
+"""Port: a service that hosts repositories and accepts pull requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class RepositoryAccess:
-    """`owner`/`name`, the branch that is published, and a token that may write there."""
+    """`owner`/`name`, the branch that is published, and a token with write access."""
 
     owner: str
     name: str
@@ -17,7 +17,7 @@ class RepositoryAccess:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFile:
-    """A text file as the branch has it; `version` is the host's name of that content."""
+    """A text file on the branch; `version` is the host's name of that content."""
 
     path: str
     text: str
@@ -26,7 +26,7 @@ class RepositoryFile:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change of one file, on a branch of its own. `text` is the whole file; `body` is Markdown."""
+    """A change to one file, on a branch of its own. `text` is the whole file; `body` is Markdown."""
 
     branch: str
     file: RepositoryFile
@@ -42,13 +42,13 @@ class OpenedPullRequest:
 
 
 class CodeHost(Protocol):
-    """Raises InvalidInput where the host refuses, in words for whoever set the repository up; Unavailable where it does
-    not answer, or not as it should."""
+    """Raises InvalidInput if the host refuses, with a reason for whoever configured the repository; Unavailable if it
+    does not respond, or not as it should."""
 
     async def first_file(self, access: RepositoryAccess, paths: Sequence[str]) -> RepositoryFile | None:
-        """The first of these files that the branch has; None where it has none."""
+        """The first of these files that the branch has; None if it has none."""
         ...
 
     async def propose(self, access: RepositoryAccess, proposal: Proposal) -> OpenedPullRequest:
-        """Open a pull request. Done twice for one branch, the second is refused."""
+        """Open a pull request. A second one for the same branch is refused."""
         ...

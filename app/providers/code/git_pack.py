@@ -1,5 +1,5 @@
-"""What a Git pack holds (https://git-scm.com/docs/gitformat-pack), unpacked within a bound: a few of its bytes can
-stand for gigabytes."""
+"""Unpacks a Git pack (https://git-scm.com/docs/gitformat-pack) within a bound: a few of its bytes can expand to
+gigabytes."""
 
 import hashlib
 import struct
@@ -15,7 +15,7 @@ BLOB: Final = 3
 TAG: Final = 4
 _NAMES: Final = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
 
-Objects = Mapping[bytes, tuple[int, bytes]]  # by name, in hexadecimal: the type and what it says
+Objects = Mapping[bytes, tuple[int, bytes]]  # by name, in hexadecimal: the type and the content
 
 
 class PackTooLarge(Exception):
@@ -27,13 +27,13 @@ class PackGarbled(Exception):
 
 
 def unpacked(pack: bytes, max_bytes: int) -> Objects:
-    """`max_bytes` bounds all objects together. A difference to an object that the pack does not hold is left out.
-    Raises PackTooLarge and PackGarbled."""
+    """`max_bytes` bounds all objects together. A delta against an object that is not in the pack is left out. Raises
+    PackTooLarge and PackGarbled."""
     from dulwich.errors import ApplyDeltaError
 
     try:
         return _Unpacking(pack, max_bytes).run()
-    # TypeError is what dulwich raises where a pack ends within a number.
+    # dulwich raises TypeError if a pack ends within a number.
     except (ApplyDeltaError, zlib.error, struct.error, ValueError, TypeError, LookupError, AssertionError) as error:
         raise PackGarbled(f"the pack cannot be read ({type(error).__name__})") from error
 
@@ -43,7 +43,7 @@ class _Unpacking:
         self._pack = pack
         self._room = max_bytes
         self._found: dict[bytes, tuple[int, bytes]] = {}
-        # What waits for an object, by its place in the pack or its name.
+        # Deltas that wait for their base, by its offset in the pack or its name.
         self._waiting: defaultdict[int | bytes, list[tuple[int, bytes]]] = defaultdict(list)
 
     def run(self) -> Objects:
@@ -69,7 +69,7 @@ class _Unpacking:
         return self._found
 
     def _settle(self, offset: int, kind: int, said: bytes) -> None:
-        """With all that were told by their difference to it, and to those."""
+        """Store the object, the deltas against it, and the deltas against those."""
         from dulwich.pack import apply_delta
 
         ready = [(offset, kind, said)]
@@ -103,7 +103,7 @@ def _number(data: bytes, at: int, first_bits: int) -> int:
 
 
 def _second_number_at(delta: bytes) -> int:
-    """A difference begins with the size of what it starts from and that of what it makes."""
+    """A delta begins with the sizes of its base and of its result."""
     at = 0
     while delta[at] & 0x80:
         at += 1

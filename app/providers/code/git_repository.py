@@ -1,7 +1,7 @@
 """The files of one commit of a Git repository, by dulwich over HTTPS through the crawler's guard.
 
-Of a commit its folders are asked for first, without files, and then the files that are wanted. A server that cannot
-leave files out (without `uploadpack.allowFilter`) sends all of them at once.
+The commit's folders are fetched first, without files, and then the wanted files. A server without partial clones
+(`uploadpack.allowFilter`) sends all files at once.
 """
 
 import re
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
 MAX_UNPACKED_BYTES: Final = 192 * 1024 * 1024
-MAX_ENTRIES: Final = 200_000  # of folders: a few small ones, each in the other ten times over, are billions of files
+MAX_ENTRIES: Final = 200_000  # of folders: a few small folders, each ten times within the other, are billions of files
 MAX_REDIRECTS: Final = 5
 TIMEOUT_SECONDS: Final = 300.0
 _TAGGED: Final = re.compile(rb"object ([0-9a-f]{40})\n")
@@ -47,7 +47,7 @@ class GitFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GitFile:
-    """`path` from the repository's root; `blob` names what it says, and nothing else has that name."""
+    """`path` is relative to the repository's root; `blob` names the content, and that alone."""
 
     path: str
     blob: str
@@ -55,7 +55,7 @@ class GitFile:
 
 @dataclass(frozen=True, slots=True)
 class GitTree:
-    """`branch` is the one that was asked for, else the repository's own."""
+    """`branch` is the one that was asked for, else the repository's default."""
 
     branch: str
     files: Sequence[GitFile]
@@ -63,21 +63,21 @@ class GitTree:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """As dulwich's clients read one: `redirect_location` is where the answer came from, "" as asked."""
+    """The response as dulwich's clients read it: `redirect_location` is where it came from, "" if not redirected."""
 
     content_type: str
     redirect_location: str
     body: bytes
 
     def close(self) -> None:
-        """All of it was read."""
+        """Nothing to close: the body is read already."""
 
 
 _Ask = Callable[[str, Mapping[str, str], bytes | None], Coroutine[Any, Any, _Reply]]
 
 
 class GitRemotes(GuardedClient):
-    """Use as an async context manager. `allowed` endpoints may be asked although they are private."""
+    """Use as an async context manager. `allowed` endpoints may be called although they are private."""
 
     def __init__(
         self, allowed: Iterable[Endpoint] = (), user_agent: str = "", timeout_seconds: float = TIMEOUT_SECONDS
@@ -86,7 +86,8 @@ class GitRemotes(GuardedClient):
         self._user_agent = user_agent
 
     def repository(self, url: str, headers: Mapping[str, str] | None = None) -> "GitRepository":
-        """`headers` go to its own website alone. Raises GitFailed for an address that nothing is asked at."""
+        """`headers` are sent to the repository's own website only. Raises GitFailed for an address that may not be
+        called."""
         try:
             access = SiteAccess(check_url(url.strip(), self._policy), headers or {})
         except UrlRefused as error:
@@ -133,7 +134,7 @@ class GitRemotes(GuardedClient):
 
 
 class GitRepository:
-    """For one reading: what the repository's branches are is asked once. Every method raises GitFailed."""
+    """For one reading: the branches are read once. Every method raises GitFailed."""
 
     def __init__(self, url: str, ask: _Ask) -> None:
         self._url = url
@@ -143,13 +144,13 @@ class GitRepository:
         self._objects: dict[bytes, tuple[int, bytes]] = {}
 
     async def tree(self, branch: str, folder: str, suffixes: Sequence[str]) -> GitTree:
-        """The files below `folder` ("" for all) whose names end in one of `suffixes`, at the tip of a branch or tag, ""
-        for the repository's own branch; no links, no submodules, and nothing whose name begins with a full stop."""
+        """The files below `folder` ("" for all) whose names end in one of `suffixes`, at the tip of a branch or tag (""
+        for the repository's default). Without links, submodules, and names that begin with a full stop."""
         self._branch = branch
         return await to_thread.run_sync(self._tree, folder.strip("/"), tuple(suffixes))
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, bytes]:
-        """What those files say, of the commit that `tree` was asked of; what the server does not send is left out."""
+        """The contents of those files in the commit of `tree`; what the server does not send is left out."""
         return await to_thread.run_sync(self._texts, [blob.encode() for blob in blobs])
 
     def _tree(self, folder: str, suffixes: tuple[str, ...]) -> GitTree:
@@ -203,7 +204,7 @@ class GitRepository:
 
 
 class _NoHistory:
-    """Nothing is here yet."""
+    """An empty local repository, so that the server sends everything."""
 
     def __next__(self) -> None:
         return None
@@ -214,7 +215,7 @@ class _NoHistory:
 
 
 def _client(url: str, ask: _Ask) -> "AbstractHttpGitClient":
-    """Made in the thread that asks: dulwich takes a tenth of a second to import."""
+    """Created in the calling thread, because dulwich takes a tenth of a second to import."""
     from dulwich.client import AbstractHttpGitClient
 
     remembered: dict[tuple[str, bytes | None], _Reply] = {}
@@ -236,7 +237,7 @@ def _client(url: str, ask: _Ask) -> "AbstractHttpGitClient":
 
 
 def _root(objects: Objects, name: bytes) -> bytes:
-    """The folder of a commit, or of the one that a tag is of."""
+    """The folder of a commit, or of the commit that a tag names."""
     for _ in range(8):
         kind, said = objects.get(name, (0, b""))
         found = (_ROOT if kind == COMMIT else _TAGGED).match(said) if kind in (COMMIT, TAG) else None
@@ -249,7 +250,7 @@ def _root(objects: Objects, name: bytes) -> bytes:
 
 
 def _entries(objects: Objects, tree: bytes) -> list[tuple[str, int, bytes]]:
-    """(name, mode, object) of a folder. What is not UTF-8 is left out."""
+    """(name, mode, object) of a folder. Names that are not UTF-8 are left out."""
     from dulwich.errors import ObjectFormatException
     from dulwich.objects import parse_tree
 

@@ -1,6 +1,6 @@
 """GitHub's REST API, version 2022-11-28: https://docs.github.com/en/rest
 
-One host is ever asked: no redirect is followed, and a token goes nowhere else.
+Only one host is called: no redirect is followed, so a token goes nowhere else.
 """
 
 import base64
@@ -27,13 +27,13 @@ _REFUSED: Final[Mapping[int, str]] = {
 
 
 class GitHubCodeHost:
-    """`caller` reads MAX_ANSWER_BYTES of an answer."""
+    """`caller` reads up to MAX_ANSWER_BYTES of a response."""
 
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
 
     async def first_file(self, access: RepositoryAccess, paths: Sequence[str]) -> RepositoryFile | None:
-        await self._branch_head(access)  # else a wrong name would read as a file that is not there
+        await self._branch_head(access)  # else a wrong name would read as a missing file
         for path in paths:
             status, told = await self._call(
                 "GET", access, f"contents/{quote(path)}?ref={quote(access.branch, safe='')}"
@@ -83,7 +83,7 @@ class GitHubCodeHost:
     async def _call(
         self, method: str, access: RepositoryAccess, path: str, body: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
-        """The status, and what was said as JSON, None for what is none."""
+        """The status, and the body as JSON, None if it is none."""
         url = f"{API}/repos/{quote(access.owner)}/{quote(access.name)}/{path}"
         headers = {
             "Authorization": f"Bearer {access.token}",

@@ -1,4 +1,4 @@
-"""Embedder: questions of several visitors go through the model together."""
+"""Embedder: runs the questions of several visitors through the model together."""
 
 import asyncio
 from collections import deque
@@ -15,7 +15,7 @@ Vectors = list[list[float]]
 
 @dataclass(slots=True)
 class _Waiting:
-    """`trace` is where its caller is: a run is a part of what its first caller does."""
+    """`trace` is the context of the caller: a run is traced as part of its first caller."""
 
     texts: Sequence[str]
     vectors: asyncio.Future[Vectors]
@@ -23,8 +23,8 @@ class _Waiting:
 
 
 class BatchingEmbedder(WrappedEmbedder):
-    """A question that comes while the model is free goes at once. Those that come while `runs` runs are under way
-    wait for the first of them to end, and then go together, up to `max_batch` texts in a run, first come first served.
+    """A question that arrives while the model is free is embedded at once. Those that arrive while `runs` runs are in
+    progress wait for the first to end, and then go together, up to `max_batch` texts in a run, first come first served.
 
     At most `max_waiting` callers wait; further ones are refused at once. Callers of one run share its failure.
     """
@@ -53,7 +53,7 @@ class BatchingEmbedder(WrappedEmbedder):
             if self._running_now < self._runs:
                 self._running_now += 1
                 task = asyncio.create_task(self._work(), name="embedding questions")
-                self._tasks.add(task)  # the loop alone would not keep it alive
+                self._tasks.add(task)  # the loop alone would not keep a reference to it
                 task.add_done_callback(self._tasks.discard)
             return await vectors
 
@@ -61,7 +61,7 @@ class BatchingEmbedder(WrappedEmbedder):
         try:
             await self._run_until_nobody_waits()
         finally:
-            self._running_now -= 1  # before anybody who was just served asks again
+            self._running_now -= 1  # before those just served can ask again
 
     async def _run_until_nobody_waits(self) -> None:
         while batch := self._next_batch():
@@ -71,7 +71,7 @@ class BatchingEmbedder(WrappedEmbedder):
             except asyncio.CancelledError:
                 _fail(batch, EmbedderUnavailable("The embedding model was closed."))
                 raise
-            except Exception as error:  # handed to those who wait
+            except Exception as error:  # raised to the callers that wait
                 _fail(batch, error)
                 continue
             position = 0

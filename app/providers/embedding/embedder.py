@@ -1,4 +1,4 @@
-"""Port: texts become vectors."""
+"""Port: turns texts into vectors."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,18 +9,18 @@ class Embedder(Protocol):
 
     @property
     def model_id(self) -> str:
-        """Names model and precision; vectors of different ids never meet."""
+        """Names model and precision; vectors of different ids are never compared."""
         ...
 
     @property
     def reads(self) -> frozenset[str] | None:
-        """The languages that it reads well enough to search (BCP 47 primary subtags); None: no language is known to
-        be foreign to it."""
+        """The languages that it reads well enough to search (BCP 47 primary subtags); None if they are not known."""
         ...
 
     @property
     def knows(self) -> frozenset[str] | None:
-        """Those of `reads` whose sentences it knows, not the words alone: it can compare what two of them claim."""
+        """Those of `reads` in which it understands whole sentences, not only words, and so can compare two
+        statements."""
         ...
 
     @property
@@ -28,7 +28,7 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """What one text may hold, in the tokens of `TokenCounter`, special tokens included."""
+        """The most tokens of one text, as `TokenCounter` counts them, including special tokens."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -40,7 +40,7 @@ class Embedder(Protocol):
 
 
 class WrappedEmbedder:
-    """What a wrapper says of itself is what the embedder inside says; how it embeds is its own."""
+    """A wrapper that passes on the properties of the embedder inside; subclasses define how to embed."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder

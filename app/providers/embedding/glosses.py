@@ -1,8 +1,8 @@
-"""Texts in other languages, word for word in English, for a model that reads English alone.
+"""Glosses: texts in other languages, word for word in English, for a model that reads only English.
 
-A gloss is no translation: "Wie viel kostet der Versand?" becomes "how much costs the shipping?". Word order and forms
-are those of the text, and what no list holds stays as it is, as names do. For the meaning of a question or a passage,
-of which an embedder makes one vector, that is enough.
+A gloss is no translation: "Wie viel kostet der Versand?" becomes "how much costs the shipping?". It has the word order
+and forms of the text, and words that are in no list, such as names, stay as they are. For a single vector of the
+meaning of a question or a passage, that is enough.
 """
 
 import lzma
@@ -18,8 +18,8 @@ from app.kit.language_guesser import LanguageGuesser
 from app.kit.recent_values import RecentValues
 from app.providers.indexes.keyword_analysis import stemmer
 
-STEM: Final = "~"  # ends the entries that are stems
-PHRASE_WORDS: Final = 3  # of the longest phrases that the lists hold
+STEM: Final = "~"  # marks the end of entries that are stems
+PHRASE_WORDS: Final = 3  # in the longest phrases of the lists
 
 Lookup = Callable[[str], str | None]  # a word or phrase in small letters -> its English
 
@@ -27,12 +27,12 @@ _ENGLISH: Final = "en"
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")  # "foto's" and "Ankara'da" are forms of one word
 _ELIDED_WORD: Final = re.compile(r"[^\W_]+['’](?=[^\W\d_])|[^\W_]+")  # "l'hôtel" is two
 _ELIDING: Final = frozenset({"fr", "it"})
-# Two of these, and no letter beyond ASCII: no other language's text, and so no need of a guess for most texts.
+# Text with two of these and no letter beyond ASCII is English, which saves the guess for most texts.
 _ENGLISH_WORDS: Final = frozenset({
     "the", "and", "you", "your", "with", "this", "that", "are", "how", "what", "from", "can", "which", "when", "does",
     "not", "have", "will",
 })  # fmt: skip
-_LIKELY: Final = 0.5  # below, words that two languages share may have misled the guess
+_LIKELY: Final = 0.5  # below that, words that two languages share may have misled the guess
 _POSSIBLE: Final = 0.08
 _GUESSES: Final = 4
 _COMPOUNDING: Final = frozenset({"de", "nl"})
@@ -42,8 +42,8 @@ _REMEMBERED_WORDS: Final = 20_000
 
 
 class Glosses:
-    """`folder` holds a list for each language, `de.txt.xz`; a list is read with the first text in its language.
-    `is_english` says whether a word in small letters is one that the model knows whole. Threads may share it."""
+    """`folder` has a list for each language, `de.txt.xz`, which is read with the first text in that language.
+    `is_english` tells whether the model knows a word in small letters as one token. Thread-safe."""
 
     def __init__(self, folder: Path, is_english: Callable[[str], bool]) -> None:
         languages = {path: path.name.partition(".")[0] for path in sorted(folder.glob("*.txt.xz"))}
@@ -57,17 +57,17 @@ class Glosses:
         return frozenset(self._lists)
 
     def english(self, text: str) -> str:
-        """The text itself where it is English already, or in a language that there is no list for."""
+        """The text's gloss; the text itself if it is in English, or in a language without a list."""
         guesses = self._guesses(text)
         if not guesses:
             return text
         lists = [self._lists[guess.language] for guess in guesses]
-        # A stem is soon found in a language that is not the text's.
+        # Another language's stems match too easily, so they count only if the guess is likely.
         lookups = [each.of_form if guesses[0].probability >= _LIKELY else each.of for each in lists]
         return "".join(_pieces(text, lists[0].word, lookups))
 
     def _guesses(self, text: str) -> list[LanguageGuess]:
-        """The likeliest language, and the next ones where a few words leave it open; none for English."""
+        """The likeliest language, and the next ones if the text has too few words to decide; empty for English."""
         words = [_small(word) for word in _WORD.findall(text)]
         if not words or (text.isascii() and len(_ENGLISH_WORDS.intersection(words)) > 1):
             return []
@@ -95,7 +95,7 @@ class GlossList:
         return self._entries.get(word)
 
     def of_form(self, word: str) -> str | None:
-        """The same of a word that stands in the list by another form, or by its parts."""
+        """The English of a word that the list has in another form, or by its parts."""
         if not word.rstrip("'").isalpha():
             return self.of(word)
         if (known := self._found.get(word)) is not None:
@@ -108,7 +108,7 @@ class GlossList:
         return self._entries.get(self._stem(word) + STEM)
 
     def _by_parts(self, word: str) -> str | None:
-        """ "shipping costs" of "versandkosten"; the longest first part that the list holds counts."""
+        """ "shipping costs" of "versandkosten"; the longest first part in the list counts."""
         if self._language not in _COMPOUNDING:
             return None
         for end in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
@@ -136,13 +136,13 @@ class GlossList:
 
 
 def _small(word: str) -> str:
-    """As the lists have it: without what follows an apostrophe, and with a plain i for a Turkish capital with a dot."""
+    """As in the lists: without what follows an apostrophe, and with a plain i for a Turkish capital with a dot."""
     first, apostrophe, rest = word.lower().replace("’", "'").replace("i\u0307", "i").partition("'")
     return first if rest else first + apostrophe
 
 
 def _pieces(text: str, word: re.Pattern[str], lookups: Sequence[Lookup]) -> Iterator[str]:
-    """The text with each word, or the longest phrase from there, by its English; what stands between stays."""
+    """The text with each word, or the longest phrase from there, in English; the text between them stays."""
     places = [(match.start(), match.end()) for match in word.finditer(text)]
     words = [_small(text[start:end]) for start, end in places]
     at = done = 0
@@ -158,7 +158,7 @@ def _pieces(text: str, word: re.Pattern[str], lookups: Sequence[Lookup]) -> Iter
 
 
 def _together(text: str, places: list[tuple[int, int]], at: int) -> int:
-    """How many words from there may be one phrase: nothing but a blank stands between them."""
+    """How many words from there may be one phrase, with only a space between them."""
     count = 1
     while count < PHRASE_WORDS and at + count < len(places):
         if text[places[at + count - 1][1] : places[at + count][0]] not in ("", " "):
@@ -168,7 +168,7 @@ def _together(text: str, places: list[tuple[int, int]], at: int) -> int:
 
 
 def _english_from(at: int, words: list[str], lookups: Sequence[Lookup], together: int) -> tuple[int, str | None]:
-    """How many words were taken, and their English."""
+    """How many words were replaced, and their English."""
     for english_of in lookups:
         for count in range(together, 0, -1):
             if english := english_of(" ".join(words[at : at + count])):

@@ -1,4 +1,4 @@
-"""Embedder by an ONNX model on this machine's cores."""
+"""Embedder by an ONNX model on this machine's CPU."""
 
 import asyncio
 from array import array
@@ -23,18 +23,17 @@ Read = TypeVar("Read")
 
 _log = structlog.get_logger(__name__)
 
-_TOKENS_AT_ONCE: Final = 512  # what somebody more urgent waits for at most
+_TOKENS_AT_ONCE: Final = 512  # the most that something more urgent waits for
 _REMEMBERED: Final = 64  # questions, of 8 KiB for twenty words
 
 
 class OnnxEmbedder:
-    """Also a TokenCounter, for it is the model that says what a token is.
+    """Also a TokenCounter, because the model defines what a token is.
 
-    The chunker keeps chunks within `max_tokens`; what is longer all the same, such as a visitor's endless question,
-    is embedded by its beginning. A text in a language that the model does not know is read word for word
-    (`glosses.py`). Each text is read by itself, on one core, and several at once: in a batch the rounding
-    of 8-bit weights would make a text's numbers depend on those beside it, and cores that share one text cost more
-    than they save.
+    The chunker keeps chunks within `max_tokens`; of a longer text, such as a visitor's endless question, the beginning
+    is embedded. A text in a language that the model does not know is read word for word (`glosses.py`). Each text is
+    run by itself on one core, several at a time: in a batch the rounding of 8-bit weights would make a text's numbers
+    depend on its neighbours, and several cores for one text cost more than they save.
     """
 
     def __init__(self, folder: Path, threads: OnnxThreads) -> None:
@@ -45,9 +44,8 @@ class OnnxEmbedder:
         self._alone = RecentValues[str, TokenVectors](_REMEMBERED)
 
     def for_questions(self) -> "OnnxEmbedder":
-        """The same model for texts that somebody waits for: several of them go before a ranking too, as one does. A
-        question is embedded alone, for search, and its tokens are remembered: an answer made of passages asks for
-        them next."""
+        """The same model for texts that somebody waits for, which are run before a ranking. A single question is
+        embedded for search and its tokens are remembered, because an answer made of passages needs them next."""
         urgent = copy(self)
         urgent._urgency = Urgency.QUESTION
         return urgent
@@ -93,7 +91,7 @@ class OnnxEmbedder:
             raise self._unavailable(error) from error
 
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """A TokenEmbedder as well: what the last layer holds for each token, of which `embed` gives the mean."""
+        """Implements TokenEmbedder too: the last layer's output for each token, of which `embed` returns the mean."""
         known = {text: read for text in texts if (read := self._alone.get(text)) is not None}
         missing = [text for text in texts if text not in known]
         if missing:
@@ -112,7 +110,7 @@ class OnnxEmbedder:
         return read
 
     async def _spread(self, texts: Sequence[str], read: Callable[[list[TokenRow]], Sequence[Read]]) -> list[Read]:
-        """What `read` makes of each text, on as many threads as there are."""
+        """The results of `read` for the texts, on as many threads as there are."""
         rows = await self._threads.run(lambda: [self._row(text) for text in texts], self._urgency)
         waiting, made = deque(_groups([len(row) for row in rows])), dict[int, Read]()
 
@@ -125,7 +123,7 @@ class OnnxEmbedder:
         try:
             await asyncio.gather(*(work() for _ in range(self._threads.count)))
         finally:
-            waiting.clear()  # where one failed the others end
+            waiting.clear()  # if one failed, the others stop
         return [made[number] for number in range(len(texts))]
 
     def _embed_alone(self, text: str) -> list[float]:
@@ -153,7 +151,7 @@ class OnnxEmbedder:
 
 
 def _groups(lengths: Sequence[int]) -> Iterator[range]:
-    """The places of all lengths in order, in groups of at most _TOKENS_AT_ONCE together."""
+    """The indexes of the lengths, in order, in groups of at most _TOKENS_AT_ONCE in sum."""
     start = total = 0
     for place, length in enumerate(lengths):
         if place > start and total + length > _TOKENS_AT_ONCE:

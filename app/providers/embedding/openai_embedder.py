@@ -1,4 +1,4 @@
-"""Embedder by any endpoint that speaks OpenAI's embeddings."""
+"""Embedder by any endpoint with OpenAI's embeddings API."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -16,9 +16,9 @@ _BATCH: Final = 64  # texts in one request; the smallest limit that common serve
 
 
 class OpenAIEmbedder:
-    """`dimensions` is what the model's vectors have; with `can_shorten` the provider is asked for just so many.
+    """`dimensions` are those of the model's vectors; with `can_shorten` the provider is asked for just as many.
 
-    `wire` is how numbers travel: base64 is a quarter of the size, but some servers know float only.
+    `wire` is the encoding of numbers: base64 is a quarter of the size, but some servers know only float.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class OpenAIEmbedder:
 
     @property
     def reads(self) -> None:
-        return None  # what a model reads, its endpoint does not say
+        return None  # an endpoint does not tell which languages its model reads
 
     @property
     def knows(self) -> None:
@@ -81,7 +81,7 @@ class OpenAIEmbedder:
                 model=self._model,
                 input=[encodable(text) if text.strip() else "-" for text in texts],  # OpenAI refuses the empty text
                 dimensions=self._dimensions if self._can_shorten else omit,
-                # Left out, the SDK asks for base64 and decodes it; asked for, it would hand it through.
+                # By default the SDK asks for base64 and decodes it; if asked explicitly, it would return it encoded.
                 encoding_format="float" if self._wire == "float" else omit,
                 extra_headers=trace_headers(),
             )

@@ -1,4 +1,4 @@
-"""Embedder: what was embedded lately is not embedded again."""
+"""Embedder: keeps recent vectors, so that texts are not embedded again."""
 
 from array import array
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Port: texts become a vector for each of their tokens."""
+"""Port: turns texts into a vector for each of their tokens."""
 
 from array import array
 from collections.abc import Sequence
@@ -13,10 +13,9 @@ _SHORTEST: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """A text as the model reads it. `meaning` is what an Embedder gives for it. `tokens` are the numbers of its tokens
-    in the model's vocabulary, special ones left out; each row of `directions` says where one of them points, as whole
-    numbers from -127 to 127: a quarter of what single precision takes. `lengths` are those of the rows, above 0.
-    """
+    """A text as the model reads it. `meaning` is the vector that an Embedder returns for it. `tokens` are the ids of
+    its tokens without special ones. `directions` has one row for each token, as whole numbers from -127 to 127, a
+    quarter of the size of single precision; `lengths` are those of its rows, above 0."""
 
     meaning: "array[float]"
     tokens: npt.NDArray[np.int32]

@@ -14,7 +14,7 @@ class TracedEmbedder(WrappedEmbedder):
 
 
 def embedding_span(embedder: Embedder, texts: Sequence[str]) -> AbstractContextManager[Span]:
-    """Around one call for `texts`. An endpoint's model is named behind its host, the shipped one stands alone."""
+    """A span around one call for `texts`. A model id without a host is that of the shipped model."""
     host, _, model = embedder.model_id.partition("/")
     attributes: dict[str, Value] = {
         "gen_ai.operation.name": "embeddings",

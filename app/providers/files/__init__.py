@@ -1,1 +1,1 @@
-"""Where the bytes of uploaded files may lie, other than in the record."""
+"""Where the bytes of uploaded files may be stored, other than in the database."""

@@ -1,4 +1,4 @@
-"""Files on an object store, by obstore: whole objects, each written once and never changed."""
+"""Files on an object store, through obstore: whole objects, each written once and never changed."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from obstore.store import ObjectStore
 
-_PATIENCE: Final = timedelta(seconds=20)  # with a store that does not answer, its retries among it
-_LISTED: Final = 500  # objects at a time
-# LanceDB takes these among the options of its store; here they are the HTTP client's.
+_PATIENCE: Final = timedelta(seconds=20)  # the time limit of a call, including retries
+_LISTED: Final = 500  # objects per request
+# Among its store options LanceDB accepts these too; here they belong to the HTTP client.
 _CLIENT_OPTIONS: Final = frozenset({"allow_http", "allow_invalid_certificates", "proxy_url"})
 
 
@@ -28,7 +28,7 @@ class StoredObject:
 
 
 class ObjectStoreFiles:
-    """Every method raises FilesUnavailable when the store does not answer or refuses."""
+    """Every method raises FilesUnavailable if the store does not respond or refuses."""
 
     def __init__(self, store: "ObjectStore", uri: str) -> None:
         self._store = store
@@ -36,8 +36,8 @@ class ObjectStoreFiles:
 
     @classmethod
     def at(cls, uri: str, options: Mapping[str, str]) -> "ObjectStoreFiles":
-        """`uri` is a folder, as s3://bucket/files; `options` are those that LanceDB takes for the same store. Raises
-        Misconfigured where obstore is missing or refuses an option."""
+        """`uri` is a folder, such as s3://bucket/files; `options` are those that LanceDB takes for the same store.
+        Raises Misconfigured if obstore is missing or refuses an option."""
         try:
             from obstore.exceptions import BaseError
             from obstore.store import from_url
@@ -57,7 +57,7 @@ class ObjectStoreFiles:
             await self._store.put_async(key, body)
 
     async def get(self, key: str) -> bytes:
-        """Raises NotFound for a key that nothing lies under."""
+        """Raises NotFound for a key without an object."""
         with self._errors():
             try:
                 found = await self._store.get_async(key)
@@ -66,21 +66,21 @@ class ObjectStoreFiles:
             return bytes(await found.bytes_async())
 
     async def forget(self, keys: Sequence[str]) -> None:
-        """Those that are not there are no error."""
+        """Delete the objects; missing ones are no error."""
         with self._errors():
             for key in keys:
                 with suppress(FileNotFoundError):
                     await self._store.delete_async(key)
 
     async def below(self, folder: str) -> AsyncIterator[StoredObject]:
-        """Everything whose key begins with `folder`, a whole part of a path; "" for all."""
+        """All objects whose key begins with `folder`, a whole part of a path; "" for all."""
         with self._errors():
             async for batch in self._store.list(folder or None, chunk_size=_LISTED):
                 for found in batch:
                     yield StoredObject(found["path"], found["last_modified"])
 
     async def round_trip(self) -> float:
-        """Milliseconds for an object that is written, read and removed."""
+        """Milliseconds to write, read and remove an object."""
         began, key = perf_counter(), f"doctor/{uuid4()}"
         await self.put(key, b"A file of docent doctor.")
         await self.get(key)

@@ -1,1 +1,1 @@
-"""Help desks that conversations are handed over to: one port, one vendor a file."""
+"""Help desks to which conversations are handed over: one port, one vendor per file."""

@@ -8,9 +8,9 @@ from app.providers.http_caller import HttpCaller
 
 
 class ChatwootHelpDesk:
-    """`token` is a user's access token; conversations are opened in `inbox` of `account` (both numbers), with what was
-    said as a private note, so that nothing is sent to the visitor. Chatwoot knows no key of ours: what comes again is
-    another conversation of the same contact."""
+    """`token` is a user's access token; conversations are opened in `inbox` of `account` (both numbers), with the
+    transcript as a private note, so that nothing is sent to the visitor. Chatwoot has no idempotency key: a repeated
+    call opens another conversation of the same contact."""
 
     def __init__(self, caller: HttpCaller, origin: str, account: str, inbox: str, token: str) -> None:
         self._calls = JsonCalls(caller, origin, {"api_access_token": token})
@@ -32,7 +32,7 @@ class ChatwootHelpDesk:
         return TicketReceipt(number, f"{self._shown}/{number}")
 
     async def _known(self, ticket: Ticket) -> str | None:
-        """Two contacts cannot have the same address or identifier there."""
+        """The contact that exists already: two cannot have the same address or identifier."""
         for sought in filter(None, (ticket.email, str(ticket.visitor_id))):
             found = await self._calls.get(f"{self._account}/contacts/search?q={quote(sought, safe='')}")
             contacts: list[dict[str, Any]] = found.get("payload", []) if isinstance(found, dict) else []

@@ -6,13 +6,13 @@ from typing import Any, Final
 from app.providers.help_desks.help_desk import JsonCalls, Ticket, TicketReceipt, basic, told
 from app.providers.http_caller import HttpCaller
 
-_OPEN: Final = 2  # Freshdesk's numbers of a state, a priority and a source
+_OPEN: Final = 2  # Freshdesk's numbers of a status, a priority and a source
 _LOW: Final = 1
 _CHAT: Final = 7
 
 
 class FreshdeskHelpDesk:
-    """`key` is an agent's API key. Freshdesk knows no key of ours: what comes again is another ticket."""
+    """`key` is an agent's API key. Freshdesk has no idempotency key: a repeated call opens another ticket."""
 
     def __init__(self, caller: HttpCaller, origin: str, key: str) -> None:
         self._calls = JsonCalls(caller, origin, {"Authorization": basic(key, "X")})
@@ -21,7 +21,7 @@ class FreshdeskHelpDesk:
     async def open(self, ticket: Ticket) -> TicketReceipt:
         asked: dict[str, Any] = {
             "subject": ticket.subject,
-            "description": escape(ticket.text).replace("\n", "<br>"),  # it is HTML there
+            "description": escape(ticket.text).replace("\n", "<br>"),  # the field is HTML
             "name": ticket.shown_name,
             "status": _OPEN,
             "priority": _LOW,

@@ -1,4 +1,4 @@
-"""Port: opens tickets in somebody's help desk. Vendors' calls are JSON there and back, their refusals in our words."""
+"""Port: opens tickets in a help desk. Vendors' APIs use JSON; their refusals are put into our words."""
 
 import json
 from base64 import b64encode
@@ -9,14 +9,14 @@ from uuid import UUID
 
 from app.providers.http_caller import CallFailed, HttpCaller
 
-_FINAL: Final = frozenset({400, 404, 405, 410, 413, 415, 422})  # who may ask at all (401, 403) is mended by an operator
+_FINAL: Final = frozenset({400, 404, 405, 410, 413, 415, 422})  # an operator can fix missing access (401, 403)
 _TOLD_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """`id` is the same at each attempt. `text` is plain, with newlines. `name` and `email` are the visitor's, "" where
-    they left none; `visitor_id` is who they are to us."""
+    """`id` is the same at each attempt. `text` is plain, with newlines. `name` and `email` are the visitor's, "" if
+    they left none; `visitor_id` is their id in Docent."""
 
     id: UUID
     subject: str
@@ -32,14 +32,15 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class TicketReceipt:
-    """`number` is the help desk's own, `url` where its people read the ticket, "" where it does not say."""
+    """`number` is the help desk's own; `url` is where its people read the ticket, "" if it names none."""
 
     number: str
     url: str = ""
 
 
 class TicketRefused(Exception):
-    """No ticket was opened, or nobody knows: `str(error)` says why. `is_final` where another attempt would not help."""
+    """No ticket was opened, or it is unknown; `str(error)` is the reason. `is_final` if another attempt would not
+    help."""
 
     def __init__(self, reason: str, *, is_final: bool = False) -> None:
         super().__init__(reason)
@@ -53,7 +54,7 @@ class HelpDesk(Protocol):
 
 
 class JsonCalls:
-    """`origin` is as "https://shop.zendesk.com"; `headers` hold what lets us in."""
+    """`origin` is such as "https://shop.zendesk.com"; `headers` have the credentials."""
 
     def __init__(self, caller: HttpCaller, origin: str, headers: Mapping[str, str]) -> None:
         self._caller = caller
@@ -91,8 +92,8 @@ def basic(user: str, password: str) -> str:
 
 
 def told(answer: Any, *names: str) -> str:
-    """What stands there under these names, one in the other. Raises TicketRefused where nothing does: what answered is
-    no such API."""
+    """The value under these nested names, as text. Raises TicketRefused if there is none, because the responder is no
+    such API."""
     for name in names:
         answer = answer.get(name) if isinstance(answer, dict) else None
     if answer in (None, "") or isinstance(answer, dict | list):

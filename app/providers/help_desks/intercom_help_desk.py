@@ -9,8 +9,8 @@ _VERSION: Final = "2.11"
 
 
 class IntercomHelpDesk:
-    """`ticket_type` is the id of a type of tickets there, `token` an access token. A visitor without an address becomes
-    a lead first. Intercom knows no key of ours: what comes again is another ticket."""
+    """`ticket_type` is the id of a ticket type there, `token` an access token. A visitor without an address becomes a
+    lead first. Intercom has no idempotency key: a repeated call opens another ticket."""
 
     def __init__(self, caller: HttpCaller, origin: str, ticket_type: str, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}", "Intercom-Version": _VERSION}

@@ -8,7 +8,7 @@ from app.providers.http_caller import HttpCaller
 
 class ZendeskHelpDesk:
     """`user` is the e-mail address of an agent there, `token` an API token. A ticket is opened once: Zendesk drops
-    what comes again under its Idempotency-Key within two hours."""
+    repeated calls with the same Idempotency-Key within two hours."""
 
     def __init__(self, caller: HttpCaller, origin: str, user: str, token: str) -> None:
         self._calls = JsonCalls(caller, origin, {"Authorization": basic(f"{user}/token", token)})
@@ -21,7 +21,7 @@ class ZendeskHelpDesk:
             "external_id": str(ticket.id),
             "tags": ["docent"],
         }
-        if ticket.email:  # else it is the agent's own, for a requester has an address
+        if ticket.email:  # else the requester is the agent, because a requester needs an address
             asked["requester"] = {"name": ticket.shown_name, "email": ticket.email}
         answer = await self._calls.post(
             "/api/v2/tickets.json", {"ticket": asked}, {"Idempotency-Key": f"docent-{ticket.id}"}

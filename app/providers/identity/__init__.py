@@ -1,1 +1,1 @@
-"""Identity providers: signing in at one, and tokens that one has signed."""
+"""Identity providers: signing in with one, and verifying tokens that one has signed."""

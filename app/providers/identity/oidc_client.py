@@ -1,4 +1,4 @@
-"""What Docent is to the provider that operators sign in at."""
+"""Docent as a client of the provider with which operators sign in."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -9,7 +9,7 @@ _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class OidcClient:
-    """What Docent is to the provider. Without a secret it is a public client, whom PKCE alone protects."""
+    """Docent's registration with the provider. Without a secret it is a public client, protected by PKCE alone."""
 
     issuer: str
     client_id: str
@@ -18,7 +18,7 @@ class OidcClient:
 
 
 def is_trusted_address(url: str) -> bool:
-    """Over TLS, or on this machine."""
+    """Whether it uses TLS, or is on this machine."""
     try:
         parts = urlsplit(url)
     except ValueError:

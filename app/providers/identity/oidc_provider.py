@@ -1,6 +1,6 @@
-"""An OpenID provider that people sign in at (OpenID Connect Core 1.0): authorization code with PKCE (RFC 7636).
+"""An OpenID provider with which people sign in (OpenID Connect Core 1.0): authorization code with PKCE (RFC 7636).
 
-authlib is imported with the first call: it is in the extra `oidc`, and most processes never ask for it.
+authlib is imported with the first call: it is in the extra `oidc`, and most processes never use it.
 """
 
 import hmac
@@ -28,7 +28,7 @@ _NEEDED: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One sign-in under way. What is in it is known to one browser and to us; `verifier` to nobody before the end."""
+    """One sign-in in progress. Only one browser and we know it; nobody else learns `verifier` before the end."""
 
     redirect_uri: str
     state: str = field(repr=False)
@@ -38,7 +38,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who signed in, as the provider says it. `subject` is theirs at this issuer for good; an e-mail address is not."""
+    """Who signed in, according to the provider. `subject` is permanent at this issuer; an e-mail address is not."""
 
     issuer: str
     subject: str
@@ -47,7 +47,7 @@ class Identity:
 
 
 class OidcProvider:
-    """Raises Unavailable where the provider does not answer, or not as a provider does."""
+    """Raises Unavailable if the provider does not respond, or not as a provider does."""
 
     def __init__(self, client: OidcClient, clock: Clock, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._client = client
@@ -62,7 +62,7 @@ class OidcProvider:
         return self._client.issuer
 
     async def authorization_url(self, attempt: Attempt) -> str:
-        """Where the browser is sent to sign in."""
+        """The address to which the browser is sent to sign in."""
         metadata = await self._described()
         async with self._oauth(metadata) as oauth:
             url, _ = oauth.create_authorization_url(
@@ -75,8 +75,8 @@ class OidcProvider:
         return str(url)
 
     async def identity(self, attempt: Attempt, code: str, issuer: str = "") -> Identity:
-        """Who the code is for; it can be used once. `issuer` is what the answer named (RFC 9207), "" where it named
-        none. Raises Unauthorized, which says why."""
+        """The identity behind the code, which can be used once. `issuer` is the one in the response (RFC 9207), "" if
+        it named none. Raises Unauthorized with the reason."""
         metadata = await self._described()
         named = issuer or (None if metadata.get("authorization_response_iss_parameter_supported") else self.issuer)
         if named != self.issuer:
@@ -92,8 +92,8 @@ class OidcProvider:
         return Identity(self.issuer, claims["sub"], {**more, **claims}, id_token)
 
     async def sign_out_url(self, id_token: str, back_to: str) -> str | None:
-        """Where the browser is sent to sign out (OpenID Connect RP-Initiated Logout 1.0); None where the provider has
-        no such place. Without an `id_token` the provider asks the person whether it should."""
+        """The address to which the browser is sent to sign out (OpenID Connect RP-Initiated Logout 1.0); None if the
+        provider has none. Without an `id_token` the provider asks the person for confirmation."""
         endpoint = (await self._described()).get("end_session_endpoint")
         if not isinstance(endpoint, str) or not is_trusted_address(endpoint):
             return None
@@ -103,7 +103,7 @@ class OidcProvider:
         return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(asked)}"
 
     async def check(self) -> str:
-        """What the provider is like, in a line, read now."""
+        """A one-line description of the provider, read now."""
         self._metadata_read_at = None
         metadata = await self._described()
         keys = await self._keys.read()
@@ -179,12 +179,12 @@ class OidcProvider:
         return claims
 
     def _algorithms(self) -> list[str]:
-        """Those that the provider says it signs by, of those that we take."""
+        """The provider's signing algorithms among those that we accept."""
         said = self._metadata.get("id_token_signing_alg_values_supported")
         return [name for name in ALGORITHMS if not isinstance(said, list) or name in said]
 
     async def _user_info(self, metadata: Mapping[str, Any], access_token: object, subject: str) -> Claims:
-        """What the provider tells beside the ID token, where it has a place for that."""
+        """The claims of the provider's UserInfo endpoint, if it has one."""
         endpoint = metadata.get("userinfo_endpoint")
         if not isinstance(endpoint, str) or not isinstance(access_token, str) or not is_trusted_address(endpoint):
             return {}
@@ -192,7 +192,7 @@ class OidcProvider:
         try:
             told = json.loads(body)
         except (ValueError, RecursionError):
-            return {}  # signed or encrypted, where the client was registered so
+            return {}  # signed or encrypted, if the client is registered for that
         if not isinstance(told, dict) or told.get("sub") != subject:
             raise Unauthorized("The provider tells of somebody else than its token does.")
         return told
@@ -231,6 +231,6 @@ class OidcProvider:
 
 
 def _plain(told: object) -> str:
-    """A provider's own word, as far as it is one."""
+    """The provider's text if it is a plain word, else "unreadable"."""
     text = str(told)[:60]
     return text if text.replace("_", "").isalnum() and text.isascii() else "unreadable"

@@ -1,6 +1,6 @@
-"""What a browser is asked for a passkey, and whether what it answers holds, by py_webauthn.
+"""What a browser is asked for a passkey, and whether its response is valid, by py_webauthn.
 
-The library is imported with the first call: most processes never ask for it.
+The library is imported with the first call: most processes never use it.
 """
 
 import json
@@ -48,7 +48,7 @@ def creation_options(party: str, user: bytes, name: str, challenge: bytes, known
 
 
 def request_options(party: str, challenge: bytes) -> str:
-    """For navigator.credentials.get, as JSON. It names no key, so that it tells of no account."""
+    """For navigator.credentials.get, as JSON. It lists no keys, so that it does not reveal accounts."""
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement
 
@@ -59,7 +59,7 @@ def request_options(party: str, challenge: bytes) -> str:
 
 
 def registered(credential: str, *, challenge: bytes, party: str, origin: str) -> Registered:
-    """The key of an answer to `creation_options`. Raises Unauthorized."""
+    """The key in a response to `creation_options`. Raises Unauthorized."""
     from webauthn import verify_registration_response
     from webauthn.helpers.exceptions import WebAuthnException
 
@@ -77,7 +77,7 @@ def registered(credential: str, *, challenge: bytes, party: str, origin: str) ->
 
 
 def asserted(credential: str, *, challenge: bytes, party: str, origin: str, public_key: bytes, sign_count: int) -> int:
-    """How often the key has signed, by an answer to `request_options`. Raises Unauthorized."""
+    """How often the key has signed, from a response to `request_options`. Raises Unauthorized."""
     from webauthn import verify_authentication_response
     from webauthn.helpers.exceptions import WebAuthnException
 
@@ -97,7 +97,7 @@ def asserted(credential: str, *, challenge: bytes, party: str, origin: str, publ
 
 
 def credential_id_of(credential: str) -> bytes:
-    """Which key an answer says that it is of. Raises Unauthorized."""
+    """The id of the key that a response claims. Raises Unauthorized."""
     try:
         told = json.loads(credential)["rawId"]
         return urlsafe_b64decode(told + "=" * (-len(told) % 4))

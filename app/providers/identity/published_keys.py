@@ -15,14 +15,14 @@ from app.kit.clock import Clock
 log = structlog.get_logger(__name__)
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures by a key pair alone. "none" is no signature, and an HMAC's key would be what everybody can read."""
+"""Signatures by key pairs only: "none" is no signature, and the key of an HMAC would be public."""
 CLOCK_SKEW: Final = timedelta(seconds=60)
 
 _MAX_TOKEN_CHARS: Final = 16_384
 _MAX_KEYS: Final = 100
 _READ_AGAIN_AFTER: Final = timedelta(hours=1)
 _READ_AGAIN_AT_MOST_EVERY: Final = timedelta(minutes=1)
-_TRY_AGAIN_AFTER: Final = timedelta(seconds=10)  # where none are known yet
+_TRY_AGAIN_AFTER: Final = timedelta(seconds=10)  # if none are known yet
 _KEPT_FOR_AT_MOST: Final = timedelta(days=1)
 _REQUIRED: Final = ("iss", "aud", "exp", "sub")
 
@@ -31,8 +31,8 @@ ReadJson = Callable[[], Awaitable[bytes]]
 
 
 class PublishedKeys:
-    """Keys are kept for an hour. One that is not among them has them read again, at most once a minute: issuers change
-    keys without a word. Where they cannot be read, those known before hold for a day."""
+    """Keys are kept for an hour. An unknown key makes it read them again, at most once a minute, because issuers rotate
+    keys without notice. If they cannot be read, the known ones are valid for a day."""
 
     def __init__(self, read: ReadJson, clock: Clock) -> None:
         """`read` returns the JWK set as it is published; it raises Unavailable."""
@@ -46,8 +46,8 @@ class PublishedKeys:
     async def claims(
         self, token: str, *, issuer: str, audience: str, algorithms: Sequence[str] = ALGORITHMS
     ) -> tuple[Mapping[str, Any], Claims]:
-        """The header and the claims of a token that holds now. Raises Unauthorized, which says why, and Unavailable
-        where the issuer's keys cannot be read."""
+        """The header and claims of a token that is valid now. Raises Unauthorized with the reason, and Unavailable if
+        the issuer's keys cannot be read."""
         header = _header_of(token, algorithms)
         key = _chosen(await self._known(None), header) or _chosen(await self._known(header.get("kid", "")), header)
         if key is None:
@@ -76,13 +76,13 @@ class PublishedKeys:
         return header, claims
 
     async def read(self) -> int:
-        """How many keys there are, read now. Raises Unavailable."""
+        """The number of keys, read now. Raises Unavailable."""
         async with self._turn:
             await self._read_now()
         return len(self._keys)
 
     async def _known(self, missing: str | None) -> Sequence[Mapping[str, Any]]:
-        """`missing` is a key's id that was not found among them; None: whichever are known."""
+        """`missing` is the id of a key that was not among them; None for any keys."""
         async with self._turn:
             now = self._clock.now()
             is_due = missing is not None or self._read_at is None or now - self._read_at >= _READ_AGAIN_AFTER

@@ -1,1 +1,1 @@
-"""Where chunks are found: by meaning in LanceDB, by words in Tantivy."""
+"""Indexes of chunks: by meaning in LanceDB, by words in Tantivy."""

@@ -1,5 +1,5 @@
-"""How text becomes the terms of a keyword index: cut by `app.core.text.words`, then folded, stopped and stemmed by
-tantivy in the agent's language. Documents and questions go the same way, but for the words that only ask."""
+"""How text becomes the terms of a keyword index: split by `app.core.text.words`, then folded, stopped and stemmed by
+tantivy in the agent's language. Documents and questions are analysed alike, except for question words."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -17,7 +17,7 @@ from app.kit.recent_values import RecentValues
 DEFAULT_LANGUAGE: Final = "en"
 _LONGEST_TERM_BYTES: Final = 60
 
-# BCP 47 primary subtags, and what tantivy calls the language.
+# BCP 47 primary subtags, and tantivy's names of the languages.
 _STEMMERS: Final = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
     "fi": "finnish", "fr": "french", "hu": "hungarian", "it": "italian", "nb": "norwegian", "nl": "dutch",
@@ -26,8 +26,7 @@ _STEMMERS: Final = {
 }  # fmt: skip
 _WITHOUT_STOP_WORDS: Final = frozenset({"ar", "el", "ro", "ta", "tr"})  # tantivy can stem these only
 
-# English words that ask and do not tell; tantivy's English stop words (33) lack them, its lists for other
-# languages have theirs.
+# English words that only ask. Tantivy's English stop words (33) lack them; its lists for other languages have theirs.
 _QUESTION_WORDS: Final = frozenset({
     "what", "how", "does", "do", "did", "doing", "which", "who", "whom", "whose", "when", "where", "why", "can",
     "could", "should", "would", "shall", "may", "might", "must", "i", "me", "my", "mine", "we", "us", "our", "you",
@@ -37,17 +36,17 @@ _QUESTION_WORDS: Final = frozenset({
 
 
 def language_of(subtag: str | None) -> str:
-    """The language that rules the analysis; it is part of a directory's name, so it is made of letters only."""
+    """The language of the analysis; it is part of a directory's name, so it consists of letters only."""
     primary = (subtag or DEFAULT_LANGUAGE).lower().replace("_", "-").split("-")[0]
     return primary if primary.isascii() and primary.isalpha() and len(primary) <= 8 else "und"
 
 
 @dataclass(frozen=True, slots=True)
 class TypedWord:
-    """A word of what somebody is typing; of a script without blanks, a pair of characters.
+    """A word of a text being typed; in a script without spaces, a pair of characters.
 
-    `terms` are what the index may hold of it, () for one that tells nothing. `folded` is the word itself as terms
-    begin. `goes_on`: it is the last one, and what follows it has yet to be typed.
+    `terms` are those that the index may have for it, () for a stop word. `folded` is the word as terms begin before
+    they are stemmed. `goes_on` marks the last word, which may be incomplete.
     """
 
     terms: tuple[str, ...]
@@ -63,7 +62,7 @@ class KeywordAnalysis:
         self.analyzer = _analyzer(language)
 
     def typed_words(self, typed: str) -> list[TypedWord]:
-        """In order. Those that tell nothing count only where they are the last, or no other does."""
+        """The words in order. Stop words count only at the end, or if there are no others."""
         cut = [part for word in words(_encodable(typed)) for part in _parts_of(word)][:MAX_TYPED_WORDS]
         goes_on = bool(typed) and not typed[-1].isspace()
         found = [
@@ -78,19 +77,19 @@ class KeywordAnalysis:
 
     @staticmethod
     def folded(word: str) -> str:
-        """Lower case without accents, as terms are before they are stemmed; "" for what is too long to be one."""
+        """Lower case without accents, like terms before stemming; "" for a word that is too long for a term."""
         return " ".join(_FOLDING.analyze(_encodable(word)))
 
     @staticmethod
     def cut(text: str) -> str:
-        """The text as the analyzer wants it: terms between spaces."""
+        """The text as the analyzer expects it: terms between spaces."""
         return " ".join(_cut(text))
 
     def terms(self, text: str) -> list[str]:
         return self.analyzer.analyze(self.cut(text))
 
     def question_terms(self, question: str) -> list[str]:
-        """Each telling term once, in order; words that only ask count where the question has no others."""
+        """The terms, each once, in order; question words count only if there are no others."""
         cut = _cut(question)
         telling = [term for term in cut if term.casefold() not in self._asks]
         analysed = self.analyzer.analyze(" ".join(telling)) or self.analyzer.analyze(" ".join(cut))
@@ -106,13 +105,13 @@ def _encodable(text: str) -> str:
 
 
 def _parts_of(word: str) -> list[str]:
-    """The word, or its pairs in a script without blanks."""
+    """The word, or its character pairs in a script without spaces."""
     return search_terms(word) if any(map(is_spaceless, word)) else [word]
 
 
 @cache
 def analysis_of(language: str) -> KeywordAnalysis:
-    """`language` as `language_of` gives it."""
+    """`language` as `language_of` returns it."""
     return KeywordAnalysis(language)
 
 
@@ -122,7 +121,7 @@ def _analyzer(language: str) -> TextAnalyzer:
     name = _STEMMERS.get(language)
     if name is None:
         return builder.filter(Filter.ascii_fold()).build()
-    if language == DEFAULT_LANGUAGE:  # its stemmer knows no accents; the others' stop words and stems need them
+    if language == DEFAULT_LANGUAGE:  # its stemmer knows no accents, while the others' stop words and stems need them
         builder = builder.filter(Filter.ascii_fold())
     if language not in _WITHOUT_STOP_WORDS:
         builder = builder.filter(Filter.stopword(name))
@@ -130,7 +129,7 @@ def _analyzer(language: str) -> TextAnalyzer:
 
 
 def stemmer(language: str) -> Callable[[str], str]:
-    """What gives the stem of one word in small letters: the word itself in a language that has no stemmer."""
+    """A function that returns the stem of a word in small letters: the word itself if the language has no stemmer."""
     name = _STEMMERS.get(language)
     if name is None:
         return str
@@ -148,10 +147,10 @@ _FOLDING: Final = (
 
 
 class KnownTerms:
-    """The terms of texts that come up again and again: the same chunks are recalled for question after question.
+    """The terms of texts that recur: the same chunks are found for question after question.
 
-    Analyses a text once for as long as it is among the `max_texts` that were asked for last. A text of 100 words
-    takes about 1 KB. Threads may share it.
+    Analyses a text once for as long as it is among the last `max_texts`. A text of 100 words takes about 1 KB.
+    Thread-safe.
     """
 
     def __init__(self, max_texts: int = 8192) -> None:
@@ -161,7 +160,7 @@ class KnownTerms:
         return len(self._known)
 
     def held(self, language: str, terms: Collection[str], texts: Sequence[str]) -> list[list[str]]:
-        """For each text those of the terms that it has. `language` as `language_of` gives it."""
+        """For each text, those of the terms that it contains. `language` as `language_of` returns it."""
         keys = [(language, _digest(text)) for text in texts]
         known = self._known.get_all(keys)
         for key, text in zip(keys, texts, strict=True):
@@ -177,5 +176,5 @@ def _digest(text: str) -> bytes:
 
 
 def _between_spaces(terms: Iterable[str]) -> str:
-    """Each once, in one string, which is smaller than a set of them and as fast to look for a few in."""
+    """The terms, each once, in one string: smaller than a set, and as fast to search for a few."""
     return f" {' '.join(dict.fromkeys(terms))} "

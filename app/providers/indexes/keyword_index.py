@@ -1,4 +1,4 @@
-"""Port: chunks that hold the question's words. Derived data, like the vectors."""
+"""Port: finds chunks with the question's words. Derived data, like the vectors."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ class ChunkTerms:
 
 
 class KeywordIndex(Protocol):
-    """One index an agent, with its own statistics. `language` is a BCP 47 primary subtag or None; it chooses
-    stemmer and stop words, and is the same for writing and searching an agent."""
+    """One index per agent, with its own statistics. `language` is a BCP 47 primary subtag or None; it selects stemmer
+    and stop words, and must be the same for writing and searching an agent."""
 
     async def search(
         self,
@@ -30,31 +30,31 @@ class KeywordIndex(Protocol):
         limit: int,
         among: Collection[UUID] | None = None,
     ) -> list[IndexHit]:
-        """Up to `limit` chunks, highest BM25 first; where `among` is given, of these document versions only, by the
-        statistics of the whole index. [] when no word of the question says anything. Raises IndexUnavailable."""
+        """Up to `limit` chunks, highest BM25 first; with `among`, of these document versions only, by the statistics of
+        the whole index. [] if the question has only stop words. Raises IndexUnavailable."""
         ...
 
     async def complete(
         self, agent_id: UUID, language: str | None, typed: str, limit: int, among: Collection[UUID] | None = None
     ) -> list[IndexHit]:
-        """Up to `limit` chunks for what somebody is typing, best first: those that hold each of its words, of which
-        the last may go on; where there are none, those that hold words near them, and then those that hold some of
-        them. A word of the title counts more. `among` as in `search`. Raises IndexUnavailable."""
+        """Up to `limit` chunks for a text being typed, best first: those with each of its words, of which the last may
+        be incomplete; if there are none, those with words near them, and then those with some of them. Words in the
+        title count more. `among` as in `search`. Raises IndexUnavailable."""
         ...
 
     def marked(self, language: str | None, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-        """For each text, where `complete` found what was typed: (start, end) in order, apart from each other."""
+        """For each text, where `complete` matched what was typed: (start, end) in order, without overlaps."""
         ...
 
     async def respelt(self, agent_id: UUID, language: str | None, question: str) -> str:
-        """The question with words that no entry holds as the entries spell them, where one spelling is near: "motnh"
-        as "month", "web hook" as "webhook". Raises IndexUnavailable."""
+        """The question with words that no entry has in the entries' spelling, if there is a near one: "motnh" as
+        "month", "web hook" as "webhook". Raises IndexUnavailable."""
         ...
 
     async def coverage(self, agent_id: UUID, language: str | None, question: str, texts: Sequence[str]) -> list[float]:
-        """For each text, the share in [0, 1) of the question's words that it holds, each word weighing its IDF in
-        the agent's index, counted as if the question had one word more that no text holds: to hold the only, common
-        word of a short question proves little. 0 when the question has no telling word. Raises IndexUnavailable."""
+        """For each text, the share in [0, 1) of the question's words that it contains, each weighted by its IDF in the
+        agent's index. The question counts as one word longer, which no text has: matching the only, common word of a
+        short question proves little. 0 if the question has only stop words. Raises IndexUnavailable."""
         ...
 
     async def put(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> None:
@@ -70,9 +70,9 @@ class KeywordIndex(Protocol):
         ...
 
     async def rewrite(self, agent_id: UUID, language: str | None, rows: Sequence[ChunkTerms]) -> bool:
-        """Write the agent's index anew from `rows`, so that nothing of a dropped entry is left in any file. False, and
-        nothing is changed, when it holds an entry that `rows` lack: somebody has put it meanwhile. An agent without
-        an index gets none. Raises IndexUnavailable."""
+        """Write the agent's index anew from `rows`, so that no file has anything of a dropped entry. Returns False,
+        without a change, if the index has an entry that `rows` lack, which was put meanwhile. An agent without an index
+        gets none. Raises IndexUnavailable."""
         ...
 
     async def drop_agent(self, agent_id: UUID) -> None: ...

@@ -1,4 +1,4 @@
-"""What a question's terms ask of a tantivy index, and how much each of them weighs there."""
+"""Tantivy queries for a question's terms, and the weights of the terms."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -10,20 +10,20 @@ from tantivy import Occur, Query, Schema, Searcher
 from app.core.text.typed_words import edits_forgiven
 from app.providers.indexes.keyword_analysis import TypedWord
 
-_TITLE_BOOST: Final = 0.2  # the context line in the text names the title already
+_TITLE_BOOST: Final = 0.2  # the context line in the text repeats the title
 _MAX_TERMS: Final = 32
 
-# What somebody is typing: BM25 of a whole word by its field, else one score for all that begin so or are near it.
+# Weights for a text being typed: BM25 of a whole word by field, else one score for all that begin with it or are near.
 _WHOLE: Final = {"title": 2.0, "text": 1.0}
 _BEGUN: Final = {"title": 1.2, "text": 0.6}
 _NEAR: Final = {"title": 0.6, "text": 0.3}
 _SHORTEST_STEM: Final = 4
-_LONGEST_ENDING: Final = 5  # that a stemmer may have cut off what is typed
-_MAX_TERMS_WEIGHED: Final = 1_000  # of an endless question, only so many are looked at
+_LONGEST_ENDING: Final = 5  # the longest ending that a stemmer may have cut off
+_MAX_TERMS_WEIGHED: Final = 1_000  # of an endless question, only so many are looked up
 
 
 def query_for(terms: Sequence[str], schema: Schema, searcher: Searcher, among: Collection[UUID] | None) -> Query | None:
-    """None where the index holds none of the terms. With `among` only entries of these document versions are found."""
+    """None if the index has none of the terms. With `among`, only entries of these document versions are found."""
     known = _rarest_known(searcher, terms)
     if not known:
         return None
@@ -40,8 +40,8 @@ def typed_query(
     forgives: bool,
     wants_all: bool,
 ) -> Query:
-    """What holds all of the typed words, or any of them. A last word that may be a whole one which tells nothing
-    ("refund the", "refund the|me") only adds to the others."""
+    """Matches entries with all of the typed words, or any of them. A last word that may be a stop word ("refund the",
+    "refund the|me") only adds to the others."""
     must = Occur.Must if wants_all else Occur.Should
     tells_by_itself = any(word.terms for word in words)
     clauses = [
@@ -67,7 +67,7 @@ def _typed(word: TypedWord, schema: Schema, searcher: Searcher, *, forgives: boo
             begun = Query.fuzzy_term_query(schema, field, word.folded, distance=0, prefix=True)
             found.append(Query.boost_query(begun, _BEGUN[field]))
         if forgives and (edits := edits_forgiven(word.folded)):
-            # The index holds stems: the stem of what was typed, or its beginning, is what may be near one of them.
+            # The index has stems, so they are compared with the stem of what was typed, or its beginning.
             beginning = word.folded[:-3] if edits > 1 else word.folded
             for stem in dict.fromkeys((beginning, *word.terms)):
                 near = Query.fuzzy_term_query(schema, field, stem, distance=edits, prefix=word.goes_on or edits > 1)
@@ -76,7 +76,7 @@ def _typed(word: TypedWord, schema: Schema, searcher: Searcher, *, forgives: boo
 
 
 def _shortened(word: TypedWord, field: str, searcher: Searcher) -> list[str]:
-    """The longest term that what was typed goes on from: "organisati" is on its way to a word of the stem "organis"."""
+    """The longest term that begins the typed word: "organisati" is on its way to a word with the stem "organis"."""
     if not word.goes_on:
         return []
     shortest = max(_SHORTEST_STEM, len(word.folded) - _LONGEST_ENDING)
@@ -90,12 +90,12 @@ def weights_of(terms: Sequence[str], searcher: Searcher) -> dict[str, float]:
 
 
 def weight_of_unknown(searcher: Searcher) -> float:
-    """Of a term that no text has."""
+    """The weight of a term that no text has."""
     return _idf_of(0, searcher.num_docs)
 
 
 def _rarest_known(searcher: Searcher, terms: Sequence[str]) -> list[str]:
-    """What the index holds of the terms; the rarest where they are too many for one query."""
+    """The terms that the index has; the rarest ones if there are too many for one query."""
     weighed = terms[:_MAX_TERMS_WEIGHED]
     known = [term for term in weighed if any(searcher.doc_freq(field, term) for field in ("text", "title"))]
     if len(known) <= _MAX_TERMS:

@@ -1,11 +1,12 @@
-"""LanceDB without the client for its REST catalogues, and without its own checks of itself.
+"""Imports LanceDB without the client for its REST catalogues, and without its checks of itself.
 
-`import lancedb` loads that client, 163 modules that take as long as all the rest of it, and Docent names its tables by
-folder or object store. While LanceDB is imported, placeholders stand in for the client's modules. The few of its
-classes that LanceDB uses elsewhere are plain answers, such as a page of table names: theirs hold what they are given.
+`import lancedb` loads that client, 163 modules that take as long as all the rest, but Docent opens tables by folder or
+object store. During the import, placeholders replace the client's modules. The few of its classes that LanceDB uses
+elsewhere are plain responses, such as a page of table names: their placeholders hold what they are given.
 
-Of `overrides` it uses a decorator that compares each of its hundred methods with the one it overrides, which takes as
-long as its other modules together and says nothing about Docent: for that block the decorator hands methods back.
+From `overrides` it uses a decorator that compares each of its hundred methods with the one it overrides, which takes as
+long as its other modules together and does not concern Docent: during the import the decorator returns methods as they
+are.
 """
 
 import sys
@@ -23,7 +24,7 @@ _CHECKS: Final = "overrides"
 
 @contextmanager
 def only_what_is_used() -> Iterator[None]:
-    """For the block that imports LanceDB. Changes nothing of what was imported before."""
+    """For the block that imports LanceDB. Leaves modules that were imported before unchanged."""
     finder = _Placeholders()
     sys.meta_path.insert(0, finder)
     has_checks = _CHECKS in sys.modules
@@ -34,7 +35,7 @@ def only_what_is_used() -> Iterator[None]:
     finally:
         sys.meta_path.remove(finder)
         if not has_checks:
-            del sys.modules[_CHECKS]  # others get the real one
+            del sys.modules[_CHECKS]  # other importers get the real one
 
 
 def _unchecked_overrides() -> ModuleType:
@@ -56,7 +57,7 @@ class _Placeholders(MetaPathFinder, Loader):
         return _Placeholder(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """It is whole as it is."""
+        """Nothing to execute: the module is complete."""
 
 
 class _Placeholder(ModuleType):

@@ -1,4 +1,4 @@
-"""Our tables in LanceDB: how they are named, indexed, listed, written beside other processes, and tried out."""
+"""Our tables in LanceDB: their names, indexes and lists, writes beside other processes, and a trial of the store."""
 
 import hashlib
 import random
@@ -26,7 +26,7 @@ INDEXES: Final[dict[str, type[Bitmap | BTree]]] = {"agent_id": Bitmap, "chunk_id
 
 OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading one of them
 VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
-"""What LanceDB's Rust side raises, whatever went wrong."""
+"""What LanceDB's Rust side raises, whatever the cause."""
 
 _PREFIX: Final = "chunks_"
 _log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ _MET_ANOTHER: Final = ("commit conflict", "Too many concurrent writers")
 
 
 def table_name(model_id: str, dimensions: int) -> str:
-    """Readable, and another one for every model id whatever characters it is made of."""
+    """Readable, and different for every model id whatever its characters."""
     readable = re.sub(r"[^A-Za-z0-9]+", "-", model_id).strip("-")[:60]
     digest = hashlib.sha256(model_id.encode()).hexdigest()[:8]
     return f"{_PREFIX}{readable}_{digest}_{dimensions}"
@@ -53,7 +53,7 @@ async def add_indexes(table: AsyncTable) -> None:
 
 
 async def retried(write: Callable[[], Awaitable[object]]) -> None:
-    """Again while another process commits at the same moment; LanceDB does so by itself for some writes only."""
+    """Retries while another process commits at the same moment; LanceDB does so by itself for some writes only."""
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             await write()
@@ -65,16 +65,16 @@ async def retried(write: Callable[[], Awaitable[object]]) -> None:
 
 
 class CompactionSchedule:
-    """Each write leaves a small file, and every search of the table reads them all; a compaction writes all rows once
-    more. So it is due after some writes that brought a share of the rows, or after many: a table of a million rows is
-    written anew every 200 pages and not every 20."""
+    """Each write leaves a small file, which every search of the table reads; a compaction writes all rows once more. So
+    it is due after some writes that added a share of the rows, or after many: a table of a million rows is rewritten
+    every 200 pages, not every 20."""
 
     def __init__(self) -> None:
         self._writes = 0
         self._rows = 0
 
     async def note_write(self, table: AsyncTable, rows: int = 0) -> None:
-        """A write that brought so many rows; compacts the table where that is due."""
+        """Record a write of that many rows; compact the table if that is due."""
         self._writes += 1
         self._rows += rows
         if not await self._is_due(table):
@@ -82,7 +82,7 @@ class CompactionSchedule:
         self.begin_anew()
         try:
             await table.optimize(cleanup_older_than=OLD_VERSIONS_KEPT)
-        except VENDOR_ERRORS as error:  # another process may have been at it; searches are only slower
+        except VENDOR_ERRORS as error:  # another process may be compacting it; searches are only slower
             _log.warning("vectors.compaction_skipped", error=str(error))
 
     async def _is_due(self, table: AsyncTable) -> bool:
@@ -95,7 +95,7 @@ class CompactionSchedule:
 
 
 async def tables_of(connection: AsyncConnection) -> list[str]:
-    """The names of our tables, of whatever model."""
+    """The names of our tables, of all models."""
     names: list[str] = []
     token: str | None = None
     while True:
@@ -107,10 +107,10 @@ async def tables_of(connection: AsyncConnection) -> list[str]:
 
 
 async def write_and_read(uri: str, options: Mapping[str, str]) -> float:
-    """Milliseconds for a table of its own, made, written, read and dropped. Raises IndexUnavailable, with what the
-    store said and what to look at."""
+    """Milliseconds to create, write, read and drop a table of its own. Raises IndexUnavailable with the store's error
+    and what to check."""
     began = perf_counter()
-    name = f"doctor_{uuid4().hex}"  # no table of vectors, and known to nobody else
+    name = f"doctor_{uuid4().hex}"  # no table of vectors, and no other process uses it
     try:
         connection = await lancedb.connect_async(uri, storage_options=dict(options) or None)
         table = await connection.create_table(name, pa.table({"number": [1]}))

@@ -51,19 +51,19 @@ Result = TypeVar("Result")
 
 _log = structlog.get_logger(__name__)
 
-# Of two that put the same chunk at one moment, the second sees the row of the first.
+# If two processes put the same chunk at once, the second one replaces the row of the first.
 _KEY: Final = {b"lance-schema:unenforced-primary-key": b"true"}
-_NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns of the readers that `_read` takes care of
+_NO_VERSION_KEPT: Final = timedelta(milliseconds=1)  # exactly 0 warns about readers, which `_read` handles
 _IDS_IN_ONE_FILTER: Final = 500
 
-_SETTLED_SECONDS: Final = 2.0  # since the last write: while one follows another, loading would cost more than it saves
-_ROWS_ON_LOOP: Final = 4_000  # 0.3 ms; more are searched on a thread
+_SETTLED_SECONDS: Final = 2.0  # since the last write: between frequent writes, loading costs more than it saves
+_ROWS_ON_LOOP: Final = 4_000  # 0.3 ms; more are searched in a thread
 
 
 class LanceDBVectorIndex:
-    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store. By `turn` machines write there
-    one after the other: LanceDB lets one that makes the table wipe out what another has put, has writers of a moment
-    begin anew until one gives up, and gives up compacting beside any write."""
+    """`uri` is a folder or `s3://...`; `storage_options` are those of the object store. `turn` lets machines write one
+    at a time: otherwise, creating a table could wipe out another machine's rows, simultaneous writers retry until one
+    gives up, and compacting beside any write fails."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class LanceDBVectorIndex:
         self._compactions = CompactionSchedule()
         self._version_seen = (-1, 0.0)  # and since when, by time.monotonic
         self._matrices = KeptMatrices[UUID](kept_bytes)
-        self._largest_kept = kept_bytes // (dimensions * np.dtype(np.float32).itemsize)  # chunks of an agent
+        self._largest_kept = kept_bytes // (dimensions * np.dtype(np.float32).itemsize)  # chunks per agent
 
     async def search(
         self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
@@ -126,7 +126,7 @@ class LanceDBVectorIndex:
         batch = self._batch(agent_id, list({row.chunk_id: row for row in rows}.values()))
         async with self._writing, self._turn(), self._translated():
             table = await self._created()
-            await table.checkout_latest()  # type: ignore[no-untyped-call] # a merge misses what came since
+            await table.checkout_latest()  # type: ignore[no-untyped-call] # a merge misses later commits
             merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
             await retried(lambda: merge.execute(batch))
             await self._compactions.note_write(table, batch.num_rows)
@@ -180,7 +180,7 @@ class LanceDBVectorIndex:
 
     async def purge(self) -> None:
         """Compaction alone leaves a dropped row in its file until a tenth of the file is dropped, and an index keeps
-        its values; so every row and index is written once more, and all that came before is removed."""
+        its values; so this writes every row and index anew, and removes all older files."""
         async with self._writing, self._turn(), self._translated():
             for table in await self._every_model():
                 await retried(partial(table.update, where="true", updates_sql={"agent_id": "agent_id"}))
@@ -192,18 +192,18 @@ class LanceDBVectorIndex:
         self._table = None
 
     async def _in_memory(self, agent_id: UUID, vector: Sequence[float]) -> VectorMatrix | None:
-        """The agent's vectors as they stand in the table now; None where LanceDB is to be asked."""
+        """The agent's vectors as they are in the table now; None if LanceDB has to be searched."""
         self._check(vector)
         try:
             written = await self._settled_write()
             if written is None:
                 return None
             return await self._matrices.of(agent_id, written, lambda: self._loaded(agent_id))
-        except IndexUnavailable:  # LanceDB says it, if it still is
+        except IndexUnavailable:  # the search will raise it, if it persists
             return None
 
     async def _loaded(self, agent_id: UUID) -> VectorMatrix | None:
-        """None also where more was written meanwhile. Read by batches: a large agent's vectors need not lie in memory
+        """None also if rows were added meanwhile. Read in batches, so that a large agent's vectors are not in memory
         twice."""
         async with self._translated():
             table = await self._opened()
@@ -223,7 +223,7 @@ class LanceDBVectorIndex:
         return work() if count <= _ROWS_ON_LOOP else await anyio.to_thread.run_sync(work)
 
     async def _settled_write(self) -> tuple[int, int] | None:
-        """Names the last write; None where there is none, or it is so new that the next one may follow."""
+        """Identifies the last write; None if there is none, or it is so recent that another may follow."""
         if self._folder is None:
             return await self._settled_version()
         try:
@@ -234,7 +234,7 @@ class LanceDBVectorIndex:
         return (stat.st_ino, stat.st_mtime_ns) if settled else None
 
     async def _settled_version(self) -> tuple[int, int] | None:
-        """Of the table on an object store, which says when it was written by being asked for its version."""
+        """The same for a table on an object store, whose writes only show as new versions."""
         async with self._translated():
             table = await self._opened()
             version = None if table is None else await table.version()
@@ -259,7 +259,7 @@ class LanceDBVectorIndex:
         return await self._read(nearest)
 
     async def _read(self, read: Callable[[], Awaitable[Result]]) -> Result:
-        """Twice where need be: a purge may have removed the version that was just being read."""
+        """Retries once: a purge may have removed the version that was just being read."""
         try:
             async with self._translated():
                 return await read()
@@ -268,7 +268,7 @@ class LanceDBVectorIndex:
                 return await read()
 
     async def _delete(self, rows: Expr) -> None:
-        """From every model's table: what is forgotten must not lie on in the one of yesterday's model."""
+        """Delete from every model's table: deleted content must not remain in that of a former model."""
         async with self._writing, self._turn(), self._translated():
             for table in await self._every_model():
                 await retried(partial(table.delete, rows))
@@ -308,13 +308,13 @@ class LanceDBVectorIndex:
         return [await connection.open_table(name) for name in await tables_of(connection)]
 
     async def _opened(self) -> AsyncTable | None:
-        """The table; None where no process has put anything yet. Raises IndexUnavailable where it was lost."""
+        """The table; None if no process has put anything yet. Raises IndexUnavailable if it was lost."""
         async with self._opening:
             if self._table is not None and self._opened_identity == self._identity():
                 return self._table
             self._table = None  # not closed: a search may still be reading it
             if self._folder and not self._folder.parent.exists():
-                names: list[str] = []  # connecting would make the folder
+                names: list[str] = []  # connecting would create the folder
             else:
                 connection = await self._connected()
                 names = await tables_of(connection)
@@ -329,7 +329,7 @@ class LanceDBVectorIndex:
             return self._table
 
     async def _created(self) -> AsyncTable:
-        """The table, made where it is missing: whoever puts is rebuilding."""
+        """The table, created if missing: a caller that puts is rebuilding."""
         async with self._opening:
             if self._table is not None and self._opened_identity == self._identity():
                 return self._table
@@ -345,7 +345,7 @@ class LanceDBVectorIndex:
             return table
 
     async def _make_folder(self, folder: Path) -> None:
-        """Aside, then renamed: so processes are kept apart on a disk."""
+        """Creates it aside and renames it, so that processes on one disk do not interfere."""
         aside = folder.parent / f".making-{uuid4().hex}"
         try:
             await self._make_table(await lancedb.connect_async(str(aside)))
@@ -363,7 +363,7 @@ class LanceDBVectorIndex:
         self._table, self._opened_identity, self._was_seen = table, self._identity(), True
 
     def _identity(self) -> tuple[int, int] | None:
-        """Tells a folder from another one rebuilt in its place, which an open table would mix with the old."""
+        """Distinguishes a folder from another one rebuilt in its place, which an open table would mix up."""
         if self._folder is None:
             return None
         try:
@@ -377,7 +377,7 @@ class LanceDBVectorIndex:
         try:
             yield
         except VENDOR_ERRORS as error:
-            self._table = None  # the next call opens what is there then
+            self._table = None  # the next call opens the present one
             raise IndexUnavailable(
                 f"The vectors in {self._uri} cannot be used ({error}); run `docent reindex`."
             ) from error

@@ -1,4 +1,4 @@
-"""A question's words as a site's pages spell them: without a slip of the finger, and as one word where they are one."""
+"""A question's words as a site's pages spell them: without typing errors, and joined if the pages join them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
@@ -10,21 +10,22 @@ from app.core.text.words import word_spans
 from app.providers.indexes.keyword_analysis import DEFAULT_LANGUAGE, KeywordAnalysis
 
 _SHORTEST: Final = 5  # letters: shorter words are near too many others
-_SHORTEST_ELSEWHERE: Final = 6  # where no list of common words tells them from slips
+_SHORTEST_ELSEWHERE: Final = 6  # in languages without a list of common words
 _LIKELY: Final = 8
-_MOST: Final = 8  # unknown words of a question that are looked at: with more of them it is in another language
+_MOST: Final = 8  # unknown words that are looked up: a question with more is in another language
 _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "αβγδεζηθικλμνξοπρσςτυφχψω")
 
 Span: TypeAlias = tuple[int, int]
 
 
 class Respelling:
-    """Of one agent's questions, in `language`. `is_word` tells common English words, in lower case, from others.
+    """Respells one agent's questions, in `language`. `is_word` tells whether a word in lower case is a common English
+    one.
 
-    A word that no page holds becomes one word of the pages together with the word behind or before it; or else the
-    commonest word of the pages that differs by one letter exchanged with the next one, added, or left out, and among
-    common words by another letter, but for its first one. Names keep their spelling. A word is not parted in two: that
-    made more of a question known than is, such as the airspeed of a swallow where pages tell of air and of speed.
+    A word that no page has is joined with the word after or before it, if that is a word of the pages. Else it becomes
+    the commonest word of the pages that differs by two letters exchanged, one added, or one left out, and among common
+    words by a different letter, but not the first. Names keep their spelling. Words are never split: that recognised
+    more of a question than is true, such as the airspeed of a swallow where pages mention air and speed.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Respelling:
         self._has_capital_nouns = language in CAPITALISE_NOUNS
 
     def of(self, question: str) -> str:
-        """The question itself where its words are known, or nothing is near them."""
+        """The question itself if its words are known, or nothing is near them."""
         spans = list(word_spans(question))
         unknown = self._unknown([question[start:stop] for start, stop in spans])
         respelt, end = "", 0
@@ -49,7 +50,7 @@ class Respelling:
         return respelt + question[end:]
 
     def _unknown(self, words: Sequence[str]) -> list[int]:
-        """Which of them are whole words in letters that tell something, are no names, and stand on no page."""
+        """The indexes of whole words in letters that are no stop words, no names, and on no page."""
         found: list[int] = []
         for at, word in enumerate(words):
             if len(found) == _MOST:
@@ -60,15 +61,15 @@ class Respelling:
         return found
 
     def _known(self, word: str) -> int | None:
-        """The entries that hold it; None for what is no single telling term, such as a stop word."""
+        """How many entries have it; None for what is no single term, such as a stop word."""
         terms = self._terms(word)
         if len(terms) != 1:
             return None
         return max(self._searcher.doc_freq(field, terms[0]) for field in ("text", "title"))
 
     def _joined(self, question: str, spans: Sequence[Span], at: int) -> tuple[str, Span]:
-        """The word with the one behind or before it, as the one word that the pages write, and where both stand; ""
-        and where it stands itself without one."""
+        """The word joined with the one after or before it, as the pages write them, and the span of both; "" and the
+        word's own span if the pages do not."""
         for first, second in ((at, at + 1), (at - 1, at)):
             if first < 0 or second == len(spans):
                 continue
@@ -80,13 +81,13 @@ class Respelling:
         return "", spans[at]
 
     def _is_written(self, joined: str) -> bool:
-        """Whether pages hold it; in English, as it is or as a common word: "for me" is no form of "form"."""
+        """Whether pages have it; in English, as it is or as a common word: "for me" is no form of "form"."""
         is_own_stem = self._terms(joined) == [joined.casefold()]
         return bool(self._known(joined)) and (not self._is_english or is_own_stem or self._is_common(joined))
 
     def _nearest(self, word: str) -> str:
-        """An exchange makes a word of another least often by chance, and may lead to one that no page holds, which
-        models read."""
+        """Exchanged letters least often make another word by chance, so their result need not be on a page: models may
+        know it."""
         if len(word) < self._shortest or self._is_common(word):
             return ""
         exchanged = list(filter(self._is_common, _exchanged(word)))
@@ -101,17 +102,17 @@ class Respelling:
         return self._is_english and self._is_word(word.casefold())
 
     def _of_near_stem(self, word: str) -> Iterator[str]:
-        """Spellings whose term differs from the word's own by a letter: an ending alone makes no other word of it."""
+        """Spellings whose term differs from the word's by a letter: a different ending alone makes no other word."""
         near = {near for term in self._terms(word) for near in (*_moved(term), *_changed(term))}
-        near |= {f"{term[:-1]}i" for term in near if term.endswith("y")}  # as English stems end
+        near |= {f"{term[:-1]}i" for term in near if term.endswith("y")}  # like the ends of English stems
         yield from (each for each in _moved(word) if near.intersection(self._terms(each)))
 
     def _terms(self, word: str) -> list[str]:
         return self._analysis.question_terms(word)
 
     def _commonest(self, word: str, spellings: Iterable[str]) -> str:
-        """Of those that the pages hold; the first of several. What lacks no letter of the word counts more: any of a
-        few letters was left out, or exchanged with its neighbour, where a wrong one may be any of the alphabet."""
+        """The commonest spelling on the pages, the first of several. Spellings with all letters of the word count more:
+        a letter that was left out or exchanged is one of a few, a wrong one may be any of the alphabet."""
         found, most, letters = "", 0, sorted(word)
         for spelling in dict.fromkeys(spellings):
             is_likely = len(spelling) > len(word) or sorted(spelling) == letters
@@ -122,14 +123,14 @@ class Respelling:
 
 
 def _moved(word: str) -> Iterator[str]:
-    """With two neighbouring letters exchanged, a letter left out, or one added."""
+    """The word with two neighbouring letters exchanged, a letter left out, or one added."""
     yield from _exchanged(word)
     yield from _with_one_less(word)
     yield from _with_one_more(word)
 
 
 def _exchanged(word: str) -> Iterator[str]:
-    """With two neighbouring letters exchanged."""
+    """The word with two neighbouring letters exchanged."""
     return (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(1, len(word) - 1))
 
 
@@ -142,7 +143,7 @@ def _with_one_more(word: str) -> Iterator[str]:
 
 
 def _changed(word: str) -> Iterator[str]:
-    """With another letter in the place of one."""
+    """The word with one letter replaced by another."""
     return (word[:at] + letter + word[at + 1 :] for at in range(1, len(word)) for letter in _alphabet(word))
 
 

@@ -1,12 +1,12 @@
-"""KeywordIndex by tantivy: a directory for each agent, so that each has its own statistics and forgetting one is
-removing a folder.
+"""KeywordIndex by tantivy: one directory per agent, so that each has its own statistics and deleting one is removing a
+folder.
 
-`<root>/<agent id>/<schema number>-<language>/`: an agent has one such directory. The first `put` under another
-language or schema number starts a new one and removes the old, for the caller says the same language for writing and
-searching; until then searches raise IndexUnavailable.
+`<root>/<agent id>/<schema number>-<language>/`: an agent has one such directory. The first `put` with another language
+or schema number starts a new one and removes the old, because the language is the same for writing and searching; until
+then searches raise IndexUnavailable.
 
-An agent without a directory has an empty index: SQL knows what should be in it, and reconciling puts it there. A
-directory that this process has read and that is gone now is lost: IndexUnavailable.
+An agent without a directory has an empty index: SQL knows what it should contain, and reconciling adds it. A directory
+that this process has read and that is gone now is lost: IndexUnavailable.
 """
 
 import functools
@@ -36,29 +36,29 @@ from app.providers.indexes.typed_marks import typed_marks
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SCHEMA_NUMBER: Final = 1  # raise it when schema or analysis change: what is on disk is then built anew
+_SCHEMA_NUMBER: Final = 1  # increase it when schema or analysis change: indexes are then rebuilt
 _ANALYZER: Final = "agent"
 _THREADS: Final = 4
-_HEAP_BYTES: Final = 15_000_000  # the least that tantivy takes
+_HEAP_BYTES: Final = 15_000_000  # the least that tantivy accepts
 _LOCK_PAUSE_SECONDS: Final = 0.05
 
-# What tantivy's Rust side raises, whatever went wrong.
+# What tantivy's Rust side raises, whatever the cause.
 _VENDOR_ERRORS: Final = (ValueError, RuntimeError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """An index with everything that any process had committed to it by `commit`."""
+    """An index with everything that any process had committed by `commit`."""
 
     index: Index
     searcher: Searcher
-    inode: int  # another one under the same path is another index
+    inode: int  # a different one under the same path is another index
     commit: tuple[int, ...]
 
 
 class TantivyKeywordIndex:
-    """`root` is this index's own folder; at most `max_readers` agents are kept open. `is_word` tells English words, in
-    lower case, from slips of the finger."""
+    """`root` is this index's own folder; at most `max_readers` agents are kept open. `is_word` tells whether a word in
+    lower case is an English word rather than a typing error."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class TantivyKeywordIndex:
         self._readers: OrderedDict[Path, _Reader] = OrderedDict()
         self._seen: set[UUID] = set()
         self._guard = threading.Lock()  # of the two above
-        self._writing = threading.Lock()  # one writer at a time in this process; tantivy's lock is for the others
+        self._writing = threading.Lock()  # one writer at a time in this process; tantivy's lock keeps out the others
 
     async def search(
         self,
@@ -134,7 +134,7 @@ class TantivyKeywordIndex:
         with self._guard:
             self._readers.clear()
 
-    # Everything below is synchronous, and runs on a thread.
+    # Everything below is synchronous, and runs in a thread.
 
     def _search(
         self, agent_id: UUID, language: str, question: str, limit: int, among: Collection[UUID] | None
@@ -188,12 +188,13 @@ class TantivyKeywordIndex:
                 writer.add_document(_document(row, cut))
 
     def _rewrite(self, agent_id: UUID, language: str, rows: Sequence[ChunkTerms]) -> bool:
-        """Tombstones alone would leave the words of dropped entries in their segments until these are merged."""
+        """Rewrites all entries: tombstones alone would leave the words of dropped ones in their segments until a
+        merge."""
         if not self._directories(agent_id):
             return True
         cut = analysis_of(language).cut
         anew = {row.chunk_id: row for row in rows}
-        with self._writer(agent_id, language) as writer:  # from here on nobody else writes
+        with self._writer(agent_id, language) as writer:  # nobody else writes from here on
             if self._chunk_ids(agent_id) - anew.keys():
                 return False
             writer.delete_all_documents()
@@ -245,7 +246,7 @@ class TantivyKeywordIndex:
         return {UUID(name) for name in names if _is_uuid(name)}
 
     def _reader(self, agent_id: UUID, language: str) -> _Reader | None:
-        """The agent's index; None where it has none. Raises IndexUnavailable where it was lost."""
+        """The agent's index; None if it has none. Raises IndexUnavailable if it was lost."""
         directory = self._directory(agent_id, language)
         commit = _commit(directory)
         with self._guard:
@@ -277,8 +278,8 @@ class TantivyKeywordIndex:
 
     @contextmanager
     def _writer(self, agent_id: UUID, language: str) -> Iterator[IndexWriter]:
-        """A writer whose work is committed at the end of the block. It lives no longer, for it keeps other
-        processes out."""
+        """A writer whose work is committed at the end of the block. It lives no longer, because it locks out other
+        processes."""
         directory = self._directory(agent_id, language)
         with self._writing, _translated(directory):
             self._make(directory, language)
@@ -295,7 +296,8 @@ class TantivyKeywordIndex:
                 self._seen.add(agent_id)
 
     def _make(self, directory: Path, language: str) -> None:
-        """Aside, then renamed: an index made by two processes at once would lose what the first had committed."""
+        """Creates it aside and renames it: an index created by two processes at once would lose what the first one
+        committed."""
         if directory.exists():
             return
         aside = self._root / f".making-{uuid4().hex}"
@@ -377,7 +379,7 @@ def _hits(searcher: Searcher, query: Query, limit: int) -> list[IndexHit]:
 
 
 def _commit(directory: Path) -> tuple[int, ...]:
-    """Unlike that of any other commit, each of which puts a new file in the place of this one; () without it."""
+    """Different for every commit, each of which replaces this file by a new one; () if there is none."""
     written = _found(directory / "meta.json")
     return (written.st_ino, written.st_mtime_ns, written.st_size) if written else ()
 

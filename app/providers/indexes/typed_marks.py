@@ -1,4 +1,4 @@
-"""Where a text holds what somebody is typing, by the rules of the keyword index: for highlighting."""
+"""Finds in texts what somebody is typing, by the rules of the keyword index, to highlight it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,14 +8,14 @@ from app.providers.indexes.keyword_analysis import KeywordAnalysis, TypedWord
 
 
 def typed_marks(analysis: KeywordAnalysis, typed: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-    """For each text the marks (start, end), in order, apart from each other. A typed word marks what it is the stem or
-    the beginning of; where a text has neither, what is near it."""
+    """For each text the marks (start, end), in order, without overlaps. A typed word marks the words that have it as
+    their stem or beginning; if a text has neither, the words near it."""
     marking = _Marking(analysis, analysis.typed_words(typed))
     return [_apart(marking.of(text)) for text in texts]
 
 
 class _Marking:
-    """Each word of all texts is analysed once."""
+    """Analyses each word of all texts once."""
 
     def __init__(self, analysis: KeywordAnalysis, typed: Sequence[TypedWord]) -> None:
         self._analysis = analysis

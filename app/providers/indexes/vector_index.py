@@ -1,4 +1,4 @@
-"""Port: nearest chunks by meaning. Derived data: all of it can be rebuilt from the system of record."""
+"""Port: finds the nearest chunks by meaning. Derived data: all of it can be rebuilt from the system of record."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ class ChunkVector:
 
 
 class VectorIndex(Protocol):
-    """All agents share it; every call names the agent, and answers of that agent only."""
+    """All agents share it; every call names one agent, and concerns that agent only."""
 
     async def search(
         self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
     ) -> list[IndexHit]:
-        """Up to `limit` chunks, highest cosine first; where `among` is given, of these document versions only.
-        Raises IndexUnavailable."""
+        """Up to `limit` chunks, highest cosine first; with `among`, of these document versions only. Raises
+        IndexUnavailable."""
         ...
 
     async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:
-        """The cosine of each named chunk that is there. Raises IndexUnavailable."""
+        """The cosine of each named chunk that exists. Raises IndexUnavailable."""
         ...
 
     async def put(self, agent_id: UUID, rows: Sequence[ChunkVector]) -> None:
@@ -54,10 +54,10 @@ class VectorIndex(Protocol):
         ...
 
     async def compact(self) -> None:
-        """Merge small files and forget old versions; searches go on meanwhile."""
+        """Merge small files and remove old versions; searches continue meanwhile."""
         ...
 
     async def purge(self) -> None:
-        """Write everything anew, so that nothing of a dropped row is left in any file. Dear; searches go on meanwhile.
+        """Write everything anew, so that no file has anything of a dropped row. Expensive; searches continue meanwhile.
         Raises IndexUnavailable."""
         ...

@@ -1,4 +1,4 @@
-"""Mail by SMTP: one connection a message, with TLS unless the server is one on this machine."""
+"""Mail by SMTP: one connection per message, with TLS unless the server is on this machine."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -13,11 +13,11 @@ from app.providers.mail.mail_transport import MailFailure
 _STEP_SECONDS: Final = 20.0
 _BUDGET_SECONDS: Final = 60.0  # for all steps
 _GOODBYE_SECONDS: Final = 2.0
-_POLICY: Final = "5.7."  # RFC 3463: the server may not send for us, which an operator can mend
+_POLICY: Final = "5.7."  # RFC 3463: the server may not send for us, which an operator can fix
 
 
 class AiosmtplibMailTransport:
-    """`is_tls` from the first byte on; else by STARTTLS, without which nothing is sent, unless it `is_plain`."""
+    """`is_tls` from the first byte; else with STARTTLS, without which nothing is sent, unless it `is_plain`."""
 
     def __init__(self, host: str, port: int, user: str, password: str, *, is_tls: bool, is_plain: bool) -> None:
         self._host, self._port = host, port
@@ -65,6 +65,6 @@ class AiosmtplibMailTransport:
 
 
 async def _say_goodbye(server: SMTP) -> None:
-    """Whatever becomes of it, the message is with the server."""
+    """Errors do not matter here: the server has the message."""
     with anyio.move_on_after(_GOODBYE_SECONDS), suppress(SMTPException, OSError):
         await server.quit()

@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class MailFailure:
-    """`reason` in words; `is_final` where the server will not take this message later either."""
+    """`reason` is for people; `is_final` if the server will not accept this message later either."""
 
     reason: str
     is_final: bool = False
@@ -15,9 +15,9 @@ class MailFailure:
 
 class MailTransport(Protocol):
     async def send(self, message: EmailMessage) -> MailFailure | None:
-        """None when the server took the message. Takes seconds, and never raises for what a server does."""
+        """None if the server accepted the message. Takes seconds, and never raises for the server's behaviour."""
         ...
 
     async def greet(self) -> MailFailure | None:
-        """Sign in and send nothing: None when the server would take messages."""
+        """Sign in and send nothing: None if the server would accept messages."""
         ...

@@ -1,4 +1,4 @@
-"""Pictures that somebody uploads, drawn anew by Pillow: what is served holds nothing of the file that was sent.
+"""Uploaded pictures, redrawn by Pillow: what is served has nothing of the file that was sent.
 
 The library is imported with the first picture: most processes never see one.
 """
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 SIDE_PX: Final = 128
 MEDIA_TYPE: Final = "image/webp"
-_FORMATS: Final = ("PNG", "JPEG", "WEBP")  # no other decoder is asked, whatever the file is called
+_FORMATS: Final = ("PNG", "JPEG", "WEBP")  # no other decoder is used, whatever the file's name
 _MOST_PIXELS: Final = 16_000_000
 _QUALITY: Final = 85
 _CHAT_FORMATS: Final = (*_FORMATS, "GIF")
 MAX_CHAT_BYTES: Final = 512 * 1024
-# Longest side and quality: the next where what came of one is larger than MAX_CHAT_BYTES; the last never is.
+# Longest side and quality: the next if the result is larger than MAX_CHAT_BYTES; the last never is.
 _CHAT_SIZES: Final = ((1600, 80), (1200, 75), (640, 60))
 
 
@@ -33,8 +33,8 @@ class DrawnPicture:
 
 
 def chat_picture(body: bytes) -> DrawnPicture:
-    """The whole picture, at most 1600 pixels wide and high and MAX_CHAT_BYTES large, without metadata; of an animated
-    one the first frame. Raises InvalidInput for what is none of PNG, JPEG, WebP and GIF by its bytes."""
+    """The whole picture, at most 1600 pixels wide and high and MAX_CHAT_BYTES large, without metadata; of an animation,
+    the first frame. Raises InvalidInput for bytes that are no PNG, JPEG, WebP or GIF."""
     upright = _upright(body, _CHAT_FORMATS, "Send a PNG, JPEG, WebP or GIF picture.")
     for side, quality in _CHAT_SIZES:
         upright.thumbnail((side, side))
@@ -45,8 +45,8 @@ def chat_picture(body: bytes) -> DrawnPicture:
 
 
 def square_picture(body: bytes) -> bytes:
-    """A WebP of `SIDE_PX` by `SIDE_PX`, the whole picture in its middle on a transparent ground, without metadata; of
-    an animated one the first frame. Raises InvalidInput for what is none of PNG, JPEG and WebP by its bytes."""
+    """A WebP of `SIDE_PX` by `SIDE_PX` with the whole picture in the middle of a transparent background, without
+    metadata; of an animation, the first frame. Raises InvalidInput for bytes that are no PNG, JPEG or WebP."""
     from PIL import Image, ImageOps
 
     upright = _upright(body, _FORMATS, "Send a PNG, JPEG or WebP picture. SVG is not taken.")
@@ -57,7 +57,7 @@ def square_picture(body: bytes) -> bytes:
 
 
 def _upright(body: bytes, formats: tuple[str, ...], wanted: str) -> "Pixels":
-    """The first frame as pixels alone. Raises InvalidInput with what is `wanted`."""
+    """The pixels of the first frame. Raises InvalidInput with `wanted`."""
     from PIL import Image, ImageOps
 
     try:

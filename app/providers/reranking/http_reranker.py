@@ -1,4 +1,4 @@
-"""Reranker by an HTTP endpoint in one of the three shapes that are common.
+"""Reranker by an HTTP endpoint with one of three common APIs.
 
 - cohere: Cohere and Jina, https://docs.cohere.com/reference/rerank, https://jina.ai/reranker
 - tei: Hugging Face's Text Embeddings Inference, `POST /rerank`
@@ -25,7 +25,7 @@ _SMALLEST: Final = 1e-6  # a probability of 0 or 1 has no logit
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """`ask` makes the request's body of model, question and texts; `read` finds (index, score) in the answer's."""
+    """`ask` builds the request body from model, question and texts; `read` finds (index, score) in the response."""
 
     ask: Callable[[str, str, Sequence[str]], Mapping[str, Any]]
     read: Callable[[Any], list[tuple[int, float]]]
@@ -57,7 +57,7 @@ _DIALECTS: Final[Mapping[Shape, _Dialect]] = {
 
 
 class HttpReranker:
-    """`url` is the endpoint itself. `scores` says what it answers with: probabilities in [0, 1], or logits."""
+    """`url` is the endpoint itself. `scores` is the kind that it returns: probabilities in [0, 1], or logits."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class HttpReranker:
 
     @property
     def reads(self) -> None:
-        return None  # what a model reads, its endpoint does not say
+        return None  # an endpoint does not tell which languages its model reads
 
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if not texts:

@@ -1,4 +1,4 @@
-"""Reranker by an ONNX cross-encoder on this machine's cores."""
+"""Reranker by an ONNX cross-encoder on this machine's CPU."""
 
 import math
 import time
@@ -12,7 +12,7 @@ from app.providers.onnx_session import OnnxSession, TokenRow
 from app.providers.onnx_threads import OnnxThreads, ThreadsBusy, Urgency
 from app.providers.reranking.reranker import PairScore
 
-_BATCH: Final = 6  # pairs at a time: a larger batch is slower, and the deadline is looked at between batches
+_BATCH: Final = 6  # pairs at a time: a larger batch is slower, and the deadline is checked between batches
 
 
 class OnnxReranker:
@@ -49,7 +49,7 @@ class OnnxReranker:
             raise self._unavailable(error) from error
 
     async def _score_by_length(self, question: str, texts: Sequence[str], deadline: float) -> list[PairScore]:
-        """Pairs of like length share a batch, so that little of it is padding."""
+        """Pairs of similar length share a batch, so that little of it is padding."""
         rows = await self._threads.run(lambda: self._rows(question, texts), Urgency.RANKING, deadline=deadline)
         logits = [0.0] * len(rows)
         order = sorted(range(len(rows)), key=lambda number: len(rows[number]))

@@ -1,8 +1,8 @@
-"""Reranker: one that says at once when a ranking could not end in time.
+"""Reranker: refuses at once a ranking that could not end in time.
 
-Rankings that share a model in turns all take as long as the slowest, and past its capacity every one of them runs out
-of its budget and none is of use. So they go through one after the other, and who cannot be served in time is told
-before any work is done.
+Rankings that share a model in turns all take as long as the slowest, and above its capacity every one exceeds its
+budget and none is of use. So they run one after the other, and one that cannot be served in time is refused before any
+work is done.
 """
 
 import asyncio
@@ -13,15 +13,15 @@ from typing import Final
 from app.core.errors import RerankerUnavailable
 from app.providers.reranking.reranker import PairScore, Reranker
 
-_LEARNING_RATE: Final = 0.3  # the weight of the latest ranking in what a letter is expected to take
-_FEWEST_LETTERS: Final = 400  # fewer say little about the time of one
-_MOST_LETTERS: Final = 1_500  # of question and text together; models read no further
-_SHARE: Final = 0.5  # of the budget may be expected to pass; the rest is for expectations that were wrong
+_LEARNING_RATE: Final = 0.3  # the weight of the latest ranking in the expected time per letter
+_FEWEST_LETTERS: Final = 400  # fewer are no measure of the time per letter
+_MOST_LETTERS: Final = 1_500  # of question and text together; models read no more
+_SHARE: Final = 0.5  # of the budget for the expected time; the rest is for wrong expectations
 
 
 class SheddingReranker:
-    """`places` rankings at once, in the order of asking. What a letter took in the last ones says how long those ahead
-    will take. A ranking that nobody is ahead of is never refused: so it learns again after a slow moment."""
+    """`places` rankings at once, in the order of the calls. The time per letter of recent ones predicts how long those
+    ahead will take. A ranking with none ahead of it is never refused, so that it learns again after a slow moment."""
 
     def __init__(self, reranker: Reranker, *, places: int = 1, now: Callable[[], float] = time.monotonic) -> None:
         self._reranker = reranker
@@ -61,7 +61,7 @@ class SheddingReranker:
         try:
             scores = await self._reranker.score(question, texts, budget_seconds=deadline - begun)
         except RerankerUnavailable:
-            if self._now() >= deadline:  # at least so long; a failure that came at once says nothing
+            if self._now() >= deadline:  # it took at least so long; an immediate failure is no measure
                 self._learn(letters, self._now() - begun)
             raise
         finally:
