@@ -1,5 +1,5 @@
-"""Which network addresses may be dialled. An own table: `ipaddress.is_global` lets NAT64, 6to4, multicast and
-metadata addresses through, and its answers change between Python versions."""
+"""Which network addresses may be dialled. Uses its own table, because `ipaddress.is_global` allows NAT64, 6to4,
+multicast and metadata addresses, and changes between Python versions."""
 
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
@@ -9,7 +9,7 @@ from crawler.host_name import IPAddress
 Endpoint = tuple[str, int]
 ALLOWED_PORTS = frozenset({80, 443, 8080, 8443})
 
-# IANA IPv4 Special-Purpose Address Registry, then addresses outside it that answer with a machine's secrets.
+# IANA IPv4 Special-Purpose Address Registry, then other addresses that would reveal a machine's secrets.
 REFUSED_IPV4: tuple[tuple[IPv4Network, str], ...] = tuple(
     (IPv4Network(block), what)
     for block, what in (
@@ -44,27 +44,27 @@ REFUSED_IPV6: tuple[tuple[IPv6Network, str], ...] = tuple(
         ("3fff::/20", "documentation"),
     )
 )
-# The last 32 bits of these are an IPv4 address, and that address is what would be reached.
+# The last 32 bits of these are the IPv4 address that would be reached.
 EMBEDDING_IPV6 = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
 
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """Public addresses, and beside them exactly the endpoints in `allowed`: (ip literal, port).
+    """Public addresses, and in addition exactly the endpoints in `allowed`: (ip literal, port).
 
-    `allowed` is for demos and tests on loopback. It counts only for a URL that spells out that very address and
-    port; a name that resolves to it stays refused, and so does every other private address and port.
+    `allowed` is for demos and tests on loopback. It applies only to a URL with that very address and port; a name that
+    resolves to it stays refused, and so does every other private address and port.
     """
 
     allowed: frozenset[Endpoint] = field(default_factory=frozenset)
 
     def allows_literal(self, address: IPAddress, port: int) -> bool:
-        """Whether this endpoint was allowed by name, whatever the tables say."""
+        """Whether this endpoint is in `allowed`, whatever the tables say."""
         return (str(address), port) in self.allowed
 
     def refusal(self, address: IPAddress) -> str | None:
-        """What the address is instead of public, or None when it is. The words never hold the address: a reason is
-        shown to people who are not to learn what a name means inside a network."""
+        """Why the address is not public, or None if it is. The reason never contains the address, because people see it
+        who must not learn what a name resolves to inside a network."""
         if isinstance(address, IPv4Address):
             return _ipv4_refusal(address)
         if address.scope_id is not None:
@@ -77,7 +77,7 @@ class AddressPolicy:
 
 
 def parse_address(text: str) -> IPAddress | None:
-    """The address that a resolver spelled as `text`; None when it is none."""
+    """The address that a resolver returned as `text`; None if it is none."""
     try:
         return ip_address(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Bytes of an HTML page to text: the byte order mark, then HTTP, then the page's own word, then detection.
+"""Decodes an HTML page: by the byte order mark, then HTTP, then the page's own declaration, then detection.
 
 The order is that of the HTML standard (13.2.3.2, "determining the character encoding").
 """
@@ -45,7 +45,7 @@ def _decode(body: bytes, charset: str | None) -> str:
         known = _codec(label)
         if known is None:
             continue
-        if known == "cp1252" and _is_utf8(body):  # a server's default: text in it is hardly ever valid UTF-8
+        if known == "cp1252" and _is_utf8(body):  # a server's default: Windows-1252 text is hardly ever valid UTF-8
             return body.decode("utf-8")
         return body.decode(known, errors="replace")
     if _is_utf8(body):
@@ -64,15 +64,15 @@ def _declared(body: bytes) -> str | None:
 
 
 def _codec(label: str | None) -> str | None:
-    """Python's name for a text encoding, or None for what is unknown or no text encoding at all."""
+    """Python's name for a text encoding; None for an unknown one or another kind of codec."""
     if not label:
         return None
     try:
         info = codecs.lookup(label.strip().strip("\"'"))
-        " ".encode(info.name)  # LookupError for "hex", "rot13" and other codecs that are not of text
+        " ".encode(info.name)  # LookupError for "hex", "rot13" and other codecs that do not encode text
     except (LookupError, ValueError):
         return None
-    if info.name in {"idna", "punycode", "unicode_escape", "utf-7"}:  # of text, but not of web pages
+    if info.name in {"idna", "punycode", "unicode_escape", "utf-7"}:  # text encodings that web pages do not use
         return None
     return _SUPERSETS.get(info.name, info.name)
 

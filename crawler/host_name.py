@@ -1,4 +1,4 @@
-"""Which host a URL may name, judged by its text: canonical addresses, and names that can be public."""
+"""Which hosts a URL may name, judged by its text: canonical addresses, and names that can be public."""
 
 import re
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
@@ -71,7 +71,7 @@ def _ascii_label(label: str) -> str:
     if not label.isascii():
         return idna.alabel(label).decode("ascii")
     if label.startswith("xn--"):
-        # A punycode label must be what its own Unicode form encodes to, else it is a disguise.
+        # A punycode label that does not encode its own Unicode form is a disguise.
         if idna.alabel(idna.ulabel(label)).decode("ascii") != label:
             raise UrlRefused(f"{label!r} is not a valid punycode label")
         return label

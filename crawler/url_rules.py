@@ -1,4 +1,4 @@
-"""One spelling for each URL (RFC 3986), and the part of the address policy that the text alone decides."""
+"""Normalises URLs (RFC 3986), and applies the part of the address policy that needs only their text."""
 
 import re
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ _ODD = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
 _NOTHING_TO_ENCODE = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/]*")
 _HEX = frozenset("0123456789abcdefABCDEF")
 
-# Parameters that only say where a visitor came from. courlan's pattern also drops ref, source, session, keyword
-# and cid, which choose the content on many sites.
+# Parameters that only record where a visitor came from. courlan's pattern also drops ref, source, session, keyword and
+# cid, which choose the content on many sites.
 _TRACKING_PREFIXES = ("utm_", "mtm_", "hsa_", "_hs", "__hs", "vero_", "oly_")
 _TRACKING_NAMES = frozenset(
     {
@@ -56,7 +56,7 @@ _TRACKING_NAMES = frozenset(
         "pk_source",
     }
 )
-# Who is asking, drawn anew for each visitor: never what is asked for.
+# Identify the visitor, differently each time; they never choose the content.
 _SESSION_NAMES = frozenset({"phpsessid", "jsessionid", "cfid", "cftoken"})
 _SESSION_PREFIXES = ("aspsessionid",)
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.I)
@@ -64,9 +64,9 @@ _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.I)
 
 @dataclass(frozen=True, slots=True)
 class CheckedUrl:
-    """A URL that rules 1 to 3 of the policy let through, in its canonical spelling (`str` gives the text).
+    """A URL that rules 1 to 3 of the policy allow, in its canonical spelling (`str` returns the text).
 
-    `host` has no brackets and no root dot; `address` is set when it is a literal; `target` is path and query.
+    `host` has no brackets and no root dot; `address` is set if it is a literal; `target` is path and query.
     """
 
     scheme: str
@@ -78,7 +78,7 @@ class CheckedUrl:
 
     @property
     def authority(self) -> str:
-        """host[:port], as it stands in a URL: IPv6 in brackets, no default port."""
+        """host[:port] as in a URL: IPv6 in brackets, no default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -103,10 +103,10 @@ def site_key(url: CheckedUrl) -> str:
 
 
 def check_url(text: str, policy: AddressPolicy | None = None) -> CheckedUrl:
-    """Check one absolute URL against what its text alone decides, and spell it canonically.
+    """Check one absolute URL by its text alone, and return it in its canonical spelling.
 
-    Scheme and host become lower case (IDN through UTS-46), the default port, the fragment and dot segments go,
-    percent-encoding is normalised. Checking the result again changes nothing. Raises UrlRefused.
+    Scheme and host become lower case (IDN through UTS-46); the default port, the fragment and dot segments are removed;
+    percent-encoding is normalised. Idempotent. Raises UrlRefused.
     """
     match = _split(text)
     scheme = match["scheme"].lower()
@@ -127,9 +127,9 @@ def check_url(text: str, policy: AddressPolicy | None = None) -> CheckedUrl:
 
 
 def normalise_url(text: str, policy: AddressPolicy | None = None) -> str:
-    """`check_url`, without tracking parameters and session ids: the key under which a crawl knows a page.
+    """`check_url`, without tracking parameters and session ids: the key of a page in a crawl.
 
-    Idempotent. Other parameters keep their order: it matters to some servers. Raises UrlRefused.
+    Idempotent. Other parameters keep their order, which matters to some servers. Raises UrlRefused.
     """
     url = check_url(text, policy)
     query = None
@@ -141,7 +141,7 @@ def normalise_url(text: str, policy: AddressPolicy | None = None) -> str:
 
 
 def resolve_url(base: str, reference: str, policy: AddressPolicy | None = None) -> CheckedUrl:
-    """A Location header or link against the URL it stands on, checked. Raises UrlRefused."""
+    """Resolve and check a Location header or link on the page `base`. Raises UrlRefused."""
     _refuse_odd_characters(reference)  # before joining: urljoin silently drops tabs and line ends
     try:
         joined = urljoin(base, reference)
@@ -188,7 +188,7 @@ def _require_port(port: int) -> None:
 
 
 def _encode(text: str, keep: frozenset[str]) -> str:
-    """Upper-case escapes, unreserved characters plain, all else that may not stand encoded as UTF-8."""
+    """Upper-case escapes, plain unreserved characters; all others that need it encoded as UTF-8."""
     if _NOTHING_TO_ENCODE.fullmatch(text):
         return text
     try:

@@ -1,1 +1,1 @@
-"""A website is read page by page, from a frontier that outlives the process."""
+"""Reads a website page by page, from a frontier that outlives the process."""

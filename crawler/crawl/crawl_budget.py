@@ -12,13 +12,11 @@ from crawler.url_rules import CheckedUrl
 class CrawlBudget:
     """The limits of one crawl."""
 
-    max_pages: int = 1000  # URLs in the frontier, whatever becomes of them
+    max_pages: int = 1000  # URLs in the frontier, whatever their outcome
     max_depth: int = 8  # links from the start
     max_query_variants: int = 30  # URLs of one path that differ in the query only
     max_segment_repeats: int = 3  # /a/b/a/b/a/b/... is a relative link gone wrong
-    max_failures_in_row: int = (
-        30  # pages that the site did not deliver, one after the other: it is down, or fends us off
-    )
+    max_failures_in_row: int = 30  # failed pages in a row: the site is down, or blocks us
     max_seconds: float = 12 * 3600.0  # of one run
 
 
@@ -39,7 +37,7 @@ class TrapFilter:
         self._seen: set[str] = set()
 
     def refusal(self, url: CheckedUrl) -> LeftOut | None:
-        """Ask once for each link found; a URL let through once is let through again."""
+        """Call once for each link found; a URL that was allowed once is allowed again."""
         text = str(url)
         if text in self._seen:
             return None

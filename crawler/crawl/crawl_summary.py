@@ -1,4 +1,4 @@
-"""How a crawl ended, and the same in words."""
+"""How a crawl ended, as values and in words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ class StopReason(StrEnum):
     """Why a crawl ended."""
 
     FINISHED = "finished"  # nothing is left to visit
-    PAGE_BUDGET = "page_budget"  # nothing is left but what `max_pages` kept out
-    TIME_BUDGET = "time_budget"  # entries are left; run again to go on
-    SITE_FAILING = "site_failing"  # too many pages in a row that the site did not deliver; entries may be left
-    ASKED_TO_WAIT = "asked_to_wait"  # a Retry-After beyond our patience; entries may be left
+    PAGE_BUDGET = "page_budget"  # nothing is left except what `max_pages` excluded
+    TIME_BUDGET = "time_budget"  # entries are left; run again to continue
+    SITE_FAILING = "site_failing"  # too many failed pages in a row; entries may be left
+    ASKED_TO_WAIT = "asked_to_wait"  # a Retry-After that is too long; entries may be left
     CANCELLED = "cancelled"  # entries may be left
     NOTHING_TO_VISIT = "nothing_to_visit"  # the start was refused or listed no page in scope
 
@@ -25,9 +25,9 @@ class StopReason(StrEnum):
 @dataclass(frozen=True, slots=True)
 class CrawlSummary:
     """What one call of `run` did. `outcomes` counts its own results, `seen` all URLs of the crawl so far; `left_out`
-    counts links in scope that were not followed (up to LEFT_OUT_COUNTED of a kind); `problems` are sitemap files that
-    could not be read, and a refused start URL, each with its reason. `last_failure` is the reason of the last page
-    that could not be read; `wait_seconds` is what a server asked for, where that ended the crawl."""
+    counts links in scope that were not followed (up to LEFT_OUT_COUNTED of a kind); `problems` are unreadable sitemap
+    files and a refused start URL, each with the reason. `last_failure` is the reason of the last page that could not be
+    read; `wait_seconds` is the server's Retry-After, if that ended the crawl."""
 
     stopped: StopReason
     outcomes: Mapping[Outcome, int]
@@ -40,7 +40,7 @@ class CrawlSummary:
 
     @property
     def has_read_nothing(self) -> bool:
-        """Whether every page of the crawl was visited by this run, and none delivered."""
+        """Whether this run visited every page of the crawl, and could read none."""
         visited = sum(self.outcomes.values())
         return 0 < visited == self.seen and READ.isdisjoint(self.outcomes)
 

@@ -1,4 +1,4 @@
-"""The seam between a crawl and where it keeps its queue: in memory here, in SQL where it must survive a crash."""
+"""Port: the queue of a crawl. In memory here, in SQL where it must survive a crash."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from crawler.extract.page import PageResult, Validators
 
 @dataclass(frozen=True, slots=True)
 class FrontierEntry:
-    """A URL waiting its turn. `depth` counts links from the start URL, 0..; sitemap URLs have depth 0."""
+    """A URL that waits to be visited. `depth` counts links from the start URL, from 0; sitemap URLs have depth 0."""
 
     url: str
     depth: int
@@ -18,15 +18,15 @@ class FrontierEntry:
 
 
 class Frontier(Protocol):
-    """The queue of one crawl. Each URL is handed out once and settled once; a URL taken but never settled (the
-    process died) is handed out again by the frontier's next owner."""
+    """The queue of one crawl. Each URL is handed out once and settled once; a URL that was taken but never settled,
+    because the process died, is handed out again by the frontier's next owner."""
 
     async def add(self, entries: Iterable[FrontierEntry]) -> int:
         """Queue the entries whose URL this crawl has never seen; return how many were new."""
         ...
 
     async def take(self, limit: int) -> list[FrontierEntry]:
-        """Hand out up to `limit` queued entries, oldest first; [] when none is queued at this moment."""
+        """Hand out up to `limit` queued entries, oldest first; [] if none is queued now."""
         ...
 
     async def settle(self, result: PageResult) -> None:
@@ -34,7 +34,7 @@ class Frontier(Protocol):
         ...
 
     async def seen_count(self) -> int:
-        """Entries ever added to this crawl: what the page budget counts."""
+        """Entries ever added to this crawl, which count against the page budget."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A page's Markdown beside it: at the page's address with ".md" behind it, as llmstxt.org proposes."""
+"""The Markdown version of a page, at the page's address plus ".md", as llmstxt.org proposes."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from crawler.extract.markdown_html import MARKDOWN_TYPES
 from crawler.fetch.fetch_result import HTML, Fetched, WantedBody
 
 _PAGE: Final = WantedBody(HTML.media_types | MARKDOWN_TYPES)
-_AS_MARKDOWN: Final = WantedBody(_PAGE.media_types | {"text/plain"})  # many servers know no better
+_AS_MARKDOWN: Final = WantedBody(_PAGE.media_types | {"text/plain"})  # many servers send Markdown so
 
 _ENDING: Final = re.compile(r"\.(?:md|mdx|markdown)$", re.IGNORECASE)
 _INDEX: Final = re.compile(r"/(?:index(?:\.html?)?|readme)$", re.IGNORECASE)
@@ -21,17 +21,18 @@ def is_markdown_address(url: str) -> bool:
 
 
 def wanted_at(url: str) -> WantedBody:
-    """The bodies that are a page at this address."""
+    """The bodies that count as a page at this address."""
     return _AS_MARKDOWN if is_markdown_address(url) else _PAGE
 
 
 def is_markdown(answer: Fetched) -> bool:
-    """Of an answer with a body that was wanted."""
+    """Whether a wanted body is Markdown."""
     return answer.media_type in _AS_MARKDOWN.media_types - HTML.media_types
 
 
 def pages_of_markdown(url: str) -> list[str]:
-    """Where the page for people may stand, likeliest first: of "/a.md" "/a" or "/a.html", of "/a/index.md" "/a/"."""
+    """Likely addresses of the page for people, likeliest first: "/a" and "/a.html" for "/a.md", "/a/" for
+    "/a/index.md"."""
     parts = urlsplit(url)
     path = _ENDING.sub("", parts.path)
     if path == parts.path:
@@ -43,7 +44,7 @@ def pages_of_markdown(url: str) -> list[str]:
 
 
 def linked_canonical(link_header: str, url: str) -> str | None:
-    """The page that a header `Link` (RFC 8288) names as canonical, absolute."""
+    """The absolute URL of the page that a `Link` header (RFC 8288) names as canonical."""
     for target, parameters in _LINK.findall(link_header):
         if _CANONICAL.search(parameters):
             return urljoin(url, str(target).strip())

@@ -1,4 +1,4 @@
-"""Whether an answer with status 200 is the page that was asked for."""
+"""Whether a response with status 200 is the page that was asked for."""
 
 import re
 
@@ -8,13 +8,13 @@ from crawler.fetch.fetch_result import Refusal
 from crawler.url_rules import CheckedUrl
 
 _LOGIN_PATH = re.compile(r"/(log-?_?in|sign-?_?in|wp-login|user-login|logon)(\.[a-z]{3,5})?(/|$)", re.I)
-_ERROR_PAGE_CHARS = 800  # error pages and login forms say little; articles about them say much
+_ERROR_PAGE_CHARS = 800  # error pages and login forms are short; articles about them are long
 _LOADING_CHARS = 40  # "Loading...", "Please wait"
 _REQUEST_CHARS = 300  # a request for JavaScript, not an article about it
 
 
 def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | None:
-    """Why the page at `final`, which `asked` led to, is no page to learn from; None when it is one."""
+    """Why the page at `final`, to which `asked` led, must not be learned; None if it may be."""
     text_chars = len(page.markdown)
     signs = page.signs
     if not _is_login(asked) and _is_login(final):
@@ -31,7 +31,7 @@ def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | 
 
 
 def has_no_text_without_scripts(page: Page) -> bool:
-    """Whether the page is a shell that its scripts fill."""
+    """Whether the page is a shell that scripts fill."""
     chars = len(page.markdown)
     if page.signs.is_shell and chars <= _LOADING_CHARS:
         return True

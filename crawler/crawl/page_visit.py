@@ -1,4 +1,4 @@
-"""One URL of a crawl: robots, fetch, scope, extraction, duplicates. Keeps nothing between visits."""
+"""Visits one URL of a crawl: robots, fetch, scope, extraction, duplicates."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """What reads the PDF and Office files of a website, and how large they may be."""
+    """The reader of PDF and Office files on a website, and their largest size."""
 
     extractor: Extractor
     max_bytes: int
@@ -31,7 +31,7 @@ class FileReading:
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """How a visit ended, and the links to go on with: none where the page asks not to follow them."""
+    """How a visit ended, and the links to follow: none if the page asks not to."""
 
     result: PageResult
     links: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class PageVisit:
         self._scope = scope
         self._renderer = renderer
         self._files = files
-        self._holders: dict[str, str] = {}  # by page: the first of its URLs, which stands for it
+        self._holders: dict[str, str] = {}  # by page: the first URL that led to it
 
     async def visit(self, entry: FrontierEntry) -> Visited:
         """Never raises for what a site does; errors of the extractor other than ExtractionFailed pass."""
@@ -75,7 +75,7 @@ class PageVisit:
         return replace(wanted, file_types=file_types_at(url), max_file_bytes=self._files.max_bytes)
 
     async def _admit(self, url: str) -> Refusal | None:
-        """Scope first: robots.txt of a foreign host is not worth a request."""
+        """Checks the scope first: robots.txt of a foreign host is not worth a request."""
         return self._out_of_scope(url) or await self._robots.refusal(url)
 
     def _out_of_scope(self, url: str) -> Refusal | None:
@@ -88,7 +88,7 @@ class PageVisit:
 
     def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
         if answer.outcome is Outcome.UNCHANGED and answer.final_url:
-            # It keeps its place: another URL that leads here is the duplicate.
+            # It keeps the page: another URL that leads here is the duplicate.
             holder = self._claim(answer.final_url, entry)
             if holder != entry.url:
                 return Visited(_ended(entry, answer, Outcome.DUPLICATE, _stands(holder)))
@@ -105,7 +105,7 @@ class PageVisit:
             if self._renderer is not None and not is_markdown(answer) and has_no_text_without_scripts(page):
                 rendered = await self._renderer.render(answer)
                 page = await self._extractor.extract(rendered, answer.final_url, "utf-8")
-                # What scripts fetch may change while the shell does not.
+                # What scripts fetch may change although the shell does not.
                 answer = replace(answer, validators=Validators())
         except RenderingFailed as error:
             reason = f"the page has no text until its JavaScript runs, and that failed: {error.reason}"
@@ -125,22 +125,22 @@ class PageVisit:
         return Visited(_ended(entry, answer, Outcome.FETCHED, "", page), links)
 
     async def _page_for_people(self, entry: FrontierEntry, answer: Fetched) -> str:
-        """What to cite in place of a page's Markdown: what the server names, else the page beside it, if there is one;
-        else the Markdown itself."""
+        """The address to cite instead of a page's Markdown: the one that the server names, else the page beside it, if
+        it exists; else that of the Markdown itself."""
         url = answer.final_url
         named = linked_canonical(answer.headers.get("link", ""), url)
         for beside in [named] if named else pages_of_markdown(url):
             if await self._admit(beside):
                 continue
             if self._claim(beside, entry) != entry.url:
-                return beside  # read already, as it seems
+                return beside  # apparently read already
             found = await self._fetcher.fetch(beside, admit=self._admit)
             if isinstance(found, Fetched):
                 return found.final_url
         return url
 
     def _no_page(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
-        """Why what came is no page of the source."""
+        """Why the response is no page of the source; None if it is."""
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
             if self._out_of_scope(page_url):
                 return Refusal(Outcome.OUT_OF_SCOPE, f"the page belongs to {page_url}, outside the source")
@@ -148,7 +148,7 @@ class PageVisit:
         return not_the_page(page, check_url(entry.url, policy), check_url(answer.final_url, policy))
 
     def _not_this_one(self, entry: FrontierEntry, answer: Fetched, page: Page) -> Refusal | None:
-        """Whether this URL should not stand for the page: another one has claimed it."""
+        """Why this URL must not represent the page: another one has claimed it. None if it may."""
         for page_url in dict.fromkeys((answer.final_url, page.canonical_url)):
             holder = self._claim(page_url, entry)
             if holder != entry.url:
@@ -156,7 +156,7 @@ class PageVisit:
         return None
 
     def _claim(self, page_url: str, entry: FrontierEntry) -> str:
-        """The URL that stands for the page: this entry's, unless another was first."""
+        """The URL that represents the page: this entry's, unless another was first."""
         policy = self._fetcher.policy
         url = check_url(normalise_url(page_url, policy), policy)
         return self._holders.setdefault(page_key(url), entry.url)
@@ -173,7 +173,7 @@ def _ended(
     reason: str,
     page: Page | None = None,
 ) -> PageResult:
-    # A 304 need not repeat the validators: those of the last visit still hold.
+    # A 304 need not repeat the validators: those of the last visit are still valid.
     validators = answer.validators if isinstance(answer, Fetched) else entry.validators
     return PageResult(
         entry.url,

@@ -1,9 +1,9 @@
-"""A crawl: seeds into the frontier, entries out of it, a few at a time, each visited, reported and settled.
+"""A crawl: adds seeds to the frontier, takes entries from it, a few at a time, and visits, reports and settles each.
 
     take -> visit -> add its links -> on_result -> settle
 
-Everything that must survive lies in the frontier, and each step may be repeated: a crawl that was killed at any
-point goes on when `run` is called again over the same frontier.
+Everything that must survive is in the frontier, and each step may be repeated: a crawl that was killed at any point
+continues when `run` is called again with the same frontier.
 """
 
 import time
@@ -40,7 +40,7 @@ _NOT_DELIVERED = frozenset({Outcome.TIMED_OUT, Outcome.UNREACHABLE, Outcome.RATE
 
 @dataclass(slots=True)
 class _Progress:
-    """What this process knows of its own run; none of it is needed to resume."""
+    """State of this process's own run, which is not needed to resume."""
 
     traps: TrapFilter
     deadline: float  # by time.monotonic
@@ -73,7 +73,7 @@ class _Progress:
             urls.add(hash(url))
 
     def left_out_counts(self) -> dict[LeftOut, int]:
-        """Without what was reached by another way after all."""
+        """The counts, without links that were reached in another way after all."""
         known = {hash(url) for url in self.known}
         counts = {kind: len(urls - known) for kind, urls in self.left_out.items()}
         return {kind: count for kind, count in counts.items() if count}
@@ -82,9 +82,9 @@ class _Progress:
 class SiteCrawl:
     """One crawl of one source.
 
-    `concurrency` pages are under way at once (how many of them on one host is the pacing's matter). Without `renderer`,
-    pages that are empty until their scripts run are left out, and PDF and Office files without `files`. `is_cancelled`
-    is asked before each page is taken; pages under way are finished and settled.
+    `concurrency` pages are visited at once (how many of them on one host is up to the pacing). Pages that are empty
+    until their scripts run are left out without a `renderer`, and PDF and Office files without `files`. `is_cancelled`
+    is called before each page is taken; pages in progress are finished and settled.
     """
 
     def __init__(
@@ -119,11 +119,11 @@ class SiteCrawl:
     async def run(self, on_result: OnResult) -> CrawlSummary:
         """Crawl until nothing is left, a budget is spent, the site fails or the crawl is cancelled.
 
-        `on_result` gets each result before it is settled, possibly again after a crash; an error that it
-        raises ends the crawl and leaves that entry unsettled.
+        `on_result` gets each result before it is settled, possibly again after a crash; an error that it raises ends
+        the crawl and leaves that entry unsettled.
 
-        To visit known pages again, put them into the frontier with their validators first: a page that is
-        UNCHANGED has no body, so its links are not found again.
+        To revisit known pages, put them into the frontier with their validators first: an UNCHANGED page has no body,
+        so its links are not found again.
         """
         progress = _Progress(TrapFilter(self._budget), time.monotonic() + self._budget.max_seconds)
         await self._add_seeds(progress)
@@ -134,10 +134,10 @@ class SiteCrawl:
         return await self._summary(progress, stopped)
 
     async def _visit_all(self, progress: _Progress, on_result: OnResult) -> StopReason | None:
-        """Why it stopped before nothing was left."""
+        """The reason if it stopped before nothing was left."""
         async with anyio.create_task_group() as tasks:
             while (stopped := self._early_end(progress)) is None:
-                # Noted before `take`, which may suspend: a visit that ends meanwhile may have added links.
+                # Read before `take`, which may suspend: a visit that ends meanwhile may have added links.
                 is_idle, a_visit_ended = progress.under_way == 0, progress.a_visit_ended
                 free = self._concurrency - progress.under_way
                 entries = await self._frontier.take(free) if free else []
@@ -172,7 +172,7 @@ class SiteCrawl:
         progress.a_visit_ended = anyio.Event()
 
     async def _add_seeds(self, progress: _Progress) -> None:
-        """Done on every run: a crawl that died while it read sitemaps must not miss the rest of them."""
+        """Done on every run: a crawl that died while reading sitemaps must not miss the rest of them."""
         checked: list[tuple[Seed, CheckedUrl]] = []
         for seed in self._seeds:
             try:
@@ -189,18 +189,18 @@ class SiteCrawl:
             reading = await sitemap_pages(seed, url, self._robots, self._sitemaps)
             progress.problems.extend(reading.problems)
             listed = [entry.url for entry in reading.entries]
-            # In a thread, for there may be 50,000; no page is visited yet, so nobody else looks at the progress.
+            # In a thread, because there may be 50,000; no page is visited yet, so nothing else uses the progress.
             await self._queue(await to_thread.run_sync(self._wanted, listed, 0, progress), progress)
 
     async def _add(self, urls: Iterable[str], depth: int, progress: _Progress) -> None:
-        """Queue what is in scope, no trap, and still within the page budget."""
+        """Queue URLs that are in scope, no trap, and within the page budget."""
         if not progress.is_over_budget:
             await self._queue(self._wanted(urls, depth, progress), progress)
 
     async def _queue(self, wanted: list[FrontierEntry], progress: _Progress) -> None:
         if progress.is_over_budget:
             return
-        async with self._adding:  # else two pages could spend the same room
+        async with self._adding:  # else two pages could use the same room
             room = self._budget.max_pages - await self._frontier.seen_count()
             while wanted and room > 0:
                 batch, wanted = wanted[:room], wanted[room:]
@@ -248,7 +248,7 @@ class SiteCrawl:
 
 
 def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The task group wraps what a visit raised; callers want the error itself."""
+    """The error of a visit, which the task group wraps."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

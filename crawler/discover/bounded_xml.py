@@ -1,7 +1,7 @@
-"""XML from strangers as a stream of events, in bounded memory.
+"""Reads untrusted XML as a stream of events, in bounded memory.
 
-Expat builds no tree, and a document type is refused outright: there are no entities to expand and no external files to
-fetch. What the parser itself would keep (open elements, names, a tag that does not end) is bounded too.
+Expat builds no tree, and a document type is refused outright, so there are no entities to expand and no external files
+to fetch. What the parser itself keeps (open elements, names, a tag that does not end) is bounded too.
 """
 
 import re
@@ -17,7 +17,7 @@ _BARE_AMPERSAND: Final = re.compile(rb"&(?!#[0-9]{1,7};|#x[0-9a-fA-F]{1,6};|(?:a
 
 
 class Enough(Exception):
-    """Raised by events that want no more."""
+    """Raised by event handlers to stop reading."""
 
 
 class XmlEvents(Protocol):
@@ -32,7 +32,7 @@ class XmlEvents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class XmlBounds:
-    """`file` is what a refusal calls the document; `max_names` counts elements, attributes and prefixes together."""
+    """`file` names the document in a refusal; `max_names` counts elements, attributes and prefixes together."""
 
     file: str
     max_depth: int
@@ -40,12 +40,12 @@ class XmlBounds:
 
 
 def read_xml(body: bytes, events: XmlEvents, bounds: XmlBounds) -> bool:
-    """Whether the whole file was well-formed, or as much of it as `events` wanted. Raises SitemapRefused."""
+    """Whether the file is well-formed, as far as `events` wanted to read it. Raises SitemapRefused."""
     return _Parsing(events, bounds).read(body)
 
 
 def with_ampersands_escaped(body: bytes) -> bytes:
-    """The commonest fault of files that are not well-formed: a bare ampersand in a query."""
+    """Fixes the commonest fault of malformed files: a bare ampersand in a query."""
     return _BARE_AMPERSAND.sub(b"&amp;", body)
 
 
@@ -93,7 +93,7 @@ class _Parsing:
         self._count_names(f"xmlns:{prefix}")
 
     def _count_names(self, *names: str) -> None:
-        """The parser keeps every name that it has ever seen."""
+        """Bound the names, because the parser keeps every one that it has seen."""
         self._names.update(names)
         if len(self._names) > self._bounds.max_names:
             raise self._refused(f"uses more than {self._bounds.max_names} names")

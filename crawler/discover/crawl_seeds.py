@@ -35,12 +35,12 @@ class Seed:
 
     @property
     def is_list(self) -> bool:
-        """Whether it names pages without being one."""
+        """Whether it lists pages without being one."""
         return self.kind in (SeedKind.SITEMAP, SeedKind.FEED)
 
 
 async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: Robots, reader: SitemapReader) -> SitemapReading:
-    """The pages that sitemaps list for this start; the usual places are tried when robots.txt names none."""
+    """The pages that sitemaps list for this start; if robots.txt names no sitemaps, the usual places are tried."""
     match seed.kind:
         case SeedKind.PAGE:
             return SitemapReading()
@@ -53,4 +53,4 @@ async def sitemap_pages(seed: Seed, url: CheckedUrl, robots: Robots, reader: Sit
             if named:
                 return await reader.read(urljoin(f"{url.origin}/", name) for name in named)
             found = await reader.read([f"{url.origin}{path}" for path in USUAL_SITEMAP_PATHS])
-            return SitemapReading(found.entries)  # that a usual place is empty is no problem
+            return SitemapReading(found.entries)  # an empty usual place is no problem

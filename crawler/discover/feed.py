@@ -1,4 +1,4 @@
-"""One feed becomes the pages of its entries: RSS 2.0 (and 0.9x), RSS 1.0, Atom; gzipped or not.
+"""Parses a feed into the pages of its entries: RSS 2.0 (and 0.9x), RSS 1.0, Atom; gzipped or not.
 
 RSS 1.0: web.resource.org/rss/1.0/spec; Atom: RFC 4287.
 """
@@ -19,7 +19,7 @@ from crawler.discover.sitemap import (
 )
 from crawler.errors import SitemapRefused
 
-_BOUNDS: Final = XmlBounds("feed", max_depth=100, max_names=2000)  # Atom may hold whole pages as XHTML
+_BOUNDS: Final = XmlBounds("feed", max_depth=100, max_names=2000)  # Atom may contain whole pages as XHTML
 _MAX_FIELD_CHARS: Final = 8192
 
 _ATOM: Final = frozenset({"http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"})
@@ -29,22 +29,22 @@ _RSS: Final = frozenset(
 _DUBLIN_CORE: Final = "http://purl.org/dc/elements/1.1/"
 _RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _BASE: Final = "http://www.w3.org/XML/1998/namespace base"
-# Later names go before earlier ones: when a page changed says more than when it was written.
+# Higher numbers win: the time of the last change is more useful than that of writing.
 _DATES: Final = {"date": 0, "published": 1, "created": 1, "issued": 1, "pubdate": 2, "modified": 3, "updated": 3}
 
 _HTML_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]{2,31}[0-9]{0,2};")
 
 
 def parse_feed(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = MAX_SITEMAP_BYTES) -> Sitemap:
-    """The pages of the entries in the feed's order, each with the date when it was last changed. A feed that breaks
-    off or goes wrong keeps what came before.
+    """The pages of the entries in the feed's order, each with the date of its last change. From a feed that breaks off
+    or is malformed, the entries before that are kept.
 
-    Raises SitemapRefused: a document type, too many bytes unpacked, or nothing that looks like a feed.
+    Raises SitemapRefused: a document type, too many bytes unpacked, or no feed at all.
     """
     body = unpacked(body, max_bytes, "feed")
     reader = _FeedReader(max_urls)
     if not read_xml(body, reader, _BOUNDS) and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        # The other common fault: names of characters that only HTML has.
+        # The other common fault: entities that only HTML defines.
         retry = _FeedReader(max_urls)
         read_xml(with_ampersands_escaped(_HTML_ENTITY.sub(b" ", body)), retry, _BOUNDS)
         if len(retry.entries) >= len(reader.entries):
@@ -55,14 +55,14 @@ def parse_feed(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = M
 
 
 class _FeedReader:
-    """XmlEvents. Elements of other namespaces (media:content, atom:link in RSS) count for nothing."""
+    """XmlEvents. Elements of other namespaces (media:content, atom:link in RSS) are ignored."""
 
     def __init__(self, max_urls: int) -> None:
         self.is_feed = False
         self.entries: list[SitemapEntry] = []
         self._max_urls = max_urls
         self._is_atom = False
-        self._path: list[str] = []  # local names, "" for what is foreign
+        self._path: list[str] = []  # local names, "" for foreign elements
         self._bases: list[str] = []  # xml:base by depth
         self._text: list[str] = []
         self._text_chars = 0
@@ -138,6 +138,6 @@ class _FeedReader:
             raise Enough
 
     def _absolute(self, link: str) -> str:
-        """As far as xml:base goes; against the feed's own address it is for the caller to resolve."""
+        """Resolved against xml:base; the caller resolves it against the feed's own address."""
         link = link.strip()
         return urljoin(self._bases[-1], link) if link and self._bases[-1] else link

@@ -11,10 +11,10 @@ from crawler.url_rules import CheckedUrl, site_key
 class Scope:
     """Hosts, a path prefix and path patterns; build it with `Scope.around`.
 
-    `sites` are site keys (see `site_key`). `path_prefix` "/docs" covers /docs and all below /docs/, not /docs2.
-    A pattern matches path and query as a whole; `*` stands for any run of characters, all else for itself. With
-    `include` at least one must match; a match in `exclude` always refuses. `with_files` covers PDF and Office files
-    beside the path prefix as well: websites keep them in a folder of their own.
+    `sites` are site keys (see `site_key`). `path_prefix` "/docs" covers /docs and everything below /docs/, but not
+    /docs2. A pattern matches path and query as a whole; `*` matches any run of characters, all others match themselves.
+    At least one of `include` must match, if there are any; a match in `exclude` always refuses. `with_files` covers PDF
+    and Office files outside of the path prefix too, because websites keep them in a folder of their own.
     """
 
     sites: frozenset[str]
@@ -55,12 +55,12 @@ class Scope:
 
 
 def page_key(url: CheckedUrl) -> str:
-    """Equal for the spellings of a page that differ by scheme or www only."""
+    """Equal for spellings of a page that differ only in scheme or www."""
     return f"{site_key(url)}{url.target}"
 
 
 def passes_patterns(text: str, include: Iterable[str], exclude: Iterable[str]) -> bool:
-    """Whether no pattern of `exclude` matches, and one of `include` where there are any."""
+    """Whether no pattern of `exclude` matches, and one of `include` does, if there are any."""
     if any(matches_pattern(pattern, text) for pattern in exclude):
         return False
     wanted = tuple(include)
@@ -68,7 +68,7 @@ def passes_patterns(text: str, include: Iterable[str], exclude: Iterable[str]) -
 
 
 def matches_pattern(pattern: str, text: str) -> bool:
-    """Whole-text match where `*` stands for any run of characters; without backtracking."""
+    """Whether the whole text matches; `*` matches any run of characters, without backtracking."""
     first, *rest = pattern.split("*")
     if not rest:
         return text == pattern

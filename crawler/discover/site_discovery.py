@@ -1,4 +1,4 @@
-"""What a website offers to be read, found before anything of it is read: its sitemaps, its feeds, its links."""
+"""What a website offers to read, found before reading it: its sitemaps, its feeds, its links."""
 
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
@@ -28,12 +28,12 @@ _MAX_TITLE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryLimits:
-    """How long and how far is looked. Counts end at `max_pages`."""
+    """How long and how far to look. Counts stop at `max_pages`."""
 
     seconds: float = 25.0
     max_sitemaps: int = 5  # that are named; each may be an index
     max_feeds: int = 5
-    max_files: int = 10  # of one sitemap with all that it names
+    max_files: int = 10  # of one sitemap, including the files that it names
     max_pages: int = 10_000
     start_bytes: int = 2 * 1024 * 1024
     file_bytes: int = 10 * 1024 * 1024
@@ -41,8 +41,8 @@ class DiscoveryLimits:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A start that a crawl could have. `pages` counts what it lists on its own website, of a site what its start
-    page links to there; `has_more` when counting ended before the list did."""
+    """A possible start of a crawl. `pages` counts the pages of its own website that it lists; for a site, those that
+    its start page links to. `has_more` if counting stopped before the end of the list."""
 
     kind: SeedKind
     url: str
@@ -53,8 +53,8 @@ class Offer:
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found, a site first. `problems` are places that are named and cannot be read, each with the reason;
-    `is_complete` is False when the time ran out."""
+    """What was found, a site first. `problems` are named places that cannot be read, each with the reason;
+    `is_complete` is False if the time ran out."""
 
     url: str  # of the start page, after redirects
     title: str = ""
@@ -73,7 +73,7 @@ class _StartPage:
 
 
 class SiteDiscovery:
-    """Looks at websites through a guarded fetcher, as politely as a crawl does: robots.txt is asked for each file."""
+    """Looks at websites through a guarded fetcher, as politely as a crawl: robots.txt is checked for each file."""
 
     def __init__(self, fetcher: Fetcher, robots: Robots, limits: DiscoveryLimits | None = None) -> None:
         self._fetcher = fetcher
@@ -81,7 +81,7 @@ class SiteDiscovery:
         self._limits = limits or DiscoveryLimits()
 
     async def look(self, url: str) -> Discovery:
-        """Raises UrlRefused when the address must not be dialled; never for what a site does."""
+        """Raises UrlRefused if the address must not be dialled; never for what a site does."""
         found = Discovery(str(check_url(url, self._fetcher.policy)))
         with anyio.move_on_after(self._limits.seconds):
             start = await self._start(found)
@@ -98,7 +98,7 @@ class SiteDiscovery:
         return found
 
     async def name_of(self, url: str) -> str:
-        """What the website calls itself on the page at `url`; "" where that cannot be read, or says nothing. Raises
+        """The website's name for itself on the page at `url`; "" if the page cannot be read, or has none. Raises
         UrlRefused as `look` does."""
         found = Discovery(str(check_url(url, self._fetcher.policy)))
         with anyio.move_on_after(self._limits.seconds):
@@ -147,7 +147,7 @@ class SiteDiscovery:
         problems = found.problems
         if not urls:
             urls = [f"{origin.origin}{path}" for path in USUAL_SITEMAP_PATHS]
-            problems = []  # that a usual place is empty is no problem
+            problems = []  # an empty usual place is no problem
         for url in urls:
             if offer := await self._listed(SeedKind.SITEMAP, url, "", parse_sitemap, problems):
                 yield offer
@@ -169,7 +169,7 @@ class SiteDiscovery:
         return Offer(kind, url, title, len(pages), has_more)
 
     def _of_same_site(self, url: str, pages: Iterable[str]) -> set[str]:
-        """What a source that begins at `url` could read."""
+        """The pages that a source starting at `url` could read."""
         scope = Scope.around([check_url(url, self._fetcher.policy)])
         found: set[str] = set()
         for page in pages:

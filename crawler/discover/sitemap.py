@@ -1,4 +1,4 @@
-"""One sitemap file becomes its entries (sitemaps.org): urlset, index, plain text, RSS 2, Atom; gzipped or not. So does
+"""Parses one sitemap file (sitemaps.org) into its entries: urlset, index, plain text, RSS 2, Atom; gzipped or not. Also
 an llms.txt (llmstxt.org)."""
 
 import re
@@ -39,16 +39,16 @@ class SitemapEntry:
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """One file, entries in file order, at most the asked-for number of them."""
+    """One file; entries in file order, at most the requested number."""
 
     kind: SitemapKind
     entries: tuple[SitemapEntry, ...]
 
 
 def parse_sitemap(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = MAX_SITEMAP_BYTES) -> Sitemap:
-    """Read one file. A file that breaks off or goes wrong keeps what came before.
+    """Read one file. From a file that breaks off or is malformed, the entries before that are kept.
 
-    Raises SitemapRefused: a document type, too many bytes unpacked, or nothing that looks like a sitemap.
+    Raises SitemapRefused: a document type, too many bytes unpacked, or no sitemap at all.
     """
     body = unpacked(body, max_bytes, "sitemap")
     if body.startswith((b"<", b"\xff\xfe", b"\xfe\xff", b"\x00<")):
@@ -57,7 +57,7 @@ def parse_sitemap(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int 
 
 
 def unpacked(body: bytes, max_bytes: int, file: str) -> bytes:
-    """The text of a gzipped or plain file, from its first mark on. `file` is what a refusal calls it. Raises
+    """The text of a gzipped or plain file, without leading blanks. `file` names it in a refusal. Raises
     SitemapRefused."""
     if body.startswith(b"\x1f\x8b"):
         try:
@@ -70,7 +70,7 @@ def unpacked(body: bytes, max_bytes: int, file: str) -> bytes:
 
 
 def parse_w3c_datetime(text: str) -> datetime | None:
-    """lastmod: a date, or a date with time; without zone it is taken as UTC. None when unreadable."""
+    """lastmod: a date, or a date with time; UTC if it has no zone. None if unreadable."""
     text = text.strip()
     try:
         if len(text) <= 10:
@@ -97,7 +97,7 @@ def _parse_text(body: bytes, max_urls: int) -> Sitemap:
 
 
 def _lines(body: bytes) -> Iterator[bytes]:
-    """One at a time: a list of the lines of a file that is all line ends would be many times the file."""
+    """One at a time, because a list of the lines of a file full of line ends would be many times its size."""
     return (found[0] for found in _LINE.finditer(body))
 
 
@@ -115,7 +115,7 @@ def _parse_xml(body: bytes, max_urls: int) -> Sitemap:
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """Where one kind of file keeps its entries: element names from the root down, and those inside an entry."""
+    """Where one file format has its entries: element names from the root down, and those inside an entry."""
 
     kind: SitemapKind
     entry: tuple[str, ...]
@@ -132,7 +132,7 @@ _FORMATS = {
 
 
 class _Reader:
-    """XmlEvents. Elements outside the root's namespace (image:loc, atom:link) count for nothing."""
+    """XmlEvents. Elements outside of the root's namespace (image:loc, atom:link) are ignored."""
 
     def __init__(self, max_urls: int) -> None:
         self.entries: list[SitemapEntry] = []
@@ -178,7 +178,7 @@ class _Reader:
         self._clear_text()
 
     def characters(self, text: str) -> None:
-        """Text that is longer than any URL is kept no further: what it stands in is none."""
+        """Text longer than any URL is not kept."""
         if self._text_chars <= _MAX_URL_CHARS:
             self._text.append(text)
             self._text_chars += len(text)
@@ -192,7 +192,7 @@ class _Reader:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """A date of a sitemap or a feed: W3C or RFC 5322, UTC where it names no zone; None for anything else."""
+    """A date of a sitemap or a feed: W3C or RFC 5322, UTC if it has no zone; None for anything else."""
     if moment := parse_w3c_datetime(text):
         return moment
     try:

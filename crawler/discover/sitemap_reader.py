@@ -1,4 +1,4 @@
-"""Sitemap files become page URLs: indexes followed to a bounded depth, width and total."""
+"""Reads sitemap files into page URLs, following indexes to a bounded depth, width and total."""
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
@@ -12,10 +12,10 @@ from crawler.fetch.fetch_result import NotFetched, Refusal, WantedBody
 from crawler.fetch.fetcher import Fetcher
 from crawler.url_rules import resolve_url
 
-_QUEUED_PER_FILE = 10  # remembered for each that may be read
+_QUEUED_PER_FILE = 10  # files kept in the queue for each that may be read
 
 
-# A file's bytes, its most URLs and its most bytes unpacked, to its entries; raises SitemapRefused.
+# (bytes of a file, most URLs, most bytes unpacked) -> its entries; raises SitemapRefused.
 Parse = Callable[[bytes, int, int], Sitemap]
 
 
@@ -27,19 +27,19 @@ class SitemapLimits:
     max_index_depth: int = 3  # an index of indexes of indexes
     max_urls: int = 50_000  # over all files
     max_bytes: int = 20 * 1024 * 1024  # a file, unpacked
-    max_failures_in_row: int = 5  # files that could not be read; then the rest is left
+    max_failures_in_row: int = 5  # unreadable files; the rest is then skipped
 
 
 @dataclass(slots=True)
 class SitemapReading:
-    """Pages in file order, each URL once; and for every file that could not be read, its URL and the reason."""
+    """Pages in file order, each URL once; and the URL and reason of every file that could not be read."""
 
     entries: list[SitemapEntry] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
 class SitemapReader:
-    """Reads sitemaps through a fetcher. `refusal` is the robots check: it is asked before each file."""
+    """Reads sitemaps through a fetcher. `refusal` is the robots check, called before each file."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class SitemapReader:
         self._limits = limits or SitemapLimits()
 
     async def read(self, urls: Iterable[str], parse: Parse = parse_sitemap) -> SitemapReading:
-        """All pages of these files and of the files that they name. Which are in scope is the caller's matter."""
+        """All pages of these files and of the files that they name. The caller decides which are in scope."""
         reading = SitemapReading()
         queue = deque((url, 0) for url in dict.fromkeys(urls))
         queued = {url for url, _ in queue}
@@ -87,7 +87,7 @@ class SitemapReader:
             reading.problems.append((url, body))
             return SitemapKind.PAGES, []
         try:
-            # Megabytes of XML, and tens of thousands of addresses, would hold the event loop up.
+            # Megabytes of XML and tens of thousands of addresses would block the event loop.
             return await to_thread.run_sync(self._parsed, url, body, parse)
         except SitemapRefused as error:
             reading.problems.append((url, error.reason))
@@ -99,7 +99,7 @@ class SitemapReader:
         return sitemap.kind, [entry for entry in absolute if entry is not None]
 
     async def _body(self, url: str) -> bytes | str:
-        """The file, or why there is none."""
+        """The file, or why it could not be read."""
         if self._refusal is not None and (refused := await self._refusal(url)):
             return refused.reason
         wanted = WantedBody(max_bytes=self._limits.max_bytes)

@@ -1,1 +1,1 @@
-"""A URL becomes an answer: guarded, paced, and as robots.txt allows."""
+"""Fetches URLs: guarded, paced, and as robots.txt allows."""

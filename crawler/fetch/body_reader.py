@@ -1,4 +1,4 @@
-"""Reads a body without ever holding more than its limit: neither a flood nor a decompression bomb fits."""
+"""Reads a body without ever holding more than its limit, so that neither a flood nor a decompression bomb fits."""
 
 import io
 import zlib
@@ -12,13 +12,13 @@ _STEP_BYTES = 1024 * 1024  # decompressed at a time
 
 
 async def read_body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int, truncate: bool = False) -> bytes:
-    """The decoded body. `encoding` is the Content-Encoding header ("" = none); `max_bytes` counts wire bytes and
-    decoded bytes alike.
+    """The decoded body. `encoding` is the Content-Encoding header ("" for none); `max_bytes` limits the bytes on the
+    wire and the decoded ones.
 
-    Past the limit: BodyTooLarge, or with `truncate` the first `max_bytes` bytes. Raises BodyGarbled.
+    Above the limit, raises BodyTooLarge or, with `truncate`, returns the first `max_bytes` bytes. Raises BodyGarbled.
     """
     decoder = _decoder(encoding)
-    body = io.BytesIO()  # gives its bytes away without copying them
+    body = io.BytesIO()  # returns its bytes without copying them
     wire_bytes = 0
     async for chunk in chunks:
         wire_bytes += len(chunk)
@@ -40,7 +40,7 @@ class _Identity:
 
 
 class _Inflate:
-    """gzip or deflate, as zlib, as members in a row, or raw: servers send all of them."""
+    """gzip or deflate: with zlib header, as several members, or raw, because servers send all of these."""
 
     def __init__(self) -> None:
         self._stream: zlib._Decompress | None = None
@@ -51,7 +51,7 @@ class _Inflate:
         return self._stream is None or self._stream.eof
 
     def decode(self, chunk: bytes, limit: int) -> bytes:
-        """At most `limit` bytes; what did not fit is not kept, for the caller stops there."""
+        """At most `limit` bytes; the rest is dropped, because the caller stops there."""
         data = self._pending + chunk
         self._pending = b""
         output = io.BytesIO()

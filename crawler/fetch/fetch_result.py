@@ -1,4 +1,4 @@
-"""What a fetch is asked for and how it ends."""
+"""The parameters and results of a fetch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,21 +8,22 @@ from crawler.extract.page import Outcome, Validators
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """How long, how much, how often. The defaults suit a small machine reading other people's sites."""
+    """Timeouts, sizes and retries. The defaults suit a small machine that reads other people's sites."""
 
-    total_timeout_seconds: float = 30.0  # one request and its body; connect and read limits are the wire's
+    total_timeout_seconds: float = 30.0  # one request and its body; the wire has connect and read timeouts
     max_redirects: int = 5
-    attempts: int = 3  # first try included
+    attempts: int = 3  # including the first
     backoff_seconds: float = 1.0  # doubles with each retry, with jitter
     max_backoff_seconds: float = 30.0
-    max_retry_after_seconds: float = 60.0  # a server that asks for more is left alone for this crawl
+    max_retry_after_seconds: float = 60.0  # above that, the server is left alone for this crawl
 
 
 @dataclass(frozen=True, slots=True)
 class WantedBody:
-    """Which bodies are read. No `media_types` = any. Past `max_bytes` a body is refused, or cut if `truncate`.
+    """Which bodies are read. No `media_types` means any. Above `max_bytes` a body is refused, or cut with `truncate`.
 
-    Beside `media_types` those of `file_types` are read, up to `max_file_bytes`, if their first bytes are a file's too.
+    In addition to `media_types`, those of `file_types` are read, up to `max_file_bytes`, if their first bytes are those
+    of such a file.
     """
 
     media_types: frozenset[str] = frozenset()
@@ -32,7 +33,7 @@ class WantedBody:
     max_file_bytes: int = 0
 
     def takes(self, media_type: str) -> bool:
-        """Also when the server gave none, as ""; then the body has to say it."""
+        """Also if the server sent none (""): the body then has to decide."""
         return not self.media_types or not media_type or media_type in self.media_types | self.file_types
 
     def most_bytes(self, media_type: str) -> int:
@@ -45,15 +46,15 @@ HTML = WantedBody(frozenset({"text/html", "application/xhtml+xml"}))
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A 200 with its whole body, content-encoding undone. `headers` have lower-case names."""
+    """A 200 with its whole body, without content encoding. `headers` have lower-case names."""
 
-    url: str  # as asked
+    url: str  # as requested
     final_url: str  # after redirects
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
-    media_type: str  # lower-case, "" when the server gave none
-    charset: str | None  # from Content-Type only
+    media_type: str  # lower-case, "" if the server sent none
+    charset: str | None  # only from Content-Type
     validators: Validators
 
 
@@ -61,7 +62,7 @@ class Fetched:
 class NotFetched:
     """Why there is no body. `reason` is a sentence for a person.
 
-    `status` is that of the last answer, None when none came; `retry_after_seconds` is what the server asked for.
+    `status` is that of the last response, None if there was none; `retry_after_seconds` is the server's Retry-After.
     """
 
     url: str
@@ -75,7 +76,7 @@ class NotFetched:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a URL is not asked for at all."""
+    """Why a URL is not requested at all."""
 
     outcome: Outcome
     reason: str

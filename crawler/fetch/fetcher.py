@@ -1,4 +1,4 @@
-"""One polite, guarded GET: redirects followed by hand, retries with patience, bodies within bounds."""
+"""A polite, guarded GET that follows redirects itself, retries patiently and limits bodies."""
 
 import random
 from collections.abc import Awaitable, Callable, Mapping
@@ -32,7 +32,7 @@ Admit = Callable[[str], Awaitable[Refusal | None]]
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """One answer; `body` is None where none was wanted."""
+    """One response; `body` is None if none was wanted."""
 
     status: int
     headers: Mapping[str, str]
@@ -42,8 +42,8 @@ class _Reply:
 class Fetcher:
     """Fetches URLs for one crawler.
 
-    `user_agent` is sent as it is, such as "DocentBot/1.0 (+https://example.com/bot)". `jitter` gives numbers in
-    [0, 1). Waiting happens in `pacing` only. `policy` must be that of the wire. `access` is sent to its own site.
+    `user_agent` is sent as it is, such as "DocentBot/1.0 (+https://example.com/bot)". `jitter` returns numbers in [0,
+    1). Only `pacing` waits. `policy` must be that of the wire. `access` is sent to its own site.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Fetcher:
         self._access = access
 
     def with_access(self, access: SiteAccess) -> "Fetcher":
-        """One that sends it, over the same wire and at the same pace."""
+        """A fetcher that sends it, with the same wire and pacing."""
         return Fetcher(self._wire, self.user_agent, self.pacing, self.policy, self.limits, self._jitter, access)
 
     @property
     def agent(self) -> str:
-        """Our product token, "DocentBot": what robots.txt groups and X-Robots-Tag call us."""
+        """Our product token, "DocentBot", which robots.txt groups and X-Robots-Tag use."""
         return self.user_agent.partition("/")[0].strip()
 
     async def fetch(
@@ -80,10 +80,10 @@ class Fetcher:
         wanted: WantedBody = HTML,
         admit: Admit | None = None,
     ) -> Fetched | NotFetched:
-        """Get `url`, following up to five redirects; every hop is checked like a fresh URL.
+        """Get `url`, following up to five redirects; every hop is checked like a new URL.
 
-        With `validators` the GET is conditional, and a page that has not changed ends as UNCHANGED. `admit` is
-        asked before each redirect is followed, with its target. Never raises for what a server does.
+        With `validators` the GET is conditional, and an unchanged page ends as UNCHANGED. `admit` is called before each
+        redirect is followed, with its target. Never raises for what a server does.
         """
         try:
             hop = check_url(url, self.policy)
@@ -113,7 +113,7 @@ class Fetcher:
         }
         if validators and validators.etag:
             headers["If-None-Match"] = validators.etag
-        # A date proves nothing about another page, so it goes to the first URL only.
+        # A date proves nothing about another page, so only the first URL gets it.
         if validators and validators.last_modified and hops == 0:
             headers["If-Modified-Since"] = validators.last_modified
         return headers
@@ -121,7 +121,8 @@ class Fetcher:
     async def _get_patiently(
         self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody
     ) -> _Reply | NotFetched:
-        """One hop with its retries. Each try waits for the host's turn, so backing off pushes the host back."""
+        """One hop with its retries. Each try waits for the host's turn, so backing off delays the host's other
+        requests."""
         for tries_left in reversed(range(self.limits.attempts)):
             reply, may_pass = await self._try_once(url, headers, wanted)
             asked = reply.retry_after_seconds if isinstance(reply, NotFetched) else None
@@ -138,7 +139,7 @@ class Fetcher:
     async def _try_once(
         self, url: CheckedUrl, headers: Mapping[str, str], wanted: WantedBody
     ) -> tuple[_Reply | NotFetched, bool]:
-        """What came, and whether trying again soon may help."""
+        """The response, and whether trying again soon may help."""
         may_pass = False
         async with self.pacing.turn(url.host):
             try:

@@ -1,6 +1,6 @@
-"""Resolve, check every answer, dial the checked address: the only way this library opens a connection.
+"""Resolves a name, checks every address, dials a checked one: the only way this library opens a connection.
 
-The check and the dial use the same answer, so a name that resolves differently a moment later (DNS rebinding)
+The check and the dial use the same addresses, so a name that resolves differently a moment later (DNS rebinding)
 changes nothing. TLS is negotiated above, with the host name, so certificates are checked against the name.
 """
 
@@ -20,10 +20,10 @@ SocketOptions = Iterable[httpcore.SOCKET_OPTION]
 
 
 class Resolver(Protocol):
-    """Looks a host name up."""
+    """Resolves a host name."""
 
     async def __call__(self, host: str, port: int) -> Sequence[str]:
-        """All A and AAAA answers as text, best first; [] or OSError when there is none."""
+        """All A and AAAA addresses as text, best first; [] or OSError if there are none."""
         ...
 
 
@@ -49,8 +49,8 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
 
 
 class GuardedDialler(httpcore.AsyncNetworkBackend):
-    """A network backend that dials nothing the policy refuses. AddressRefused and UrlRefused pass through
-    httpcore unchanged; everything else is an httpcore exception."""
+    """A network backend that dials nothing that the policy refuses. AddressRefused and UrlRefused pass through httpcore
+    unchanged; everything else is an httpcore exception."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         literal = parse_address(host)
         if literal is not None and self._policy.allows_literal(literal, port):
             return [literal]
-        # The rules for ports and names once more: this is the last door.
+        # The rules for ports and names again: this is the last check before dialling.
         if port not in ALLOWED_PORTS:
             raise AddressRefused(f"port {port} is not one that is dialled")
         if literal is not None:
@@ -127,7 +127,7 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         local_address: str | None,
         socket_options: SocketOptions | None,
     ) -> httpcore.AsyncNetworkStream:
-        """The first address that answers; each gets a fair share of the time that is left."""
+        """Connects to the first address that responds; each gets a fair share of the remaining time."""
         last = len(addresses) - 1
         share = None if timeout is None else timeout / len(addresses)
         for position, address in enumerate(addresses):

@@ -1,4 +1,4 @@
-"""The crawler's only use of httpx: a transport that cannot reach a refused address, and one GET or POST over it."""
+"""The crawler's only use of httpx: a transport that cannot reach a refused address, with GET and POST over it."""
 
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -15,14 +15,14 @@ from crawler.errors import ConnectTimedOut, TimedOut, Unreachable
 from crawler.fetch.guarded_dialler import Connector, GuardedDialler, Resolver, system_resolver
 from crawler.url_rules import CheckedUrl
 
-# Repeated headers are folded with a comma, but for this one: each of its lines may address another robot.
+# Repeated headers are joined with a comma, except for this one: each of its lines may be for another robot.
 LINE_FOLDED_HEADERS = frozenset({"x-robots-tag"})
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The head of a response. Header names are lower-case; `chunks` yields the body as it came, still encoded,
-    once, and raises TimedOut or Unreachable."""
+    """The head of a response. Header names are lower-case; `chunks` yields the body once, as it arrived, still encoded,
+    and raises TimedOut or Unreachable."""
 
     status: int
     headers: Mapping[str, str]
@@ -30,10 +30,10 @@ class Answer:
 
 
 class Wire(Protocol):
-    """Sends one request and follows nothing."""
+    """Sends one request and follows no redirects."""
 
     def get(self, url: CheckedUrl, headers: Mapping[str, str]) -> AbstractAsyncContextManager[Answer]:
-        """Open the answer to a GET; leaving the block frees the connection.
+        """Open the response to a GET; leaving the block frees the connection.
 
         Raises AddressRefused, TimedOut, Unreachable.
         """
@@ -42,7 +42,7 @@ class Wire(Protocol):
 
 @cache
 def _believed_authorities() -> ssl.SSLContext:
-    """One for the process: to read the authorities' certificates takes 30 ms and a megabyte."""
+    """Shared by the process, because reading the authorities' certificates takes 30 ms and a megabyte."""
     return httpx.create_ssl_context(trust_env=False)
 
 
@@ -61,7 +61,7 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
     ) -> None:
         context = ssl_context or _believed_authorities()
         super().__init__(verify=context, trust_env=False)
-        # httpx offers no public way to choose the network backend; a test watches over this line.
+        # httpx has no public way to choose the network backend; a test checks this line.
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=context,
             network_backend=GuardedDialler(policy or AddressPolicy(), resolver, connector),
@@ -105,7 +105,7 @@ class GuardedWire:
         """The same for any method, with a body. Raises as `Wire.get` does."""
         response = await self._send(method, url, headers, body)
         try:
-            async with aclosing(_chunks(response, url)) as chunks:  # a body that is too large is left early
+            async with aclosing(_chunks(response, url)) as chunks:  # a body that is too large is not read to its end
                 yield Answer(response.status_code, _folded(response.headers), chunks)
         finally:
             await response.aclose()
@@ -113,7 +113,7 @@ class GuardedWire:
     async def exchange(
         self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None, max_bytes: int
     ) -> tuple[int, bytes]:
-        """Send once; return the status and the answer's body, as it came and cut at `max_bytes`. Raises as `Wire.get`
+        """Send once; return the status and the response body as it arrived, cut at `max_bytes`. Raises as `Wire.get`
         does."""
         said = bytearray()
         async with self.send(method, url, headers, body) as answer:
@@ -124,7 +124,7 @@ class GuardedWire:
         return answer.status, bytes(said[:max_bytes])
 
     async def post(self, url: CheckedUrl, headers: Mapping[str, str], body: bytes) -> int:
-        """Send `body` once; return the status and leave the answer unread. Raises as `Wire.get` does."""
+        """Send `body` once; return the status and leave the response body unread. Raises as `Wire.get` does."""
         response = await self._send("POST", url, headers, body)
         await response.aclose()
         return response.status_code
@@ -132,7 +132,7 @@ class GuardedWire:
     async def _send(
         self, method: str, url: CheckedUrl, headers: Mapping[str, str], body: bytes | None = None
     ) -> httpx.Response:
-        # The target goes out as it was checked: httpx would quote it once more.
+        # The target is sent as it was checked: httpx would quote it again.
         extensions = {"timeout": self._timeout, "target": url.target.encode("ascii")}
         try:
             request = httpx.Request(method, str(url), headers=dict(headers), content=body, extensions=extensions)
@@ -142,7 +142,7 @@ class GuardedWire:
 
 
 async def _chunks(response: httpx.Response, url: CheckedUrl) -> AsyncGenerator[bytes, None]:
-    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - what the async transport gives
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - what the async transport returns
     try:
         async for chunk in response.stream:
             yield chunk

@@ -1,4 +1,4 @@
-"""What HTTP statuses and headers mean to a crawl."""
+"""What HTTP statuses and headers mean for a crawl."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _FILE_STARTS = (
 )
 _TEXT_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _NOT_IN_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
-_MIN_TEXT_SHARE = 0.98  # a stray control character is a slip, not a file
+_MIN_TEXT_SHARE = 0.98  # a stray control character is a mistake, not a sign of a binary file
 
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:+-]+)""", re.I)
 _NAMED = {
@@ -56,8 +56,8 @@ def looks_like_html(body: bytes) -> bool:
 
 
 def looks_like_a_file(body: bytes, charset: str | None) -> bool:
-    """Whether a body is no text at all, whatever its Content-Type says: by its first bytes, or by bytes that no text
-    has ("binary data bytes" of the WHATWG MIME sniffing standard)."""
+    """Whether a body is not text, whatever its Content-Type: by its first bytes, or by bytes that text does not have
+    ("binary data bytes" of the WHATWG MIME sniffing standard)."""
     if body.startswith(_FILE_STARTS):
         return True
     start = body[:1445]

@@ -1,4 +1,4 @@
-"""Files that websites link to and that hold text to read: PDF, DOCX, PPTX and XLSX, told by address, type and bytes."""
+"""Linked files with text to read, PDF, DOCX, PPTX and XLSX, recognised by address, type and first bytes."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ FILE_TYPES: Final = frozenset(
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     }
 )
-# What servers call a file of which they know no more; then its address has to say it.
+# The types that servers send if they do not know better; the address then has to tell.
 _UNTOLD: Final = frozenset(
     {
         "application/octet-stream",
@@ -25,7 +25,7 @@ _UNTOLD: Final = frozenset(
     }
 )
 _ENDING: Final = re.compile(r"\.(?:pdf|docx|pptx|xlsx)$", re.IGNORECASE)
-_PDF_HEAD_BYTES: Final = 1024  # other bytes may stand before the header
+_PDF_HEAD_BYTES: Final = 1024  # other bytes may precede the header
 _ZIP: Final = b"PK\x03\x04"
 
 
@@ -34,7 +34,7 @@ def is_file_address(url: str) -> bool:
 
 
 def file_types_at(url: str) -> frozenset[str]:
-    """The media types under which a file may come from this address."""
+    """The media types with which a file may come from this address."""
     return FILE_TYPES | _UNTOLD if is_file_address(url) else FILE_TYPES
 
 

@@ -1,4 +1,4 @@
-"""When the next request to a host may go out: minimum distance, crawl-delay, Retry-After, few at a time."""
+"""When the next request to a host may be sent: minimum delay, Crawl-delay, Retry-After, few at a time."""
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,10 +18,10 @@ class _Host:
 
 
 class HostPacing:
-    """Hands out turns, host by host. For one event loop.
+    """Gives each host's requests their turns. For one event loop.
 
-    `min_delay_seconds` lies between the starts of two requests to a host; at most `max_per_host` are under way.
-    `clock` counts seconds and `sleep` waits for some; tests pass both, and their sleep must move their clock.
+    `min_delay_seconds` is the time between the starts of two requests to a host; at most `max_per_host` run at once.
+    `clock` counts seconds and `sleep` waits for some; tests pass both, and their sleep must advance their clock.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class HostPacing:
         self._state(host).delay_seconds = max(self._min_delay_seconds, min(delay_seconds, MAX_CRAWL_DELAY_SECONDS))
 
     def push_back(self, host: str, seconds: float) -> None:
-        """Let no new request to the host start within the next `seconds`."""
+        """Start no new request to the host within the next `seconds`."""
         state = self._state(host)
         state.next_at = max(state.next_at, self._clock() + seconds)
 

@@ -1,8 +1,8 @@
-"""Pages that have no text without their scripts, rendered by Chromium through Playwright (the extra `render`).
+"""Renders pages that have no text without their scripts, with Chromium through Playwright (the extra `render`).
 
-The browser never opens a connection: every request that a page makes is answered by the crawler's fetcher, so address
-check, robots.txt, pacing and size limits hold, and whatever would pass that by (sockets, WebRTC, look-ups) finds a name
-service that knows no name and a proxy that does not exist.
+The browser never opens a connection: the crawler's fetcher serves every request of a page, so address check,
+robots.txt, pacing and size limits hold. Anything that would bypass it (sockets, WebRTC, look-ups) gets a name server
+without names and a proxy that does not exist.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -25,18 +25,18 @@ _NO_NETWORK = (
     "--disable-background-networking",
     "--disable-dev-shm-usage",
 )
-_WANTED = frozenset({"script", "xhr", "fetch"})  # what makes text; pictures, styles, fonts and frames do not
+_WANTED = frozenset({"script", "xhr", "fetch"})  # these produce text; pictures, styles, fonts and frames do not
 _PASSED_ON = ("access-control-allow-origin", "access-control-allow-credentials")
 
 
 @dataclass(frozen=True, slots=True)
 class RenderLimits:
-    """What one page may cost."""
+    """The limits for one page."""
 
     total_seconds: float = 20.0
-    settle_seconds: float = 5.0  # after the document is there, for requests to come to rest
+    settle_seconds: float = 5.0  # after the document has loaded, for requests to finish
     max_requests: int = 60
-    max_bytes: int = 5 * 1024 * 1024  # of one answer, and of the page that comes out
+    max_bytes: int = 5 * 1024 * 1024  # of one response, and of the rendered page
 
 
 class PlaywrightRenderer:
@@ -73,7 +73,7 @@ class PlaywrightRenderer:
                 await playwright.stop()
 
     async def render(self, fetched: Fetched) -> bytes:
-        """The page's HTML in UTF-8 once it has settled. Nothing is asked for but by the crawler's own fetcher.
+        """The page's HTML in UTF-8 once it has settled. Only the crawler's own fetcher sends requests.
 
         Raises RenderingFailed.
         """
@@ -92,7 +92,7 @@ class PlaywrightRenderer:
 
     async def _settled(self, page: Page, url: str) -> bytes:
         await page.goto(url, wait_until="domcontentloaded", timeout=self._limits.total_seconds * 1000)
-        with suppress(Error):  # it goes on asking: what is there by now counts
+        with suppress(Error):  # it keeps requesting: what has loaded so far counts
             await page.wait_for_load_state("networkidle", timeout=self._limits.settle_seconds * 1000)
         return (await page.content()).encode()
 
@@ -122,7 +122,7 @@ class PlaywrightRenderer:
 
 
 class _PageRequests:
-    """Answers what one page asks for."""
+    """Serves the requests of one page."""
 
     def __init__(self, fetcher: Fetcher, robots: Robots, fetched: Fetched, limits: RenderLimits) -> None:
         self._fetcher = fetcher

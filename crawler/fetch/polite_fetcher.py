@@ -1,4 +1,4 @@
-"""A ready fetcher: guarded transport, pacing, limits, put together and closed together."""
+"""A complete fetcher: guarded transport, pacing and limits, opened and closed together."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ async def polite_fetcher(
 ) -> AsyncIterator[Fetcher]:
     """Open a fetcher for the duration of the block. `user_agent` starts with the product token: "DocentBot/1.0 (+url)".
 
-    One is enough for a process: connections are shared, and hosts are paced over all crawls.
+    One is enough for a process: connections are shared, and hosts are paced across all crawls.
     """
     policy = policy or AddressPolicy()
     wire = GuardedWire(GuardedTransport(policy, resolver), connect_timeout_seconds, read_timeout_seconds)

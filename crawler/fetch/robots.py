@@ -1,4 +1,5 @@
-"""Robots rules of a site: fetched, kept for a day, and what holds when they cannot be had (RFC 9309, 2.3)."""
+"""Robots rules of a site: fetched, cached for a day, with the policy for when they cannot be fetched (RFC 9309,
+2.3)."""
 
 import time
 from collections.abc import Callable
@@ -21,19 +22,19 @@ ROBOTS_BODY = WantedBody(max_bytes=MAX_PARSED_BYTES + 1, truncate=True)
 
 
 class RobotsPolicy(StrEnum):
-    """Where the rules in force come from."""
+    """Where the current rules come from."""
 
     PARSE = "parse"  # robots.txt was read
     ALLOW_ALL = "allow_all"  # there is none (4xx, too many redirects)
     DENY_ALL = "deny_all"  # unreachable (5xx, network): assume the worst
-    BACK_OFF = "back_off"  # 429: ask again later
-    USE_CACHE = "use_cache"  # the copy we have: fresh, or stale while the site is unreachable
+    BACK_OFF = "back_off"  # 429: try again later
+    USE_CACHE = "use_cache"  # the cached copy: fresh, or stale while the site is unreachable
     REFETCH = "refetch"  # the copy was a day old and was fetched again
 
 
 @dataclass(frozen=True, slots=True)
 class SiteRobots:
-    """The robots rules in force for one origin. `failure` says why there are no rules, where there are none."""
+    """The current robots rules of one origin. `failure` is the reason if there are none."""
 
     policy: RobotsPolicy
     rules: RobotsRules | None = None
@@ -67,10 +68,10 @@ class _Kept:
 
 
 class Robots:
-    """Answers "may I?" for every origin of a crawl.
+    """Decides for every origin of a crawl what may be fetched.
 
-    Groups are matched against the fetcher's product token, and a Crawl-delay is passed on to its pacing. `clock`
-    counts seconds. Keep one for as long as the process lives: it is the day's cache.
+    Groups are matched against the fetcher's product token, and a Crawl-delay is passed on to its pacing. `clock` counts
+    seconds. Keep one for the lifetime of the process, because it caches the rules.
     """
 
     def __init__(self, fetcher: Fetcher, clock: Callable[[], float] = time.monotonic) -> None:
@@ -90,7 +91,7 @@ class Robots:
         return (await self.site(checked)).refusal(checked.target)
 
     async def site(self, url: CheckedUrl) -> SiteRobots:
-        """The rules in force for the URL's origin, fetched at most once a day."""
+        """The current rules of the URL's origin, fetched at most once a day."""
         async with self._locks.setdefault(url.origin, anyio.Lock()):
             kept = self._kept.get(url.origin)
             if kept is not None and self._clock() < kept.until:
@@ -110,7 +111,7 @@ class Robots:
             asked = answer.retry_after_seconds if isinstance(answer, NotFetched) else None
             until = now + min(max(asked or FAILURE_CACHE_SECONDS, 1.0), CACHE_SECONDS)
             if old is not None and old.site.rules is not None:
-                # RFC 9309, section 2.4: an old copy may stand in while the site is unreachable.
+                # RFC 9309, section 2.4: an old copy may be used while the site is unreachable.
                 old.until = until
                 return replace(old.site, policy=RobotsPolicy.USE_CACHE)
         else:
@@ -125,7 +126,7 @@ def _site_from(answer: Fetched | NotFetched, agent: str) -> SiteRobots:
         return SiteRobots(RobotsPolicy.PARSE, RobotsRules.from_bytes(answer.body, agent))
     if answer.status == 429:
         return SiteRobots(RobotsPolicy.BACK_OFF, failure=answer)
-    # RFC 9309, 2.3.1.2 and 2.3.1.3: an endless or aimless redirect counts as "there is none", like any 4xx.
+    # RFC 9309, 2.3.1.2 and 2.3.1.3: an endless or invalid redirect counts as "there is none", like any 4xx.
     if answer.status is not None and answer.status < 500:
         return SiteRobots(RobotsPolicy.ALLOW_ALL, failure=answer)
     return SiteRobots(RobotsPolicy.DENY_ALL, failure=answer)

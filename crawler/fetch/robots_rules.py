@@ -1,9 +1,9 @@
-"""What a website asks of one robot: its robots.txt (RFC 9309), which says what may be fetched, how slowly, and names
-sitemaps, and the X-Robots-Tag of an answer.
+"""A website's rules for one robot: its robots.txt (RFC 9309) with what may be fetched, how slowly, and the sitemaps,
+and the X-Robots-Tag of a response.
 
-The lines are read and the robot's groups picked here, and only those are handed to Protego for matching. Protego
-alone stumbles over a byte order mark, takes "Example" for "ExampleBot", ends a list of user agents at any record,
-and needs quadratic time on files with many user agents.
+The lines are read and the robot's groups selected here, and only those are passed to Protego for matching. Protego
+alone fails on a byte order mark, takes "Example" for "ExampleBot", ends a list of user agents at any record, and needs
+quadratic time for files with many user agents.
 """
 
 import math
@@ -18,7 +18,7 @@ MAX_PARSED_BYTES = 500 * 1024
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _PRODUCT_TOKEN = re.compile(r"[A-Za-z_-]+")
-# Misspellings that well-known robots forgive; they all mean less crawling.
+# Misspellings that well-known robots accept; all of them mean less crawling.
 _FIELDS = {
     "user-agent": "user-agent",
     "useragent": "user-agent",
@@ -52,7 +52,7 @@ class RobotsRules:
 
     @classmethod
     def from_bytes(cls, body: bytes, agent: str) -> "RobotsRules":
-        """Parse the first MAX_PARSED_BYTES; a line cut there is dropped, for half a rule says something else."""
+        """Parse the first MAX_PARSED_BYTES; a line cut there is dropped, because half a rule means something else."""
         if len(body) > MAX_PARSED_BYTES:
             body = body[:MAX_PARSED_BYTES]
             body = body[: max(body.rfind(b"\n"), body.rfind(b"\r"), 0)]
@@ -82,7 +82,7 @@ class _Reading:
             case "user-agent":
                 self._take_agent(value)
             case "allow" | "disallow":
-                self._is_listing_agents = False  # only rules end the list of names, not other records
+                self._is_listing_agents = False  # only rules end the list of names, no other records
                 self._take_rule(f"{field}: {_as_ascii(value)}" if value else "")
             case "crawl-delay":
                 self._take_delay(value)
@@ -136,7 +136,7 @@ def _token(text: str) -> str:
 
 
 def _as_ascii(value: str) -> str:
-    """Encode what Protego's line reader would take for a line end, and everything else beyond ASCII."""
+    """Encode characters beyond ASCII, and those that Protego's line reader would take for a line end."""
     return quote(value, safe="".join(map(chr, range(0x21, 0x7F))))
 
 
@@ -146,14 +146,14 @@ _DIRECTIVES_WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-ima
 
 @dataclass(frozen=True, slots=True)
 class RobotsDirectives:
-    """What the header says to us."""
+    """What the header asks of us."""
 
     is_noindex: bool = False
     is_nofollow: bool = False
 
 
 def parse_x_robots_tag(value: str, agent: str) -> RobotsDirectives:
-    """Read the header, its repetitions joined by line ends. A line "otherbot: noindex" is for that robot alone."""
+    """Parse the header, with repetitions joined by line ends. A line "otherbot: noindex" is for that robot only."""
     words: set[str] = set()
     for line in value.split("\n"):
         match = _ROBOT_PREFIX.fullmatch(line)
