@@ -1,8 +1,8 @@
 """What can go wrong between a URL and its bytes.
 
 CrawlError
-├── UrlRefused        the text of a URL breaks the policy        (who wrote the link can mend it)
-├── AddressRefused    a name resolves to an address off limits   (who runs the site's DNS can mend it)
+├── UrlRefused        the text of a URL breaks the policy        (the author of the link can fix it)
+├── AddressRefused    a name resolves to an address off limits   (whoever runs the site's DNS can fix it)
 ├── ExchangeFailed    no complete answer arrived; trying again may help
 │   ├── Unreachable   name, connection, TLS or protocol failure
 │   └── TimedOut      a time limit ran out; ConnectTimedOut: before there was a connection
@@ -52,7 +52,7 @@ class BodyRefused(CrawlError):
 
 
 class BodyTooLarge(BodyRefused):
-    """The body passes its limit, compressed or not."""
+    """The body exceeds its limit, compressed or not."""
 
 
 class BodyGarbled(BodyRefused):

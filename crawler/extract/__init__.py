@@ -1,1 +1,1 @@
-"""HTML becomes a page of clean Markdown, in a process of its own."""
+"""Turns HTML into a page of clean Markdown, in a separate process."""

@@ -1,5 +1,5 @@
-"""Questions that a page of frequent ones sets off without headings: in bold, as terms, as what opens their answers, or
-in a list of questions as DocBook writes it."""
+"""Questions of an FAQ page that are not headings: in bold, as terms, as buttons that open their answers, or in
+DocBook's list of questions."""
 
 import re
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ _LINE_ENDS = BLOCK_TAGS | {"br"}
 _LABEL = re.compile(r"(?:[QA]|\d+(?:\.\d+)*)[.:)]")
 _QUESTION_CLASS = re.compile(r"(?:[\w-]*[-_])?question", re.IGNORECASE)
 _LEAST_WORDS = 3
-_LEAST_QUESTIONS = 2  # one alone may be how a text begins
+_LEAST_QUESTIONS = 2  # a single one may be how a text begins
 _NEAR = 5  # elements around the words of one question
 
 
 def asked_questions(tree: LexborHTMLParser, body: LexborNode) -> list[tuple[LexborNode, int]]:
-    """The lines that ask what stands below them, each with the level of a heading below the last one. A table that only
-    lays questions and answers out becomes blocks, and labels before them ("Q:") go, in place."""
+    """The lines that ask what is answered below them, each with a heading level below the last one. In place, a table
+    that only lays out questions and answers becomes blocks, and labels before them ("Q:") are removed."""
     _write_entries(tree, body)
     mixed = {term.parent.mem_id for term in body.css("dt") if term.parent and not _asks(term)}
     level = 1
@@ -61,7 +61,7 @@ def _write_entries(tree: LexborHTMLParser, body: LexborNode) -> None:
 
 
 def _line(node: LexborNode) -> LexborNode | None:
-    """The element that is a question and stands on a line of its own; None where there is none."""
+    """The element that is a question on a line of its own; None if there is none."""
     if not _asks(node):
         return None
     if node.tag not in _INLINE:
@@ -77,7 +77,7 @@ def _line(node: LexborNode) -> LexborNode | None:
 
 
 def _is_link(node: LexborNode) -> bool:
-    """As an entry of the contents is."""
+    """Whether it is a link, as in a table of contents."""
     return node.css_first("a[href]") is not None or "href" in node.attributes
 
 
@@ -89,7 +89,7 @@ def _asks(node: LexborNode) -> bool:
 
 
 def _is_called_one(node: LexborNode) -> bool:
-    """Whether the page declares it a question, by its own class or as the first line in one: "It does not start."."""
+    """Whether the page declares it a question, by its class or as the first line of one: "It does not start."."""
     if _has_question_class(node):
         return True
     above = node.parent
@@ -105,7 +105,7 @@ def _has_question_class(node: LexborNode) -> bool:
 
 
 def _ends_line(node: LexborNode | None, *, before: bool = False) -> bool:
-    """Whether the line ends beside a question: there is nothing, or a break."""
+    """Whether the line ends beside the question: nothing follows, or a line break."""
     while node is not None and node.tag not in _LINE_ENDS and not node.text().strip():
         node = node.prev if before else node.next
     return node is None or node.tag in _LINE_ENDS

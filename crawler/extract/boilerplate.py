@@ -1,7 +1,7 @@
-"""What stands on a page around its content: navigation, banners, footers, edit links, buttons.
+"""The parts of a page around its content: navigation, banners, footers, edit links, buttons.
 
-Everything is judged by markup (tags, roles, whole words of class and id) and by a few phrases that only ever
-label such parts. A part that holds the first heading, or much of the text, is content whatever it is called.
+They are recognised by markup (tags, roles, whole words of class and id) and by a few phrases that only label such
+parts. A part with the first heading, or with much of the text, is content whatever its markup.
 """
 
 import re
@@ -74,7 +74,7 @@ _CONTENT_ASIDES = frozenset(
         "marginnote",
     }
 )
-# Phrases that label a part of the page's frame wherever they stand alone ...
+# Phrases that label a part of the page's frame wherever they are alone ...
 _LABELS = re.compile(
     r"edit (?:this page|on github|on gitlab|page|source)(?: on git\w+)?|view (?:page )?source(?: on git\w+)?"
     r"|suggest (?:an )?edits?|improve this (?:page|doc)|show source|report (?:a bug|an issue)(?: with this page)?"
@@ -99,7 +99,7 @@ _RUNNING_TEXT = frozenset(
     {"p", "li", "td", "th", "dd", "dt", "pre", "code", "blockquote", "figcaption", "caption", "em", "strong", "b", "i"}
 )
 _NEVER_FRAME = HEADING_TAGS | {"html", "body", "main", "article", "pre", "code", "dt", "em", "strong"}
-_POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # their ids are there to be linked to
+_POINTS = frozenset({"a", "span", "p", "li", "tr", "td", "th", "dd"})  # their ids are link targets
 _CONTENTS_SELECTOR = ",".join(f"[class~={name}],[id={name}]" for name in sorted(_CONTENTS_NAMES))
 _CONTENTS_NAME = re.compile(r"\W*(?:index|(?:table of )?contents)\W*", re.IGNORECASE)
 _LEAST_ENTRIES = 3
@@ -111,7 +111,7 @@ _THIN_CHARS = 300
 
 
 def remove_boilerplate(root: LexborNode) -> None:
-    """Take navigation and its like out of `root`, in place; lists of contents stay."""
+    """Remove navigation and the like from `root`, in place; tables of contents stay."""
     total = len(root.text()) or 1
     if (name := site_heading(root)) is not None:
         name.decompose()
@@ -142,7 +142,7 @@ def remove_boilerplate(root: LexborNode) -> None:
 
 
 def remove_contents_list(main: LexborNode) -> None:
-    """Take the list of the page's own sections out of its content, unless it is all the page has to say."""
+    """Remove the table of contents from the content, unless the page has nothing else."""
     lists = [
         node
         for node in main.css(_CONTENTS_SELECTOR)
@@ -163,14 +163,14 @@ def remove_contents_list(main: LexborNode) -> None:
 
 
 def _leads_down_the_page(node: LexborNode) -> bool:
-    """Whether it is a list of links to what stands on the same page, and nothing else."""
+    """Whether it is a list of links within the page, and nothing else."""
     links = node.css("a[href]")
     is_own = len(links) >= _LEAST_ENTRIES and all(map(_leads_to_own_part, links))
     return is_own and link_share(node) > _ALL_LINKS
 
 
 def _links_below_each_other(main: LexborNode) -> list[LexborNode]:
-    """Links down the page with line breaks between them and nothing else: groff writes a list of sections so."""
+    """Links within the page that only line breaks separate: groff writes a list of sections so."""
     above = (link.parent for link in main.css(_THIRD_LINE))
     parents = {node.mem_id: node for node in above if node is not None and node.tag in _FRAMES}
     found: list[LexborNode] = []
@@ -187,8 +187,8 @@ def _leads_to_own_part(node: LexborNode) -> bool:
 
 
 def is_permalink(link: LexborNode) -> bool:
-    """A sign beside a heading that links to the heading itself: "¶", "#", an icon, "Permalink". A link around the
-    heading's or the term's own words, as manual pages have them, is none, nor is one around a sign that is typed."""
+    """A sign beside a heading that links to the heading itself: "¶", "#", an icon, "Permalink". Not a link around the
+    heading's or the term's own words, as in manual pages, nor one around a sign that is to be typed."""
     if link.css_first("code,kbd,samp,tt") is not None:
         return False
     href = link.attributes.get("href") or ""
@@ -202,7 +202,7 @@ def is_permalink(link: LexborNode) -> bool:
 
 
 def _has_own_words(link: LexborNode, text: str) -> bool:
-    """Whether a link with a permalink's class says what is named: it is all that its block says, or it is marked up."""
+    """Whether a link with a permalink's class is the name itself: the only text of its block, or marked up."""
     letters = _letters(text)
     if not letters or letters in _PERMALINK_WORDS:
         return False
@@ -237,7 +237,7 @@ _PERMALINK_CLASSES = frozenset(
 
 
 def link_share(node: LexborNode) -> float:
-    """How much of the text of `node` is link text, 0..1."""
+    """The share of the text of `node` that is link text, 0..1."""
     total = text_length(node)
     return min(1.0, sum(map(text_length, node.css("a"))) / total) if total else 0.0
 
@@ -249,7 +249,7 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
         return not (_names(node) & _CONTENT_ASIDES) and (link_share(node) > 0.4 or _is_page_level(node))
     if node.tag == "form":
         return len(node.text()) < total * 0.3 and node.css_first("h1,pre,table") is None
-    if node.tag == "summary":  # whatever role it says it has
+    if node.tag == "summary":  # whatever its role
         return False
     if node.tag == "button" or node.attributes.get("role") == "button":
         return not _opens_something(node)
@@ -259,7 +259,7 @@ def _is_boilerplate_by_markup(node: LexborNode, total: int) -> bool:
 
 
 def _opens_something(button: LexborNode) -> bool:
-    """The question of an accordion is a button; so is "Copy"."""
+    """Whether it opens something, as the question of an accordion does; "Copy" does not."""
     above = button.parent
     while above is not None and above.tag not in HEADING_TAGS | {"dt", "summary"}:
         above = above.parent
@@ -283,7 +283,7 @@ def _is_named_boilerplate(node: LexborNode) -> bool:
 
 
 def _is_anchor_of_heading(node: LexborNode) -> bool:
-    """`<section id="cookies"><h2>Cookies</h2>`: an id that spells the heading is a fragment to link to, not a role."""
+    """`<section id="cookies"><h2>Cookies</h2>`: an id with the words of the heading is a link target, not a role."""
     anchor = _letters(node.attributes.get("id") or "")
     classes = (node.attributes.get("class") or "").lower().split()
     if not anchor or not _BOILERPLATE_NAMES.isdisjoint(classes):

@@ -1,5 +1,5 @@
-"""Cards that stand side by side, each with a name and a price, as pages of prices show their plans. Where a page writes
-the names as plain lines, they become headings: what stands in a card is about its name alone."""
+"""Cards side by side, each with a name and a price, such as the plans on a pricing page. If the names are plain lines,
+they become headings, because the text of a card is about its name alone."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _LONGEST_NAME: Final = 40
 
 
 def name_cards(tree: LexborHTMLParser, main: LexborNode) -> None:
-    """Make the names of such cards in `main` headings, one level below the last heading before them."""
+    """Turn the names of such cards in `main` into headings, one level below the last heading before them."""
     if not _PRICE.search(main.text()):
         return
     named: list[tuple[LexborNode, LexborNode, int]] = []
@@ -37,7 +37,7 @@ def name_cards(tree: LexborHTMLParser, main: LexborNode) -> None:
 
 
 def _named_cards(node: LexborNode) -> list[LexborNode]:
-    """The element with the name of each card; [] where these are no cards."""
+    """The element with the name of each card; [] if these are no cards."""
     cards = list(node.iter())
     if not 2 <= len(cards) <= _MOST_CARDS or len({card.tag for card in cards}) > 1:
         return []
@@ -59,7 +59,7 @@ def _name(card: LexborNode) -> LexborNode | None:
 
 
 def _lines(card: LexborNode) -> Iterator[LexborNode]:
-    """The innermost elements that hold text, in order."""
+    """The innermost elements with text, in order."""
     for node in card.traverse():
         if (
             node.mem_id != card.mem_id
@@ -74,7 +74,7 @@ def _is_badge(node: LexborNode) -> bool:
 
 
 def _write_heading(tree: LexborHTMLParser, card: LexborNode, name: LexborNode, level: int) -> None:
-    """First of its card: what stands before it, as "Most popular" does, is said of it."""
+    """Put it first in its card: text before the name, such as "Most popular", is about it."""
     heading = tree.create_node(f"h{level}")
     heading.insert_child(" ".join(name.text().split()))
     name.decompose()

@@ -1,4 +1,4 @@
-"""One page to a `Page`: decode, drop what the reader cannot see, find the content, write it as Markdown."""
+"""Turns one page into a `Page`: decodes it, drops hidden text, finds the content, writes it as Markdown."""
 
 from crawler.decoding import decode_html
 from crawler.extract.api_references import write_api_code
@@ -29,17 +29,17 @@ from crawler.extract.unmarked_headings import write_headings
 def extract_page(
     body: bytes, url: str, charset: str | None, normalise: Normaliser | None = None, media_type: str = "text/html"
 ) -> Page:
-    """The page at `url` (absolute, normalised). Pure and synchronous: milliseconds of CPU, no I/O.
+    """The page at `url` (absolute, normalised). Pure and synchronous: milliseconds of CPU time, no I/O.
 
-    `charset` and `media_type` come from the HTTP header; Markdown is read as the HTML that it stands for. `markdown` is
-    empty when the page has no main text. Its heading lines, outside fenced code, are `headings`: the same text in the
-    same order. Raises ExtractionFailed when the page cannot be parsed in reasonable time.
+    `charset` and `media_type` come from the HTTP header; Markdown is converted to HTML first. `markdown` is empty if
+    the page has no main text. Its heading lines, outside of fenced code, are `headings`: the same text in the same
+    order. Raises ExtractionFailed if the page cannot be parsed in reasonable time.
     """
     html = decode_html(body, charset)
     if media_type in MARKDOWN_TYPES:
         html = markdown_html(html)
     tree = parse_html(html)
-    links = read_links(tree, url, normalise)  # before hidden parts go: menus that open on a click lead to pages
+    links = read_links(tree, url, normalise)  # first: menus that a click opens are hidden parts that lead to pages
     signs = read_signs(tree)
     things = linked_things(tree)
     linked = linked_data(tree, things)

@@ -1,7 +1,7 @@
-"""Pages read beside the event loop, in processes that may be killed: a page can be slow or hostile, the crawl goes on.
+"""Extracts pages in processes that may be killed: a page can be slow or hostile, and the crawl continues.
 
-Each worker is one spawned process with one pipe, and reads one page at a time. So a timeout kills exactly the page it
-is about, and a crash takes no other page along.
+Each worker is a spawned process with one pipe that reads one page at a time. So a timeout kills exactly the page that
+caused it, and a crash affects no other page.
 """
 
 import multiprocessing
@@ -20,18 +20,18 @@ from crawler.extract.page import Page
 
 DEFAULT_TIMEOUT_SECONDS = 20.0
 _START_SECONDS = 120.0
-_PAGES_PER_WORKER = 2000  # then a fresh process: what parsers leak does not add up
+_PAGES_PER_WORKER = 2000  # then a fresh process, so that leaks of parsers do not add up
 _END_SECONDS = 2.0
 
 Serve = Callable[[Connection], None]
 
 
 class WorkerCrashed(Exception):
-    """The process ended while it held a page."""
+    """The process ended while it was reading a page."""
 
 
 class WorkerTimedOut(Exception):
-    """The process did not answer in time and was killed."""
+    """The process did not respond in time and was killed."""
 
 
 class ExtractionPool:
@@ -58,7 +58,7 @@ class ExtractionPool:
         self._closing = anyio.Event()
 
     async def extract(self, body: bytes, url: str, charset: str | None, media_type: str = "text/html") -> Page:
-        """Waits for a free worker; the page's time counts from then. Raises ExtractionFailed."""
+        """Wait for a free worker; the page's time counts from then. Raises ExtractionFailed."""
         request = PageRequest(body, url, charset, media_type)
         async with self._places:
             try:
@@ -74,7 +74,7 @@ class ExtractionPool:
         raise ExtractionFailed(reason)
 
     async def aclose(self) -> None:
-        """End all processes, also those that hold a page; those pages fail. Idempotent."""
+        """End all processes, including busy ones, whose pages fail. Idempotent."""
         self._closing.set()
         for worker in self._busy:
             worker.kill()
@@ -82,7 +82,7 @@ class ExtractionPool:
             while self._idle:
                 await anyio.to_thread.run_sync(self._idle.popleft().end)
             tokens = [object() for _ in range(self._max_workers)]
-            for token in tokens:  # all places free: every page has seen the end of its process
+            for token in tokens:  # all workers are free: every page has seen the end of its process
                 await self._places.acquire_on_behalf_of(token)
             for token in tokens:
                 self._places.release_on_behalf_of(token)
@@ -128,7 +128,7 @@ class _Worker:
         self._is_killed = False
 
     def ask(self, request: PageRequest, timeout_seconds: float) -> Answer:
-        """Raises WorkerTimedOut or WorkerCrashed; the worker is of no use afterwards."""
+        """Raises WorkerTimedOut or WorkerCrashed; the worker cannot be used afterwards."""
         try:
             pipe = self._pipe or self._start()
             pipe.send(request)
@@ -160,7 +160,7 @@ class _Worker:
         ours, theirs = context.Pipe()
         process = context.Process(target=self._serve, args=(theirs,), name="docent-extraction", daemon=True)
         process.start()
-        theirs.close()  # so that the end of the process is the end of the pipe
+        theirs.close()  # so that the end of the process closes the pipe
         self._process, self._pipe = process, ours
         if self._is_killed:
             self.kill()

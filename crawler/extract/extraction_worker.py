@@ -1,4 +1,4 @@
-"""The process that reads pages for an `ExtractionPool`: it answers one page at a time over a pipe until it closes."""
+"""The process that extracts pages for an `ExtractionPool`: one page at a time over a pipe until that closes."""
 
 import logging
 import signal
@@ -19,12 +19,12 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class WorkerReady:
-    """Sent once, when all is imported: only then does a page's time begin to count."""
+    """Sent once, after all imports: a page's time begins to count only then."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageFailure:
-    """What went wrong with a page, in words: exceptions themselves do not always travel."""
+    """The error of a page in words, because not every exception can be pickled."""
 
     reason: str
 
@@ -34,10 +34,10 @@ Answer = Page | PageFailure | WorkerReady
 
 def serve_pages(pipe: Connection) -> None:
     """Entry point of the process. Ends when the other side closes the pipe."""
-    from crawler.extract.extraction import extract_page  # heavy: the pool's own process need not import it
+    from crawler.extract.extraction import extract_page  # heavy, and the pool's own process does not need it
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pool's process, which then closes the pipe
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its complaints name no page
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its messages name no page
     pipe.send(WorkerReady())
     while True:
         try:

@@ -1,7 +1,7 @@
-"""HTML to a tree, unless a tag has so many attributes that a parser would not come to an end; and what is asked of the
-tree's elements everywhere.
+"""Parses HTML into a tree, unless a tag has so many attributes that a parser would not finish; and questions about the
+tree's elements that several modules ask.
 
-The parser compares each attribute of a tag with all that the tag has already: 200,000 of them take minutes.
+The parser compares each attribute of a tag with all earlier ones: 200,000 of them take minutes.
 """
 
 import re
@@ -18,23 +18,23 @@ BLOCK_TAGS: Final = HEADING_TAGS | {"p", "div", "li", "table", "pre", "ul", "ol"
 MAX_LINE_CHARS: Final = 150
 MAX_ATTRIBUTES: Final = 1000  # of one tag; pages have dozens
 _MAX_LINE_PARTS: Final = 40  # elements and texts
-# A comment, or a tag; with a script or style sheet its text, in which "<" begins no tag.
+# A comment or a tag; a script or style sheet with its text, in which "<" begins no tag.
 _ATTRIBUTE = r"""[\s/]++[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+"""
 _TAG = re.compile(
     r"<!--(?:-?>|.*?(?:-->|\Z))|<(?:(script|style)(?=[\s/>])|[a-z][^\s/>]*+)"
     rf"(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}+({_ATTRIBUTE})?+(?(1).*?(?:</\1|\Z))",
     re.IGNORECASE | re.DOTALL,
 )
-# XHTML: of an element whose content is raw text, HTML ignores the "/", and what follows would be its content.
+# HTML ignores the "/" of XHTML in an element with raw text, so what follows would become its content.
 _XHTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<!DOCTYPE[^>]*XHTML", re.IGNORECASE)
 _RAW = frozenset({"iframe", "noembed", "noframes", "script", "style", "textarea", "title"})
 _OPENING = re.compile(rf"<([a-z][^\s/>]*+)((?:{_ATTRIBUTE})*+)(\s*+/>)?+", re.IGNORECASE)
 
 
 def parse_html(html: str) -> LexborHTMLParser:
-    """A page that is written in XHTML may close an element without content in its tag, as `<iframe/>`.
+    """Parse a page. In XHTML, an element without content may be closed in its tag, such as `<iframe/>`.
 
-    Raises ExtractionFailed when a tag has more than `MAX_ATTRIBUTES`.
+    Raises ExtractionFailed if a tag has more than `MAX_ATTRIBUTES`.
     """
     if _XHTML.match(html):
         html = _OPENING.sub(_opened_and_closed, html)
@@ -53,7 +53,7 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def elements_before(node: LexborNode) -> Iterator[LexborNode]:
-    """Those beside it, the nearest first."""
+    """The elements before it, the nearest first."""
     before = node.prev
     while before is not None:
         if before.is_element_node:
@@ -62,7 +62,7 @@ def elements_before(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def elements_behind(node: LexborNode) -> Iterator[LexborNode]:
-    """The same on its other side."""
+    """The elements after it, the nearest first."""
     behind = node.next
     while behind is not None:
         if behind.is_element_node:
@@ -71,14 +71,15 @@ def elements_behind(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def outermost(nodes: Sequence[LexborNode]) -> list[LexborNode]:
-    """Those that stand in none of the others."""
+    """The nodes that are in none of the others."""
     ids = {node.mem_id for node in nodes}
     return [node for node in nodes if all(above.mem_id not in ids for above in ancestors(node))]
 
 
 def side_by_side(root: LexborNode, selector: str) -> Iterator[LexborNode]:
-    """What of `root` the selector names, in its order, where none is meant to lie in another. Of a page that nests them
-    no more is given than it has elements, so that looking into each takes no longer than looking at all."""
+    """The elements of `root` that the selector matches, in order, for selectors that should not match nested elements.
+    If a page nests them anyway, it stops once they have as many descendants as the page has elements, so that looking
+    into each takes linear time."""
     left = len(root.css("*"))
     for node in root.css(selector):
         left -= len(node.css("*"))
@@ -88,7 +89,7 @@ def side_by_side(root: LexborNode, selector: str) -> Iterator[LexborNode]:
 
 
 def is_line(node: LexborNode) -> bool:
-    """Whether it holds a few words and no blocks. Of a large element no more is looked at than a line may have."""
+    """Whether it has a few words and no blocks. Looks at no more of a large element than a line may have."""
     parts = list(islice(node.traverse(include_text=True), _MAX_LINE_PARTS + 1))
     if len(parts) > _MAX_LINE_PARTS or any(part.tag in BLOCK_TAGS and part.mem_id != node.mem_id for part in parts):
         return False
@@ -96,7 +97,7 @@ def is_line(node: LexborNode) -> bool:
 
 
 def text_length(node: LexborNode) -> int:
-    """In characters that are no white space."""
+    """The number of characters that are no white space."""
     return len("".join(node.text().split()))
 
 

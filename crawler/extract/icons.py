@@ -1,4 +1,4 @@
-"""Ticks and crosses, as words or signs: in a table of features they are all that a cell says."""
+"""Ticks and crosses as words or signs: in a table of features they are often all that a cell has."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from crawler.extract.html_tree import text_length
 
 _ICONS: Final = "svg,i[class],span[class*=icon],span[class*=fa-]"
-_TOLD: Final = ".sr-only,.visually-hidden,.screen-reader-text,title"  # to those who do not see the picture
+_TOLD: Final = ".sr-only,.visually-hidden,.screen-reader-text,title"  # texts for people who do not see the picture
 _MOST_ICONS: Final = 2000
 _MAX_TOLD_CHARS: Final = 40
 _REACH: Final = 4  # elements from an icon up to its cell
@@ -23,8 +23,8 @@ _SIGNS: Final = {
 
 
 def write_icons(tree: LexborHTMLParser) -> None:
-    """Write into cells that show an icon alone what it says; and a cross before an item of a list that has one. Call
-    it before what screen readers alone are told is taken away."""
+    """Write the meaning of an icon into cells that have nothing else, and a cross before items of a list that have one.
+    Call it before text for screen readers is removed."""
     if tree.body is None:
         return
     for icon in tree.body.css(_ICONS)[:_MOST_ICONS]:
@@ -39,13 +39,13 @@ def write_icons(tree: LexborHTMLParser) -> None:
 
 
 def is_grid_row(node: LexborNode) -> bool:
-    """Whether the element calls itself a row."""
+    """Whether the element's role or class is that of a row."""
     attributes = node.attributes
     return attributes.get("role") == "row" or _ROW.search((attributes.get("class") or "").lower()) is not None
 
 
 def _box(icon: LexborNode) -> LexborNode | None:
-    """The cell or the item of a list that the icon stands in."""
+    """The cell or list item of the icon."""
     node = icon.parent
     for _ in range(_REACH):
         if node is None or node.tag in {"a", "button", "body"}:
@@ -72,7 +72,7 @@ def _told(node: LexborNode) -> str:
 
 
 def _sign(icon: LexborNode) -> str:
-    """What its name says."""
+    """The sign that its names mean; "" for other icons."""
     named = [icon, *icon.css("use")]
     keys = ("class", "href", "xlink:href", "data-icon", "data-lucide", "icon")
     names = " ".join(value for node in named for key in keys if (value := node.attributes.get(key))).lower()

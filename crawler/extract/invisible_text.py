@@ -1,8 +1,8 @@
-"""Characters that a reader cannot see: what carries no text goes, what spells words stays.
+"""Removes characters that a reader cannot see, except those that spell words.
 
-Zero-width signs, Unicode tags, bidi controls, fillers and chains of variation selectors can carry a message
-that people do not see and models do read. Joiners stay where they spell: one ZWJ or ZWNJ after a letter of a
-script that uses them (Arabic and Persian, the Indic family, Khmer, Mongolian) and one ZWJ between two emoji.
+Zero-width signs, Unicode tags, bidi controls, fillers and chains of variation selectors can carry a message that people
+do not see and models read. Joiners stay where they are part of the spelling: one ZWJ or ZWNJ after a letter of a script
+that uses them (Arabic and Persian, the Indic family, Khmer, Mongolian) and one ZWJ between two emoji.
 """
 
 import re
@@ -38,7 +38,7 @@ _KEPT = re.compile(
 
 
 def without_invisible(text: str) -> str:
-    """`text` without characters that show nothing; C0 and C1 controls go too, tab and newline stay."""
+    """`text` without invisible characters; C0 and C1 controls are removed too, except tab and newline."""
     if not _SUSPECT.search(text):
         return text
     return _KEPT.sub(lambda found: "" if found.lastgroup == "other" else found.group(), text)

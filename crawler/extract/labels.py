@@ -1,5 +1,5 @@
-"""Labels that a page shows beside what they name: tabs, and the titles of code blocks. Text has no tabs, so what a
-reader chooses by a label is told below it; a label becomes a <summary>, which is written as a line of its own."""
+"""Labels of tabs and of code blocks. Text has no tabs, so each panel's text follows its label; a label becomes a
+<summary>, which is written as a line of its own."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _TABS = "[role=tab],[data-toggle=tab],[data-bs-toggle=tab]"
 _PANELS = "[role=tabpanel]"
 _POINTERS = ("aria-controls", "data-bs-target", "data-target", "href")
 _MAX_LABEL_CHARS = 100
-_MAX_FRAME_CHARS = 200  # of all that stands around the code of a block
+_MAX_FRAME_CHARS = 200  # of all text around the code of a block
 _FRAME_DEPTH = 4
 _PANEL_DEPTH = 4
 _CODE_FRAME = re.compile(r"highlight|code|lang|listing|snippet|prism|shiki|frame")
@@ -22,7 +22,7 @@ _CODE_FRAME = re.compile(r"highlight|code|lang|listing|snippet|prism|shiki|frame
 
 def place_labels(tree: LexborHTMLParser) -> None:
     """Put each tab's label before its panel and mark titles of code, in place. Call it on a tree without hidden text,
-    before the frame is taken out: lists of tabs are frame."""
+    and before the frame is removed, because lists of tabs count as frame."""
     if tree.body is None:
         return
     panels: dict[int, tuple[LexborNode, LexborNode]] = {}
@@ -40,7 +40,7 @@ def place_labels(tree: LexborHTMLParser) -> None:
 
 
 def _labels_around(panel: LexborNode, said: dict[int, str]) -> list[str]:
-    """Of the panels that it lies in, from the outermost: "Windows" is half of what "Installer" within it means."""
+    """The labels of the panels around it, from the outermost: "Installer" within "Windows" needs both."""
     return [label for above in ancestors(panel) if (label := said.get(above.mem_id))][::-1]
 
 
@@ -51,7 +51,7 @@ def _summary(tree: LexborHTMLParser, text: str) -> LexborNode:
 
 
 def _tab_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Tabs by the ids that lead from one to the other, else by their order in a set."""
+    """Tabs and panels by the ids that link them, else by their order in a set."""
     tabs = body.css(_TABS)
     if not tabs:
         return
@@ -80,7 +80,7 @@ def _targets(tab: LexborNode) -> Iterator[str]:
 
 
 def _panels_beside(tabs: list[LexborNode]) -> list[LexborNode]:
-    """The panels of a set without ids: as many as it has tabs, in the nearest element that holds any."""
+    """The panels of a set without ids: as many as its tabs, in the nearest element that has any."""
     above = tabs[0].parent
     for _ in range(_PANEL_DEPTH):
         if above is None:
@@ -93,8 +93,8 @@ def _panels_beside(tabs: list[LexborNode]) -> list[LexborNode]:
 
 
 def _labelled_panels(body: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Tabs without scripts: the <label> of a radio button shows a panel, by the style sheet. Labels stand together
-    before an element with a panel for each, or each stands right before its own."""
+    """Tabs without scripts: the <label> of a radio button shows a panel through the style sheet. Labels are together
+    before an element with a panel for each, or each is right before its own."""
     boxes = {label.parent.mem_id: label.parent for label in body.css("label[for]") if label.parent is not None}
     for box in boxes.values():
         children = [child for child in box.iter() if child.is_element_node]
@@ -120,8 +120,8 @@ def _next_element(node: LexborNode) -> LexborNode | None:
 
 
 def _mark_code_title(tree: LexborHTMLParser, pre: LexborNode, met: set[int]) -> None:
-    """The name of a file above its code becomes a line of its own; the name of the language, which the fence has, goes,
-    so that code stays with the paragraph that introduces it. What is in `met` frames other code as well."""
+    """Turn the name of a file above its code into a line of its own, and remove the name of the language, which the
+    fence has, so that code stays with its introduction. Elements in `met` frame other code as well."""
     own = len(pre.text().strip())
     inner: LexborNode = pre
     for _ in range(_FRAME_DEPTH):

@@ -1,4 +1,4 @@
-"""Where a page leads, and what it says to robots about itself."""
+"""A page's links, and its directives for robots."""
 
 import re
 from collections.abc import Callable
@@ -13,13 +13,13 @@ from crawler.url_rules import DEFAULT_PORTS, normalise_url
 
 Normaliser = Callable[[str], str]
 _MAX_LINKS = 5000
-# Galleries link to their pictures, which hold nothing to read. A wiki's page about one, "File:Map.png", does.
+# Galleries link to picture files, which have no text. A wiki's page about one, "File:Map.png", does.
 _PICTURE = re.compile(r".*/[^/:]+\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|ico)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """`links` are normalised, unique, in document order; empty when the page says nofollow."""
+    """`links` are normalised, unique, in document order; empty if the page declares nofollow."""
 
     links: tuple[str, ...]
     canonical_url: str
@@ -29,7 +29,7 @@ class PageLinks:
 def read_links(tree: LexborHTMLParser, url: str, normalise: Normaliser | None = None) -> PageLinks:
     """Read <a>, <area>, rel=canonical and meta robots of the page at `url`; never raises.
 
-    `normalise` raises UrlRefused for what must not be followed; without one, `normalise_url` is taken.
+    `normalise` raises UrlRefused for links that must not be followed; the default is `normalise_url`.
     """
     normalise = normalise or _normaliser_for(url)
     base = _base(tree, url)
@@ -39,7 +39,7 @@ def read_links(tree: LexborHTMLParser, url: str, normalise: Normaliser | None = 
 
 
 def _normaliser_for(url: str) -> Normaliser:
-    """The page's own address was dialled, so its links may name it, even where it is not a public one."""
+    """Allows links to the page's own address, which was dialled, even if it is not public."""
     try:
         parts = urlsplit(url)
         own = (parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0))
@@ -58,7 +58,7 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 def _links(tree: LexborHTMLParser, base: str, normalise: Normaliser) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    seen: set[str] = set()  # as written, without fragments: a manual links to each page of it a hundred times
+    seen: set[str] = set()  # as written, without fragments: a manual links to each of its pages a hundred times
     for node in tree.css("a[href],area[href]"):
         attributes = node.attributes
         href = (attributes.get("href") or "").strip()
@@ -85,7 +85,7 @@ def _canonical(tree: LexborHTMLParser, base: str, url: str, normalise: Normalise
 
 
 def _absolute(base: str, href: str, normalise: Normaliser) -> str | None:
-    """As browsers read an href: tabs and line ends inside it do not count."""
+    """The absolute URL of an href as browsers read it, ignoring tabs and line ends."""
     joined = _join(base, href.replace("\t", "").replace("\n", "").replace("\r", "").replace(" ", "%20"))
     if not joined.lower().startswith(("http://", "https://")):
         return None
@@ -103,7 +103,7 @@ def _join(base: str, href: str) -> str:
 
 
 def _robots(tree: LexborHTMLParser) -> tuple[bool, bool]:
-    """(noindex, nofollow) of meta robots. Another robot's own element is not for us."""
+    """(noindex, nofollow) of meta robots, ignoring elements for other robots."""
     words: set[str] = set()
     for node in tree.css('meta[name="robots" i][content]'):
         words |= {word.strip() for word in (node.attributes.get("content") or "").lower().split(",")}

@@ -1,8 +1,8 @@
-"""Which element of a page holds its main content.
+"""Finds the element with a page's main content.
 
-A page that marks it (<main>, role=main, a single <article>) is believed. Otherwise trafilatura says which text is
-content, and the smallest element around that text is taken: trafilatura chooses, our own writer writes, so code,
-tables and definition lists come out whole.
+A page that marks it (<main>, role=main, a single <article>) is believed. Otherwise trafilatura selects the text, and
+the smallest element around that is taken: trafilatura chooses and our own writer writes, so code, tables and definition
+lists stay complete.
 """
 
 import re
@@ -14,7 +14,7 @@ from crawler.extract.boilerplate import link_share
 from crawler.extract.html_tree import ancestors, text_length
 
 _MIN_CHARS = 120
-_MIN_SHARE = 0.25  # of the page's text: below it a landmark is an empty shell that a script fills
+_MIN_SHARE = 0.25  # of the page's text: a smaller landmark is an empty shell that a script fills
 _MOST_OF_IT = 0.9
 _MAX_BANNER_CHARS = 300
 _MAX_TEASER_CHARS = 300
@@ -22,13 +22,13 @@ _RAIL_LINK_SHARE = 0.25
 _PROSE_CHARS = 80
 _PROBE_CHARS = 60
 _MIN_PROBE_CHARS = 12
-_MAX_CHARS_TO_ASK = 1_500_000  # trafilatura's time grows with the page; above this the whole body is taken
+_MAX_CHARS_TO_ASK = 1_500_000  # trafilatura's time grows with the page; above this, the whole body is taken
 _TITLES = "h1,.headertitle,.page-title,.pagetitle,.entry-title,.post-title"
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def find_main_content(tree: LexborHTMLParser) -> LexborNode | None:
-    """The element around the main content; call it on a tree without hidden text. None when there is no body."""
+    """The element around the main content; None if there is no body. Call it on a tree without hidden text."""
     body = tree.body
     if body is None:
         return None
@@ -45,7 +45,7 @@ def _marked(body: LexborNode) -> LexborNode | None:
 
 
 def _with_title(main: LexborNode, body: LexborNode) -> LexborNode:
-    """`main`; where it has no title, what holds it and the page's only h1, as it shows in a banner above <main>."""
+    """`main`; if it has no title, the element around it and the page's only h1, such as in a banner above <main>."""
     titles = body.css("h1")
     if len(titles) != 1 or main.css_first("h1,h2") is not None:
         return main
@@ -70,7 +70,7 @@ def _only_article(node: LexborNode, share: float) -> LexborNode | None:
 
 
 def _is_teaser(article: LexborNode) -> bool:
-    """A card that leads to another article."""
+    """Whether it is a card that links to another article."""
     return (
         text_length(article) < _MAX_TEASER_CHARS
         and article.css_first("a[href]") is not None
@@ -120,8 +120,8 @@ def _smallest_around(body: LexborNode, weights: dict[int, int], total: int) -> L
 
 
 def _remove_rails(content: LexborNode, weights: dict[int, int]) -> None:
-    """Take away what follows `content` and is mostly links to elsewhere, where all around it was taken in only for
-    the title that stands before."""
+    """Remove parts after `content` that are mostly links to elsewhere, if the element around it was chosen only for the
+    title before it."""
     rails = []
     after = content.next
     while after is not None:

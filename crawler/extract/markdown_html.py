@@ -1,4 +1,4 @@
-"""A page that comes as Markdown, as the HTML that its readers would get: from there on it is read like any other."""
+"""Converts a page in Markdown to the HTML of its readers, so that it is read like any other page."""
 
 import re
 from functools import cache
@@ -15,7 +15,7 @@ _MODULE_LINE: Final = re.compile(r"(?:import|export)\s.{0,500}(?:from\s+['\"]|[{
 
 
 def markdown_html(markdown: str) -> str:
-    """`title`, `description` and `lang` of front matter become the document's own."""
+    """`title`, `description` and `lang` of the front matter become those of the document."""
     text = markdown.replace("\r\n", "\n").removeprefix("\ufeff").lstrip("\n")
     said: dict[str, str] = {}
     if front := _FRONT_MATTER.match(text):
@@ -41,5 +41,5 @@ def _without_modules(text: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    """CommonMark with tables and struck text, and HTML as it stands: its hidden parts are taken out afterwards."""
+    """CommonMark with tables, strikethrough and raw HTML, whose hidden parts are removed later."""
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -1,4 +1,4 @@
-"""What a crawl yields: one `PageResult` for every URL it took, with the page or the reason there is none."""
+"""The results of a crawl: one `PageResult` for every URL taken, with the page or the reason why there is none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ class Outcome(StrEnum):
     """How one URL ended. Every value but FETCHED carries its reason in `PageResult.reason`."""
 
     FETCHED = "fetched"
-    UNCHANGED = "unchanged"  # 304: the validators of the last visit still hold
+    UNCHANGED = "unchanged"  # 304: the validators of the last visit are still valid
     BLOCKED_BY_ROBOTS = "blocked_by_robots"
-    FORBIDDEN_ADDRESS = "forbidden_address"  # the address check refused the URL or what its name resolves to
+    FORBIDDEN_ADDRESS = "forbidden_address"  # the address check refused the URL or the addresses of its name
     OUT_OF_SCOPE = "out_of_scope"  # a redirect or rel=canonical led outside the source
-    DUPLICATE = "duplicate"  # another URL of this crawl already stands for this page
+    DUPLICATE = "duplicate"  # another URL of this crawl already represents this page
     NOT_FOUND = "not_found"  # 404
     GONE = "gone"  # 410
-    SOFT_404 = "soft_404"  # status 200 for a page that says that it was not found
-    LOGIN_WALL = "login_wall"  # 401, 403, or a login form in place of the page
+    SOFT_404 = "soft_404"  # status 200 for a page that claims not to be found
+    LOGIN_WALL = "login_wall"  # 401, 403, or a login form instead of the page
     RATE_LIMITED = "rate_limited"  # 429 after all retries
     HTTP_ERROR = "http_error"  # any other 4xx, and 5xx after all retries
     TOO_MANY_REDIRECTS = "too_many_redirects"
@@ -36,9 +36,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One heading of a page, in document order. `anchor` is the id that a link can jump to, if there is one.
+    """One heading of a page, in document order. `anchor` is the id to link to, if there is one.
 
-    `is_question`: it is one, or the page declares it one (FAQPage), and what follows is the answer to it alone.
+    `is_question` if it is a question, or the page declares it one (FAQPage), and only its answer follows.
     """
 
     level: int  # 1..6
@@ -49,25 +49,24 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class PageSigns:
-    """What a page shows of being something else than it claims; alone, none of it proves anything."""
+    """Signs that a page is not what it claims to be; none of them proves anything alone."""
 
     says_not_found: bool = False  # in its title or first heading
     has_password_field: bool = False
     says_login: bool = False  # in its title or first heading
     has_scripts: bool = False
-    is_shell: bool = False  # it has scripts, and a place for them to write to
+    is_shell: bool = False  # it has scripts, and an element for them to fill
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """The main content of one HTML page.
 
-    `markdown` holds headings, paragraphs, lists, tables and code, without navigation and hidden text.
-    `url` is absolute and normalised, after redirects; `canonical_url` is rel=canonical when the page names one
-    on the same host, else `url`. `links` are absolute, normalised, unique, in document order, and empty when the
-    page says nofollow. `linked` is what the page says to machines only; `hidden_text` is what was taken out because its
-    readers do not see it, for whoever looks for what was hidden. `language` is a BCP 47 primary subtag ("en")
-    from the page or detected, or None.
+    `markdown` has headings, paragraphs, lists, tables and code, without navigation and hidden text. `url` is absolute
+    and normalised, after redirects; `canonical_url` is rel=canonical if the page names one on the same host, else
+    `url`. `links` are absolute, normalised, unique, in document order, and empty if the page declares nofollow.
+    `linked` is the page's data for machines; `hidden_text` is the text that was removed because readers do not see it,
+    for checks. `language` is a BCP 47 primary subtag ("en"), declared by the page or detected, or None.
     """
 
     url: str
@@ -88,7 +87,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server gave to ask "has it changed?" with (RFC 9110, section 8.8)."""
+    """What a server sent for conditional requests (RFC 9110, section 8.8)."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -98,16 +97,16 @@ class Validators:
 class PageResult:
     """How one URL of the frontier ended.
 
-    `page` is set exactly when `outcome` is FETCHED. `reason` is a sentence for a person, empty when FETCHED.
+    `page` is set if and only if `outcome` is FETCHED. `reason` is a sentence for a person, empty if FETCHED.
     """
 
-    url: str  # as it stood in the frontier
+    url: str  # as in the frontier
     depth: int
     outcome: Outcome
     reason: str = ""
     page: Page | None = None
-    final_url: str | None = None  # after redirects, when an answer came
-    status: int | None = None  # HTTP status of the last answer
+    final_url: str | None = None  # after redirects, if there was a response
+    status: int | None = None  # HTTP status of the last response
     body_bytes: int = 0
     validators: Validators = field(default_factory=Validators)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

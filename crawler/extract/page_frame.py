@@ -1,5 +1,5 @@
-"""Parts of a page's frame that no class gives away, only their words and links: the site's name as a heading, a
-choice of languages, teasers for other articles, the line that says when the page changed."""
+"""Parts of a page's frame that only their words and links reveal, not a class: the site's name as a heading, a choice
+of languages, teasers for other articles, the line with the date of the last change."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ _LINE_TO_JUDGE = re.compile(
 )
 _HOME = re.compile(r"(?:(?:\.{1,2}/)*|/|(?:.*/)?index\.\w{3,5})")
 _MAX_TEASER_CHARS = 200
-_MAX_SOURCE_CHARS = 800  # of a short line with the blanks of its source
+_MAX_SOURCE_CHARS = 800  # of a short line, including the blanks of its source
 _MAX_LANGUAGE_CHARS = 24
 _MAX_CHARS_AROUND_LANGUAGES = 60
 _TO_NEIGHBOURS = ",".join(f"a[rel~={where}]" for where in ("next", "prev", "previous", "up", "contents", "index"))
@@ -61,7 +61,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def site_heading(root: LexborNode) -> LexborNode | None:
-    """The first heading when it is the site's name: a link to the home page, and the page has another heading."""
+    """The first heading if it is the site's name: a link to the home page, on a page with another heading."""
     heading = root.css_first("h1")
     if heading is None or len(root.css("h1,h2")) < 2:
         return None
@@ -73,11 +73,11 @@ def site_heading(root: LexborNode) -> LexborNode | None:
 
 
 def frame_by_words(root: LexborNode) -> Iterator[LexborNode]:
-    """Elements of `root` that are frame; they may lie in one another."""
+    """Elements of `root` that are frame; they may be nested."""
     yield from _language_choices(root)
     yield from _links_to_neighbours(root)
     yield from _links_in_brackets(root)
-    lines = root.text(separator="\n")  # one look at all the text: most pages have no such words at all
+    lines = root.text(separator="\n")  # a single pass over all text, because most pages have no such words
     if _TEASERS_LINE.search(lines):
         for heading in root.css("h2,h3,h4,h5,h6,label,strong,p,div"):
             text = heading.text()
@@ -116,8 +116,8 @@ def _language_choices(root: LexborNode) -> Iterator[LexborNode]:
 
 
 def _links_to_neighbours(root: LexborNode) -> Iterator[LexborNode]:
-    """ "Next: Broadcasting, Up: Vectorization [Contents][Index]": a line of links of which the page says that they lead
-    to the chapters around it."""
+    """ "Next: Broadcasting, Up: Vectorization [Contents][Index]": a line of links to neighbouring chapters, marked as
+    such."""
     for link in root.css(_TO_NEIGHBOURS):
         line = link.parent
         while line is not None and line.tag in {"span", "b", "strong", "em", "li"}:
@@ -129,14 +129,14 @@ def _links_to_neighbours(root: LexborNode) -> Iterator[LexborNode]:
 
 
 def _links_in_brackets(root: LexborNode) -> Iterator[LexborNode]:
-    """ "[ < ] [ Up ] [ > ] [Contents] [Index]": a table of links to the chapters around, as texi2html writes them."""
+    """ "[ < ] [ Up ] [ > ] [Contents] [Index]": a table of links to neighbouring chapters, as texi2html writes them."""
     for table in side_by_side(root, "table"):
         if _IN_BRACKETS.fullmatch("".join(table.text().split())) and _is_all_links(table):
             yield table
 
 
 def _is_all_links(node: LexborNode) -> bool:
-    """Whether it has several links and hardly a word beside them."""
+    """Whether it has several links and hardly any other words."""
     links = node.css("a")
     beside = len(_WORD.findall(node.text())) - sum(len(_WORD.findall(link.text())) for link in links)
     return len(links) > 1 and beside <= len(links) + 1

@@ -1,4 +1,4 @@
-"""What shows that a page is not the page it stands for: an error page, a login form, a shell that a script fills."""
+"""Signs that a response is not the page itself: an error page, a login form, a shell that a script fills."""
 
 import re
 
@@ -20,11 +20,11 @@ _WANTS_SCRIPTS = re.compile(
     re.I,
 )
 _MOUNT_POINTS = "#root,#app,#__next,#__nuxt,#___gatsby,#svelte,#main-app,[ng-app],[data-reactroot],[ng-version]"
-_HEADING_CHARS = 120  # longer ones tell of errors and logins, they are none
+_HEADING_CHARS = 120  # longer ones are about errors and logins
 
 
 def read_signs(tree: LexborHTMLParser) -> PageSigns:
-    """Read the page as it came, before anything is removed from it."""
+    """Read the page as it arrived, before anything is removed from it."""
     headings = [_text(tree, selector) for selector in ("title", "h1")]
     short = [heading for heading in headings if 0 < len(heading) <= _HEADING_CHARS]
     return PageSigns(
@@ -48,7 +48,7 @@ def _is_shell(tree: LexborHTMLParser) -> bool:
 
 
 def asks_for_javascript(text: str) -> bool:
-    """Whether the text tells its reader to switch scripts on."""
+    """Whether the text asks the reader to enable scripts."""
     return _WANTS_SCRIPTS.search(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a product can be had in: sizes and colours stand in controls, and a control is no text."""
+"""The variants of a product: sizes and colours are in form controls, which are no text."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ _MAX_FIELDSET_CHARS: Final = 1000
 
 
 def write_choices(tree: LexborHTMLParser) -> None:
-    """Write behind the label of each list of choices what there is to choose; call it before controls are removed."""
+    """Write the choices of each list after its label; call it before controls are removed."""
     for control in tree.css("select")[:_MOST_CONTROLS]:
         label = _label(tree, control)
         offered = [" ".join(option.text().split()) for option in control.css("option") if _is_offered(option)]
@@ -22,7 +22,7 @@ def write_choices(tree: LexborHTMLParser) -> None:
 
 
 def choices_line(fieldset: LexborNode) -> str:
-    """What a group of labelled choices offers, on one line: "Colour: Slate, Moss". "" where it holds anything else."""
+    """The choices of a group with labels, on one line: "Colour: Slate, Moss". "" if it has anything else."""
     legend, labels = fieldset.css_first("legend"), [plain_text(label) for label in fieldset.css("label")]
     if legend is None or len(labels) < 2 or len(fieldset.text()) > _MAX_FIELDSET_CHARS:
         return ""
@@ -39,6 +39,6 @@ def _label(tree: LexborHTMLParser, control: LexborNode) -> LexborNode | None:
 
 
 def _is_offered(option: LexborNode) -> bool:
-    """A first line without a value asks to choose."""
+    """Whether it is a choice: a first option without a value only asks to choose."""
     is_empty = option.attributes.get("value", option.text()) == ""
     return not is_empty and "disabled" not in option.attributes

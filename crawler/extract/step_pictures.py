@@ -1,5 +1,5 @@
-"""Pictures within numbered steps. What stands below one says what it shows ("Figure 3: the empty dialog"); without the
-picture it only parts the steps."""
+"""Pictures within numbered steps, with their captions ("Figure 3: the empty dialog"), which without the picture only
+separate the steps."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ from selectolax.lexbor import LexborNode
 
 _PICTURES: Final = ", ".join(f"ol > li {each}" for each in ("figure", ".figure", ".informalfigure", ".mediaobject"))
 _SHOWN: Final = "img,picture,video,svg"
-_TEXT: Final = "pre,code,table,ol,ul,dl"  # what a figure frames besides pictures
+_TEXT: Final = "pre,code,table,ol,ul,dl"  # content of a figure besides pictures
 
 
 def remove_step_pictures(main: LexborNode) -> None:
-    """Take out, in place, what stands below the pictures of steps that say something themselves."""
+    """Remove, in place, pictures and their captions from steps that have text of their own."""
     pictures = {
         node.mem_id: node
         for node in main.css(_PICTURES)
@@ -32,7 +32,7 @@ def remove_step_pictures(main: LexborNode) -> None:
 
 
 def _step(picture: LexborNode, pictures: dict[int, LexborNode]) -> LexborNode | None:
-    """The step that it belongs to; none for a picture within a picture, which goes with that."""
+    """The step that the picture belongs to; None for a picture within another one, which is removed with that."""
     above = picture.parent
     while above is not None and above.tag != "li":
         if above.mem_id in pictures:

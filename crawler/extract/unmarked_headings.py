@@ -1,5 +1,5 @@
-"""Headings that a page writes with other elements: by a role, by the class of what is the title of a section, as a
-numbered line in bold that links lead to, or as a question."""
+"""Headings that a page writes with other elements: by a role, by the class of a section's title, as a numbered line in
+bold that is a link target, or as a question."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _NEAR = 20  # elements between a heading and its words
 
 
 def write_headings(tree: LexborHTMLParser) -> None:
-    """Put them into <h1> to <h6>, in place. Nothing is done in what is a heading already."""
+    """Put them into <h1> to <h6>, in place, except within existing headings."""
     if tree.body is None:
         return
     for node, level in [

@@ -1,1 +1,1 @@
-"""What a stylesheet or an attribute hides from readers, and its removal."""
+"""Finds and removes what a stylesheet or an attribute hides from readers."""

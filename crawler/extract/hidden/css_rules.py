@@ -1,6 +1,6 @@
-"""As much CSS as it takes to know what a page's own <style> elements and style attributes hide.
+"""Parses as much CSS as is needed to know what a page's own <style> elements and style attributes hide.
 
-No layout, no external sheets: a declaration block becomes a mapping, a sheet the rules that hold on a screen.
+No layout and no external sheets: a declaration block becomes a mapping, a sheet its rules that apply on a screen.
 """
 
 import re
@@ -11,7 +11,7 @@ import re2
 
 Declarations = Mapping[str, str]
 
-# What may hold a brace, a semicolon or a comment's mark that means nothing, as CSS Syntax 3, section 4, cuts tokens.
+# May contain a brace, a semicolon or a comment mark without meaning, as CSS Syntax 3, section 4, tokenizes.
 _OPAQUE = re.compile(
     r"""\\.|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?|\burl\(\s*+(?!["'])[^)]*+""",
     re.DOTALL | re.IGNORECASE,
@@ -47,7 +47,7 @@ _WEIGHTS = (
     (re.compile(r"\.[\w-]+|\[[^\[\]]*+\]|(?<!:):[\w-]+"), 100),
     (re.compile(r"(?:^|[\s>+~])[a-zA-Z][\w-]*"), 1),
 )
-# Without anything whose meaning takes more than reading the names in it: pseudo-classes, attributes, escapes.
+# Selectors without pseudo-classes, attributes and escapes, whose meaning is in their names alone.
 _PLAIN_SELECTOR = re.compile(r"[\w\s.#>+~*-]+")
 _CLASS_OR_ID = re.compile(r"[.#]([\w-]+)")
 
@@ -66,8 +66,8 @@ class Rule:
         return sum(len(pattern.findall(self.selector)) * points for pattern, points in _WEIGHTS)
 
     def may_match(self, names: Container[str]) -> bool:
-        """False only when the selector asks for a class or an id that is not among `names`, those of the page in
-        lower case. Most rules of a framework's sheet ask for names that a page does not have."""
+        """False only if the selector needs a class or an id that is not among `names`, those of the page in lower case.
+        Most rules of a framework's sheet need names that a page does not have."""
         if _PLAIN_SELECTOR.fullmatch(self.selector) is None:
             return True
         return all(name in names for name in _CLASS_OR_ID.findall(self.selector.lower()))
@@ -81,7 +81,7 @@ def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
     for name, raw in _DECLARATION.findall(text):
         value, marks = _IMPORTANT.subn("", raw.strip())
         if name in _VALID and not _VALID[name].fullmatch(value):
-            continue  # as browsers do: what is invalid does not overrule what came before
+            continue  # as browsers do: an invalid value does not override an earlier one
         if marks:
             important.add(name)
         elif name in important:
@@ -91,13 +91,13 @@ def parse_declarations(text: str) -> tuple[dict[str, str], frozenset[str]]:
 
 
 def parse_sheet(text: str) -> list[Rule]:
-    """Every rule of a sheet that holds on a screen of any size, one entry for each selector of a list."""
+    """Every rule of a sheet that applies on a screen of any size, one entry for each selector of a list."""
     text = _without_opaque(text[:_MAX_SHEET_CHARS]).replace("<!--", " ").replace("-->", " ")
     return [rule for prelude, block in _blocks(text, depth=0) for rule in _rules(prelude, block)]
 
 
 def resolve_variables(values: dict[str, str], variables: Declarations) -> dict[str, str]:
-    """`values` with `var(--x)` replaced, as far as the page itself defines it."""
+    """`values` with `var(--x)` replaced, if the page itself defines it."""
     if not any("var(" in value for value in values.values()):
         return values
     return {
@@ -109,7 +109,7 @@ def resolve_variables(values: dict[str, str], variables: Declarations) -> dict[s
 
 
 def _blocks(text: str, depth: int) -> Iterator[tuple[str, str]]:
-    """(prelude, block) of each plain rule; grouping rules that hold on a screen are entered."""
+    """(prelude, block) of each plain rule, also within grouping rules that apply on a screen."""
     at = 0
     while (start := text.find("{", at)) >= 0:
         end = _closing(text, start)
@@ -125,7 +125,8 @@ def _blocks(text: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _nested(outer: str, inner: str) -> str:
-    """The selector of a rule inside a rule (CSS nesting): "&" is the outer one, else it is an ancestor."""
+    """The selector of a rule inside a rule (CSS nesting): "&" is the outer one; without it, the outer one is an
+    ancestor."""
     parts = [part.strip() for part in inner.split(",")]
     outers = [part.strip() for part in outer.split(",")]
     return ",".join(
@@ -149,7 +150,7 @@ def _group_holds(prelude: str) -> bool:
 
 
 def holds_on_screen(media: str) -> bool:
-    """Whether a media query list holds on an ordinary desktop screen; what it asks beyond that is taken as no."""
+    """Whether a media query list applies on an ordinary desktop screen; unknown conditions count as false."""
     return (
         any(_query_holds(query.split()) for query in media.lower().replace("(", " (").split(",")) or not media.strip()
     )
@@ -192,7 +193,7 @@ def _rules(prelude: str, block: str) -> Iterator[Rule]:
 
 
 def _selectors(prelude: str) -> Iterator[str]:
-    """Cut at commas, but for those in brackets: what comes next after them closes one."""
+    """Split at commas, except for those in brackets: the next bracket after them is a closing one."""
     end, bracket = len(prelude), ""
     for at in range(len(prelude) - 1, -1, -1):
         if prelude[at] in "()[]":
@@ -204,7 +205,7 @@ def _selectors(prelude: str) -> Iterator[str]:
 
 
 def _without_opaque(text: str) -> str:
-    """Comments become blanks, marks in strings and in `url(...)` escapes: whatever cuts at marks then cuts right."""
+    """Comments become blanks, marks in strings and in `url(...)` escapes, so that the text can be split at marks."""
     return _OPAQUE.sub(_opened, text)
 
 

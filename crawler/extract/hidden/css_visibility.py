@@ -1,4 +1,4 @@
-"""When do declarations hide? As a whole element, as inherited text, or as text in the colour of its ground."""
+"""Whether declarations hide: a whole element, inherited text, or text in the colour of its background."""
 
 import re
 from colorsys import hls_to_rgb
@@ -60,15 +60,15 @@ _NAMED = {
     "olive": (128, 128, 0), "darkgray": (169, 169, 169), "darkgrey": (169, 169, 169),
     "dimgray": (105, 105, 105), "dimgrey": (105, 105, 105), "pink": (255, 192, 203),
 }  # fmt: skip
-# Squared distance of two RGB colours that no reader tells apart as text and ground.
+# Squared distance below which no reader can tell two RGB colours apart as text and background.
 _SAME_COLOUR = 3 * 20**2
 
 Rgb = tuple[int, int, int]
-INK = "currentcolor"  # a ground that takes the colour of the text on it
+INK = "currentcolor"  # a background that has the colour of its text
 
 
 def hides_element(style: Declarations) -> bool:
-    """True when nothing inside the element can be seen, whatever its descendants declare."""
+    """Whether nothing inside the element can be seen, whatever its descendants declare."""
     return (
         style.get("display") == "none"
         or style.get("content-visibility") == "hidden"
@@ -81,7 +81,7 @@ def hides_element(style: Declarations) -> bool:
 
 
 def hides_text(style: Declarations) -> bool | None:
-    """Whether inherited properties hide the text below; None when the element declares none of them."""
+    """Whether inherited properties hide the text below; None if the element declares none of them."""
     verdicts = [
         verdict
         for verdict in (_hides_by_visibility(style), _hides_by_size(style), _hides_by_spacing(style))
@@ -91,7 +91,7 @@ def hides_text(style: Declarations) -> bool | None:
 
 
 def text_colour(style: Declarations) -> Rgb | str | None:
-    """The declared text colour; "transparent" when it has no ink; None when none is declared or it is unknown."""
+    """The declared text colour; "transparent" for invisible text; None if none is declared or it is unknown."""
     value = style.get("-webkit-text-fill-color") or style.get("color")
     if value is None or "text" in (style.get("background-clip"), style.get("-webkit-background-clip")):
         return None
@@ -99,7 +99,7 @@ def text_colour(style: Declarations) -> Rgb | str | None:
 
 
 def background_colour(style: Declarations) -> Rgb | str | None:
-    """The declared ground; "unknown" for pictures and gradients; None when the element shows what lies behind."""
+    """The declared background; "unknown" for pictures and gradients; None if the element shows what is behind it."""
     if style.get("background-image", "none") != "none":
         return "unknown"
     value = style.get("background-color") or style.get("background")
@@ -117,7 +117,7 @@ def background_colour(style: Declarations) -> Rgb | str | None:
 
 
 def is_same_colour(ink: Rgb | str | None, ground: Rgb | str) -> bool:
-    """Whether text of colour `ink` cannot be told from its `ground`; "unknown" is never the same."""
+    """Whether text of colour `ink` is invisible on `ground`; "unknown" is never the same."""
     if ground == INK:
         return True
     if isinstance(ink, str) or isinstance(ground, str) or ink is None:
@@ -180,7 +180,7 @@ def _is_clipped_away(style: Declarations) -> bool:
 
 
 def _is_squeezed(style: Declarations) -> bool:
-    """No room and no overflow, or scaled to nothing."""
+    """Whether the element has no room and no overflow, or is scaled to nothing."""
     scales = _NUMBER.findall(style.get("scale", "")) + re.findall(
         r"scale(?:3d|x|y)?\(\s*([+-]?[\d.]+)(?:\s*,\s*([+-]?[\d.]+))?", style.get("transform", "")
     )
@@ -219,7 +219,7 @@ def _hides_by_visibility(style: Declarations) -> bool | None:
 
 
 def _hides_by_spacing(style: Declarations) -> bool | None:
-    """Letters drawn on top of each other."""
+    """Whether letters are drawn on top of each other."""
     pixels = _pixels(style.get("letter-spacing"))
     return None if pixels is None else pixels <= -8
 
@@ -265,7 +265,7 @@ def _colour(value: str) -> Rgb | str | None:
             return red, green, blue
     if value in {"inherit", "initial", "unset", "revert", "auto", "none", "currentcolor"} or "var(" in value:
         return None
-    return f"?{value}" if "(" in value else None  # a notation we do not read still equals itself
+    return f"?{value}" if "(" in value else None  # a notation that we do not parse still equals itself
 
 
 def _channel(part: str) -> int:
@@ -284,7 +284,7 @@ def _number(value: str | None) -> float | None:
 
 
 def _pixels(value: str | None) -> float | None:
-    """A length in pixels, with sixteen to the em; None for percentages, `auto` and what is no length."""
+    """A length in pixels, with 16 to the em; None for percentages, `auto` and anything that is no length."""
     if value is None:
         return None
     value = _plain(value)
@@ -304,7 +304,7 @@ def _plain(value: str) -> str:
 
 
 def _calculated(value: str) -> float | None:
-    """`calc(-100vw - 20px)`: the first length decides; products are out of reach."""
+    """`calc(-100vw - 20px)`: the first length decides; products are not supported."""
     found = re.match(r"calc\(\s*([+-]?[\d.]+[a-z]+)", value)
     return _pixels(found[1]) if found and "*" not in value and "/" not in value else None
 

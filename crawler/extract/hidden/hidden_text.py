@@ -1,9 +1,8 @@
-"""Removes from a parsed page what its reader cannot see, before anything reads the page's text.
+"""Removes what the reader of a page cannot see from its tree, before its text is used.
 
-Pages that others can write to carry text for machines: in `display:none` blocks, in white on white, off the
-screen, in comments. The rule is the reader's eye, not a list of phrases: what shows is kept, whatever it
-says. Styles count as far as the page itself states them (style attributes, <style>, presentational
-attributes); external sheets are not read.
+Pages that others can write to contain text for machines: in `display:none` blocks, in white on white, off the screen,
+in comments. What counts is what a reader sees, not a list of phrases: visible text is kept, whatever it says. Styles
+count if the page itself has them (style attributes, <style>, presentational attributes); external sheets are not read.
 """
 
 import re
@@ -34,7 +33,7 @@ from crawler.extract.hidden.inline_variants import show_inline_variants
 from crawler.extract.hidden.opened_panels import opened_panels
 from crawler.extract.html_tree import ancestors
 
-# Never text of the page: code, controls' inner data, fallbacks for what a browser does support.
+# Never text of the page: code, the inner data of controls, fallbacks for features that browsers support.
 _NEVER_SHOWN = (
     "script,style,noscript,template,dialog:not([open]),datalist,object,iframe,embed,video,audio,canvas,noembed,noframes,"
     "svg,rp,select,textarea,map,body title,annotation,annotation-xml,input,[popover]"
@@ -44,7 +43,7 @@ _HIDDEN_CLASSES = (
     ".element-invisible,.u-visually-hidden,.a11y-hidden,.cdk-visually-hidden,.assistive-text,"
     ".show-for-sr,.sr-text,.offscreen,.off-screen,.hidden-visually"
 )
-# What widespread sheets, which we do not read, mean by these names.
+# The meaning of these names in common sheets, which we do not read.
 _HIDDEN_BY_SHEET = ".hidden,.d-none,.is-hidden,.u-hidden,.invisible,.display-none,.uk-hidden,code .boring,.ttc"
 _SHOWN_BY_CLASS = re.compile(
     r":(?:block|flex|grid|inline|table|contents|visible)|\bd-\w+-(?:block|flex|grid|inline|table)"
@@ -58,8 +57,8 @@ _WHITE: Rgb = (255, 255, 255)
 
 
 def remove_hidden(tree: LexborHTMLParser) -> str:
-    """Take out, in place, every element, comment and text of `tree` that its own markup hides from the reader; return
-    the text of these, code aside, up to MAX_HIDDEN_CHARS."""
+    """Remove, in place, every element, comment and text of `tree` that its own markup hides from the reader; return
+    their text, except for code, up to MAX_HIDDEN_CHARS."""
     if tree.body is None:
         return ""
     styles = _Styles(tree)
@@ -94,7 +93,7 @@ def _is_shown_by_class(node: LexborNode) -> bool:
 
 
 class _Styles:
-    """What the page itself declares for each of its elements, after a cascade of its own sheets."""
+    """The page's own declarations for each of its elements, after the cascade of its own sheets."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
@@ -117,7 +116,7 @@ class _Styles:
         yield from self._nodes.values()
 
     def suspects_of_unreadable_text(self) -> set[int]:
-        """Ids of the elements at which text may turn unreadable (ids, as the nodes may be gone by now)."""
+        """Ids of the elements whose text may be unreadable (ids, because the nodes may be gone by now)."""
         return {key for key, style in self._declared.items() if hides_text(style) or text_colour(style) is not None}
 
     def _apply(self, rules: list[Rule], variables: Declarations) -> None:
@@ -160,7 +159,7 @@ class _Styles:
             merged: dict[str, str] = {}
             for _, values in sorted(layers, key=lambda layer: layer[0]):
                 for name, value in values.items():
-                    merged.pop(name, None)  # later wins, also between a shorthand and its longhand
+                    merged.pop(name, None)  # the later one wins, also between a shorthand and its longhand
                     merged[name] = value
             self._declared[key] = resolve_variables(merged, variables)
 
@@ -169,12 +168,12 @@ class _Styles:
             return []
         try:
             return self._tree.css(selector)
-        except (ValueError, SelectolaxError):  # a selector the engine does not know hides nothing we could point at
+        except (ValueError, SelectolaxError):  # a selector that the engine does not know hides nothing that we can find
             return []
 
 
 def _class_names_and_ids(tree: LexborHTMLParser) -> frozenset[str]:
-    """In lower case, as pages in quirks mode compare them."""
+    """In lower case, because pages in quirks mode ignore case."""
     found: set[str] = set()
     for node in tree.css("[class],[id]"):
         attributes = node.attributes
@@ -184,7 +183,7 @@ def _class_names_and_ids(tree: LexborHTMLParser) -> frozenset[str]:
 
 
 def _own_sheets(tree: LexborHTMLParser) -> Iterator[str]:
-    """<style> elements, and sheets that stand in the page as data URLs."""
+    """<style> elements, and sheets that are in the page as data URLs."""
     for node in tree.css('style,link[rel~="stylesheet" i][href^="data:text/css" i]'):
         attributes = node.attributes
         if not holds_on_screen(attributes.get("media") or ""):
@@ -199,7 +198,7 @@ def _own_sheets(tree: LexborHTMLParser) -> Iterator[str]:
             continue
 
 
-# Selectors that hold only while the reader does something, or for what is no element.
+# Selectors that apply only while the reader does something, or to pseudo-elements.
 _STATES = (
     ":hover", ":focus", ":active", ":visited", ":checked", ":target", ":before", ":after", ":first-letter",
     ":first-line", ":disabled", ":invalid", ":valid", ":placeholder", ":host", ":empty", ":has(", ":open",
@@ -207,7 +206,7 @@ _STATES = (
 
 
 def _shown_at_a_click(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode], styles: _Styles) -> set[int]:
-    """Of the hidden panels those that something opens which the reader sees, if need be in a panel that opens first."""
+    """The hidden panels that a visible control opens, or one within a panel that opens first."""
     opened = {panel: controls for panel, controls in opened_panels(tree).items() if panel in hidden}
     while True:
         gone = hidden.keys() - opened.keys()
@@ -242,7 +241,8 @@ def _is_inside(node: LexborNode, hidden: Collection[int]) -> bool:
 
 
 def _remove_unreadable_text(tree: LexborHTMLParser, styles: _Styles) -> list[str]:
-    """Text too small, made invisible by inheritance, or in the colour of its ground; descendants may undo each."""
+    """Remove text that is too small, invisible by inheritance, or in the colour of its background; descendants may
+    override each."""
     if tree.body is None:
         return []
     suspects = styles.suspects_of_unreadable_text()
@@ -273,7 +273,7 @@ def _collect_unreadable(start: LexborNode, styles: _Styles, doomed: list[LexborN
             ink = None if clips else (declared or ink)
             ground = background_colour(style) or ground
         elif ground == _WHITE and styles.has_external_sheets and node.attributes.get("class"):
-            ground = "unknown"  # the sheet we do not read may paint it
+            ground = "unknown"  # a sheet that we do not read may paint it
         unseen = is_hidden or ink == "transparent" or is_same_colour(ink, ground)
         for child in node.iter(include_text=True):
             if child.is_text_node:

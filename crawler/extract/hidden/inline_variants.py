@@ -1,18 +1,18 @@
-"""Words within a sentence of which a script shows one, such as the key of the reader's system in "press Cmd+C". A page
-hides them all until the script runs; what is left would be "press +C"."""
+"""Variants within a sentence of which a script shows one, such as the reader's key in "press Cmd+C". A page hides all
+of them until the script runs; without them, "press +C" would be left."""
 
 from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "var"})
-_MAX_CHARS = 40  # of a variant: the path of a menu
+_MAX_CHARS = 40  # of a variant, such as the path of a menu
 _MAX_NODES = 12  # within a variant
 
 
 def show_inline_variants(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode]) -> set[int]:
-    """Put a slash between the variants, in place; return those of `hidden` that are to stay. They are two or more, all
-    that their element holds, and stand beside other words of the line."""
+    """Put a slash between the variants, in place; return those of `hidden` that are to stay. Variants are two or more,
+    the only content of their element, beside other words of the line."""
     shown: set[int] = set()
     for variants in _variants(tree, hidden):
         slash = " / " if any(" " in text for text in variants) else "/"
@@ -23,7 +23,7 @@ def show_inline_variants(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode
 
 
 def _variants(tree: LexborHTMLParser, hidden: Mapping[int, LexborNode]) -> Iterator[dict[str, LexborNode]]:
-    """Each by its text; one that says the same again is left out."""
+    """The variants by text; repeated ones are left out."""
     met: set[int] = set()
     for first in tree.css("[hidden]"):
         around = first.parent
@@ -50,7 +50,7 @@ def _is_word(node: LexborNode | None) -> bool:
 
 
 def _short_text(node: LexborNode) -> str:
-    """What an element of inline elements says; "" where it is long or anything else."""
+    """The text of an element with only inline elements; "" if it is long or anything else."""
     text, waiting = "", [node]
     for _ in range(_MAX_NODES):
         if not waiting:

@@ -1,4 +1,4 @@
-"""What a page shows at a click: panels of accordions and tabs are the reader's text, as a closed <details> is."""
+"""Panels of accordions and tabs that open at a click: like a closed <details>, they are text for the reader."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from crawler.extract.html_tree import HEADING_TAGS, ancestors, text_length
 
-# What opens at a click as well, and holds menus, forms and questions of the page's frame.
+# These open at a click too, but contain menus, forms and controls of the page's frame.
 _OTHER_TAGS = frozenset({"nav", "menu", "dialog", "form", "footer", "header", "aside", "select"})
 _OTHER_ROLES = frozenset(
     {"menu", "menubar", "navigation", "dialog", "alertdialog", "listbox", "tooltip", "search", "banner", "tree"}
@@ -16,8 +16,8 @@ _MOST_LINKED = 0.5
 
 
 def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
-    """What opens a panel, by the panel's `mem_id`: its tab, or the questions above it. A panel is the reader's text
-    while one of these shows."""
+    """The controls that open a panel, by the panel's `mem_id`: its tab, or the questions above it. A panel is text for
+    the reader while one of them is visible."""
     panels: dict[int, list[LexborNode]] = {}
     if tree.body is None:
         return panels
@@ -35,7 +35,7 @@ def opened_panels(tree: LexborHTMLParser) -> dict[int, list[LexborNode]]:
 
 
 def _opened_by(control: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[LexborNode]:
-    """The elements that it names; where it names none, the one behind it, or behind the heading that holds it."""
+    """The elements that the control names; if it names none, the next one after it or after its heading."""
     if named := (control.attributes.get("aria-controls") or "").split():
         yield from (by_id[name] for name in named if name in by_id)
         return
@@ -48,7 +48,7 @@ def _opened_by(control: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator
 
 
 def _tab_panels(body: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Each panel with its tab: the one that names it, else the one at its place in a list of as many tabs."""
+    """Each panel with its tab: the one that names it, else the one at its index in a list of as many tabs."""
     named: dict[int, LexborNode] = {}
     for tab in body.css('[role="tab"][aria-controls]'):
         of_tab = by_id.get(tab.attributes.get("aria-controls") or "")
@@ -64,7 +64,7 @@ def _tab_panels(body: LexborNode, by_id: Mapping[str, LexborNode]) -> Iterator[t
 def _tab_at_its_place(
     panel: LexborNode, lists: dict[int, tuple[list[LexborNode], dict[int, int]]]
 ) -> LexborNode | None:
-    """`lists` remembers the tabs within an element, and the places of its panels."""
+    """`lists` caches the tabs within an element, and the indexes of its panels."""
     above = panel.parent
     for _ in range(3):
         if above is None:
@@ -84,7 +84,7 @@ def _pops_up(control: LexborNode) -> bool:
 
 
 def _is_of_frame(node: LexborNode) -> bool:
-    """A header that stands within the content belongs to it."""
+    """Whether it is part of the page's frame; a header within the content is not."""
     for above in (node, *ancestors(node)):
         if above.tag in {"main", "article", "body"}:
             return False

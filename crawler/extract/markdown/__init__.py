@@ -1,1 +1,1 @@
-"""An element becomes Markdown: blocks, running text, tables, code and the anchors of headings."""
+"""Writes an element as Markdown: blocks, running text, tables, code and the anchors of headings."""

@@ -1,4 +1,4 @@
-"""Code blocks: the text of a <pre> with its line breaks, fenced, with its language where the page names one."""
+"""Code blocks: the text of a <pre> with its line breaks, fenced, with its language if the page names one."""
 
 import re
 from itertools import pairwise
@@ -16,7 +16,7 @@ _LANGUAGE = re.compile(
 _NO_LANGUAGE = frozenset(
     {"none", "text", "plain", "plaintext", "default", "notranslate", "highlight", "source", "code", "output"}
 )
-# Names that stand alone in a class: <pre class="rust rust-example-rendered">
+# Language names that are classes of their own: <pre class="rust rust-example-rendered">
 _NAMES = """
 bash sh shell console c cpp csharp css diff go haskell html http ini java javascript js json kotlin lua make perl php
 python ruby rust scala sql swift toml ts typescript xml yaml
@@ -48,7 +48,7 @@ def fenced_code(text: str, language: str = "") -> str:
 
 
 def is_code(pre: LexborNode) -> bool:
-    """Whether the page says that it is code: by a language, a <code> in it, or the usual names of classes."""
+    """Whether the page marks it as code: by a language, a <code> in it, or the usual class names."""
     if code_language(pre) or pre.css_first("code,kbd,samp") is not None:
         return True
     around = [pre] if pre.parent is None else [pre, pre.parent]
@@ -56,8 +56,8 @@ def is_code(pre: LexborNode) -> bool:
 
 
 def typed_line(paragraph: LexborNode) -> str:
-    """What is to be typed, where the paragraph is that alone, by its class or by the line that announces it; "" for any
-    other. Code alone may as well be a term, or a message, with what is said of it below."""
+    """The input that a reader should type, if the paragraph has nothing else, by its class or by the line that
+    announces it; else "". Code without either may be a term or a message with its description below."""
     code = paragraph.css_first("code,kbd,tt")
     text = " ".join(paragraph.text().split())
     if code is None or text != " ".join(code.text().split()):
@@ -68,12 +68,12 @@ def typed_line(paragraph: LexborNode) -> str:
 
 
 def is_synopsis(node: LexborNode | None) -> bool:
-    """Whether DocBook says so of it: how a command is called, its parts marked up one by one."""
+    """Whether it is DocBook's synopsis of a command, with its parts marked up one by one."""
     return node is not None and node.tag == "div" and _SYNOPSIS in (node.attributes.get("class") or "").split()
 
 
 def synopsis_text(first: LexborNode) -> str:
-    """Its lines, with those of the synopses right below; "" where it stands below another one."""
+    """Its lines, with those of the synopses right below; "" if it is right below another one."""
     if is_synopsis(next(elements_before(first), None)):
         return ""
     lines: list[str] = []
@@ -85,8 +85,7 @@ def synopsis_text(first: LexborNode) -> str:
 
 
 def code_text(pre: LexborNode) -> str:
-    """The text of `pre`, line by line, without blank lines at either end and without blanks at line ends, or at the
-    beginning of every line."""
+    """The lines of `pre`, without blank lines at either end, trailing blanks and common indentation."""
     pieces: list[str] = []
     _collect(pre, pieces, 0)
     text = without_invisible("".join(pieces)).replace("\u00a0", " ")
@@ -96,7 +95,7 @@ def code_text(pre: LexborNode) -> str:
     while lines and not lines[-1]:
         lines.pop()
     if pre.css_first("br") is not None and not any(first and second for first, second in pairwise(lines)):
-        lines = [line for line in lines if line]  # each line ends in a break and in a line end of the source
+        lines = [line for line in lines if line]  # each line ends in a <br> and in a line end of the source
     return dedent("\n".join(lines))
 
 
@@ -122,7 +121,7 @@ def _ends_line(pieces: list[str]) -> bool:
 
 
 def code_language(pre: LexborNode) -> str:
-    """The language that the page names for a block, in small letters; "" = none."""
+    """The language that the page names for a block, in small letters; "" if none."""
     nodes: list[LexborNode | None] = [pre.css_first("code"), pre, pre.parent]
     nodes.append(pre.parent.parent if pre.parent is not None else None)
     for node in nodes:

@@ -1,4 +1,4 @@
-"""What defines something on a page: terms with their descriptions, and the signatures of functions."""
+"""Definitions on a page: terms with their descriptions, and the signatures of functions."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,8 @@ _NEW_SENTENCE = re.compile(r"[^\S\n]*+\n[^\S\n]*+\n\s*+[A-Z]")
 
 
 def is_named_term(node: LexborNode, text: str) -> bool:
-    """A short line that begins bold and that links can jump to: what a reference without lists calls its entries."""
+    """Whether it is a short line that begins in bold and is a link target, as entries of a reference without lists
+    are."""
     if len(text) > _MAX_TERM_CHARS or text.endswith(_SENTENCE_ENDS) or not text:
         return False
     first = next((part for part in node.iter(include_text=True) if part.text().strip()), None)
@@ -31,7 +32,7 @@ def _is_target(node: LexborNode) -> bool:
 
 
 def item_marker(sign: str) -> str:
-    """What Markdown has for a bullet, or for the number of an item; "" for anything else."""
+    """Markdown's marker for a bullet or the number of an item; "" for anything else."""
     if not _LIST_SIGN.fullmatch(sign):
         return ""
     number = re.sub(r"\D", "", sign)
@@ -39,14 +40,14 @@ def item_marker(sign: str) -> str:
 
 
 def item_number(value: str | None, default: int) -> int:
-    """What an attribute says that a list counts from."""
+    """The number from which an attribute starts a list."""
     digits = (value or "").strip()
     return int(digits) if re.fullmatch(r"-?\d{1,6}", digits, re.ASCII) else default
 
 
 def is_hanging_term(paragraph: LexborNode, text: str) -> bool:
-    """A short line above what is indented further, and not marked up as its description: groff does so by margins, and
-    man2html by a list without terms."""
+    """Whether it is a short line above an indented description without markup: groff uses margins for that, and
+    man2html a list without terms."""
     if len(text) > _MAX_HANGING_CHARS or not 0 < len(text.split()) <= _MAX_HANGING_WORDS:
         return False
     if "\n" in text or text.endswith(_SENTENCE_ENDS):
@@ -55,13 +56,13 @@ def is_hanging_term(paragraph: LexborNode, text: str) -> bool:
 
 
 def hanging_sign(paragraph: LexborNode) -> str:
-    """The mark of an item that is a paragraph of its own in the same way; "" where it is none."""
+    """The marker of an item that is such a line itself; "" if it is none."""
     marker = item_marker(paragraph.text().strip()) if paragraph.tag == "p" else ""
     return marker if marker and _hangs_over(paragraph, next(elements_behind(paragraph), None)) else ""
 
 
 def sign_above(paragraph: LexborNode) -> str:
-    """The one that hangs over this paragraph; "" where none does."""
+    """The marker that hangs over this paragraph; "" if there is none."""
     above = next(elements_before(paragraph), None)
     return hanging_sign(above) if above is not None else ""
 
@@ -81,8 +82,8 @@ def _margin(paragraph: LexborNode) -> int:
 
 
 def from_term(nodes: Iterable[LexborNode]) -> list[LexborNode]:
-    """The parts of a paragraph from the bold name on that it begins with, where a blank line of the source parts that
-    from the sentence behind it, as man2html writes what a manual page has on lines of their own; else none."""
+    """The parts of a paragraph from the bold name at its beginning, if a blank line in the source separates that from
+    the next sentence, as man2html writes separate lines of a manual page; else none."""
     told = list(dropwhile(lambda node: node.is_text_node and not (node.text_content or "").strip(), nodes))
     if len(told) < 2 or told[0].tag not in {"b", "strong"} or len(told[0].text()) > _MAX_TERM_CHARS:
         return []
@@ -99,7 +100,7 @@ def definition_parts(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def is_short(part: LexborNode) -> bool:
-    """Whether it fits into an item of a list."""
+    """Whether it fits into a list item."""
     if part.tag == "dt":
         return part.css_first("h1,h2,h3,h4,h5,h6") is None and not holds_blocks(part)
     return (
@@ -110,7 +111,7 @@ def is_short(part: LexborNode) -> bool:
 
 
 def holds_blocks(term: LexborNode) -> bool:
-    """Whether it is more than a line: long code, or a list whose own term nobody closed."""
+    """Whether it is more than a line: long code, or a list whose term was not closed."""
     return term.css_first("pre,dl,ul,ol,table") is not None
 
 
@@ -119,7 +120,7 @@ def are_options(terms: Iterable[str]) -> bool:
 
 
 def is_signature(part: LexborNode) -> bool:
-    """The line that defines a function, as Sphinx and Texinfo write it, or as code alone."""
+    """Whether it is the line that defines a function, as Sphinx and Texinfo write it, or as code alone."""
     if part.tag != "dt":
         return False
     code = part.css_first("pre")
@@ -131,5 +132,5 @@ def is_signature(part: LexborNode) -> bool:
 
 
 def signature(part: LexborNode) -> str:
-    """Its text, without what only leads elsewhere."""
+    """Its text, without links to the source."""
     return plain_text(part).removesuffix("[source]").strip(" :")

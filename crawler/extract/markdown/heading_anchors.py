@@ -1,4 +1,4 @@
-"""Which fragment a link needs to jump to a heading: ids sit on the heading, in it, before it or on its section."""
+"""Finds the fragment that links to a heading: the id may be on the heading, in it, before it or on its section."""
 
 from urllib.parse import unquote
 
@@ -10,14 +10,14 @@ _FEW_CHARS = 60
 
 
 class HeadingAnchors:
-    """Answers for the headings of one page; built from the whole page, as permalinks name ids anywhere in it."""
+    """Anchors of one page; built from the whole page, because permalinks may name any id in it."""
 
     def __init__(self, page: LexborHTMLParser) -> None:
         self._targets = {node.attributes.get("id") for node in page.css("[id]")}
         self._targets |= {node.attributes.get("name") for node in page.css("a[name]")}
 
     def of(self, heading: LexborNode) -> str | None:
-        """The fragment without "#". The page's own permalink is believed first, if what it names exists."""
+        """The fragment without "#". The page's own permalink comes first, if its target exists."""
         links = [*heading.css("a[href]"), *_permalinks_beside(heading)]
         for link in links:
             target = unquote((link.attributes.get("href") or "").partition("#")[2])
@@ -61,7 +61,7 @@ def _around(heading: LexborNode) -> str | None:
             words_before += len(text)
             before = before.prev
         parent = node.parent
-        # a section may begin with a few words that belong to its heading: a version, a date, "Source"
+        # A section may begin with a few words that belong to its heading: a version, a date, "Source".
         if parent is None or parent.tag in {"body", "html"} or words_before > _FEW_CHARS:
             return None
         if words_before and (parent.tag != "section" or not _is_first_heading(heading, parent)):

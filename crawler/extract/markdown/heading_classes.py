@@ -1,11 +1,11 @@
-"""What the class of a heading or caption, or of the box around it, says of it: generators of documentation use headings
-for more than sections."""
+"""What the class of a heading or caption, or of the box around it, means: documentation generators use headings for
+more than sections."""
 
 from selectolax.lexbor import LexborNode
 
 _ADMONITIONS = frozenset({"note", "tip", "warning", "caution", "danger", "important", "hint", "admonition", "callout"})
-_WITHIN_SECTION = frozenset({"subheading", "subsubheading"})  # by Texinfo, whatever level the section has
-_WRITERS = frozenset({"author", "corpauthor", "editor", "editedby", "othercredit"})  # of a book or article by DocBook
+_WITHIN_SECTION = frozenset({"subheading", "subsubheading"})  # in Texinfo, at any level
+_WRITERS = frozenset({"author", "corpauthor", "editor", "editedby", "othercredit"})  # of a book or article in DocBook
 _CAPTIONS = frozenset({"caption", "thumbcaption", "wp-caption-text"})
 _FRAMES = frozenset({"figure", "thumbinner", "wp-caption"})
 _PICTURES = "img,picture,video,svg"
@@ -13,12 +13,12 @@ _FRAMED_TEXT = "pre,code,table,ol,dl"
 
 
 def is_within_section(heading: LexborNode) -> bool:
-    """Whether it stands below the section that it is in, whatever its own level is."""
+    """Whether it is below its section's heading, whatever its own level."""
     return not _WITHIN_SECTION.isdisjoint(_names(heading))
 
 
 def is_writer(heading: LexborNode) -> bool:
-    """Whether it names who wrote the page."""
+    """Whether it names the author of the page."""
     return not _WRITERS.isdisjoint(_names(heading))
 
 
@@ -41,7 +41,7 @@ def is_title_of_admonition(heading: LexborNode) -> bool:
 
 
 def is_caption(node: LexborNode) -> bool:
-    """Whether it stands below a picture and says what that shows."""
+    """Whether it is below a picture and describes it."""
     if node.tag != "figcaption" and (node.tag not in {"p", "div"} or _CAPTIONS.isdisjoint(_names(node))):
         return False
     frame = node.parent

@@ -18,16 +18,16 @@ _BLOCK_SELECTOR = ",".join(sorted(BLOCK_TAGS))
 _CODE = {"code", "tt", "kbd", "samp"}
 _SPACES = re.compile(r"\s+")
 _AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")
-# What a line of text may begin with and must not: a heading, a fence, the underline of a heading.
+# A line of text must not begin with these: a heading, a fence, the underline of a heading.
 _READS_AS_MARKUP = re.compile(r"^(?=#{1,6}(?:\s|$)|```|~~~|=+\s*$|-+\s*$)", re.MULTILINE)
-_BREAK = "\ufdd0"  # a noncharacter: no page means anything by it
+_BREAK = "\ufdd0"  # a noncharacter: pages do not use it
 _MAX_DEPTH = 60
 _MAX_MARK_CHARS = 4
 _AROUND_MARK = "[]() \n"
 
 
 def inline_wrappers(root: LexborNode) -> set[int]:
-    """Inline elements around blocks (cards in links, custom elements): they are walked as blocks."""
+    """Inline elements around blocks (cards in links, custom elements), which are treated as blocks."""
     wrappers: set[int] = set()
     for node in root.css(_BLOCK_SELECTOR):
         above = node.parent
@@ -45,7 +45,7 @@ def inline_markdown(nodes: Iterable[LexborNode]) -> str:
 
 
 def inline_text(nodes: Iterable[LexborNode]) -> str:
-    """The same for what begins no line, such as a cell."""
+    """The same for text that begins no line, such as a cell."""
     pieces: list[str] = []
     for node in nodes:
         _collect(node, pieces, 0)
@@ -54,7 +54,7 @@ def inline_text(nodes: Iterable[LexborNode]) -> str:
 
 
 def as_text(text: str) -> str:
-    """`text` with no line that would read as a heading, a fence or an underline."""
+    """`text` without lines that would read as a heading, a fence or an underline."""
     return _READS_AS_MARKUP.sub(r"\\", text)
 
 
@@ -64,7 +64,7 @@ def plain_text(node: LexborNode) -> str:
 
 
 def plain_lines(node: LexborNode) -> list[str]:
-    """The same, cut where the page breaks the line."""
+    """The same, split at the page's line breaks."""
     pieces: list[str] = []
     _collect(node, pieces, 0, is_plain=True)
     return [_one_spaced(line).strip() for line in "".join(pieces).split(_BREAK)]
@@ -102,7 +102,7 @@ def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = F
 
 
 def _without_quotes(node: LexborNode, text: str) -> str:
-    """Without the typewriter's quotes around code beside it, `so' or ``so'', which read as marks of code."""
+    """The text without typewriter quotes around code beside it, `so' or ``so'', which read as marks of code."""
     text = text.lstrip("'") if _is_quoted_code(node.prev) else text
     return text.rstrip("`") if _is_quoted_code(node.next) else text
 
@@ -130,14 +130,15 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
 
 
 def _is_footnote_mark(sup: LexborNode) -> bool:
-    """A number or sign that links to a note on the page: beside a word it would read as part of it."""
+    """Whether it is a number or sign that links to a note on the page: right after a word, it would read as part of
+    it."""
     text = sup.text().strip(_AROUND_MARK)
     link = sup.css_first("a[href*='#']")
     return link is not None and len(text) <= _MAX_MARK_CHARS and link.text().strip(_AROUND_MARK) == text
 
 
 def _is_power(sup: LexborNode) -> bool:
-    """A small expression, not a footnote, an ordinal or a trade mark."""
+    """Whether it is a small expression rather than a footnote, an ordinal or a trade mark."""
     text = sup.text().strip()
     return len(text) <= 12 and _POWER.fullmatch(text) is not None and sup.css_first("a") is None
 
@@ -171,6 +172,6 @@ def _append_code(text: str, pieces: list[str]) -> None:
     if not span:
         pieces.append(text)
     elif pieces and pieces[-1].endswith("`") and span.startswith("`") and not span.startswith("``"):
-        pieces[-1] = pieces[-1][:-1] + span[1:]  # two spans that touch are one: "``" would be a longer delimiter
+        pieces[-1] = pieces[-1][:-1] + span[1:]  # two adjacent spans become one: "``" would be a longer delimiter
     else:
         pieces.append((" " if text[:1].isspace() else "") + span + (" " if text[-1:].isspace() else ""))

@@ -1,6 +1,6 @@
-"""Running text that a page prints in a <pre>, as manual pages and RFCs are: its layout is its only markup.
+"""Running text that a page prints in a <pre>, such as manual pages and RFCs: its layout is its only markup.
 
-Paragraphs are broken by blank lines, terms and items stand left of what they introduce, headings left of everything.
+Blank lines separate paragraphs; terms and items are to the left of their text, headings to the left of everything.
 """
 
 import re
@@ -24,13 +24,13 @@ class PartKind(Enum):
 @dataclass(frozen=True, slots=True)
 class Part:
     kind: PartKind
-    text: str  # on one line, but for code
+    text: str  # on one line, except for code
 
 
 _MIN_WORDS: Final = 6  # of a line of running text
 _MIN_CHARS: Final = 40
-_MIN_WORD_CHARS: Final = 4  # in the mean, with the space behind
-_MIN_LINES: Final = 4  # of running text; below, nearly all of it must be sentences
+_MIN_WORD_CHARS: Final = 4  # on average, including a space
+_MIN_LINES: Final = 4  # of running text; with fewer, nearly all of it must be sentences
 _SHARE: Final = 0.4
 _SHARE_OF_FEW: Final = 0.8
 _MAX_CODE: Final = 0.3  # of the lines
@@ -38,7 +38,7 @@ _MIN_HEADINGS: Final = 2
 _MAX_DEPTH: Final = 10
 _LINES_AHEAD: Final = 3
 _MAX_TERM: Final = 72
-_MAX_TERM_BESIDE: Final = 30  # of one that has its text on the same line
+_MAX_TERM_BESIDE: Final = 30  # of a term with its text on the same line
 
 _WORD = re.compile(r"""[("'«„“‘<]*+[^\W\d_]+(?:['’/-][^\W\d_]+)*+[)"'».,:;!?”’>]*+""")
 _ITEM = re.compile(r"(?:[-*•o+]|\(?\d{1,2}[.)]|\(?[a-z]\))\s+(?=\S)")
@@ -54,7 +54,7 @@ _HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-\n([a-zà-ÿ]++)")
 
 
 def is_printed_text(text: str) -> bool:
-    """Whether a <pre> holds running text rather than code, output or a drawing."""
+    """Whether a <pre> contains running text rather than code, output or a drawing."""
     lines = text.split("\n")
     filled = [line for line in lines if line.strip()]
     if sum(bool(_READS_AS_CODE.search(line)) for line in filled) > _MAX_CODE * len(filled):
@@ -73,7 +73,7 @@ def is_printed_text(text: str) -> bool:
 
 
 def printed_parts(text: str) -> Iterator[Part]:
-    """The parts of a <pre> of running text, in order; neighbouring lines of code are one part."""
+    """The parts of a <pre> of running text, in order; adjacent lines of code are one part."""
     lines = [line for line in text.expandtabs(8).split("\n") if not _is_running_head(line.split())]
     code: list[str] = []
     for part in _parts(lines, _headings(lines)):
@@ -97,7 +97,7 @@ def _ends_sentence(line: str) -> bool:
 
 
 def _is_running_head(words: Sequence[str]) -> bool:
-    """Whether a line stands at the head or foot of each printed page: "LS(1)   User Commands   LS(1)", "[Page 7]"."""
+    """Whether it is the header or footer of a printed page: "LS(1) User Commands LS(1)", "[Page 7]"."""
     if len(words) < 2:
         return False
     return words[-2] == "[Page" or (words[0] == words[-1] and _MANUAL_PAGE.fullmatch(words[0]) is not None)
@@ -109,7 +109,7 @@ def _margin(lines: Sequence[str]) -> int:
 
 
 def _headings(lines: Sequence[str]) -> frozenset[str]:
-    """A text that is printed under headings has several of them."""
+    """The headings; a text that is printed under headings has several of them."""
     if _margin(lines) < 2:
         return frozenset()
     filled = [line for line in lines if line.strip()]
@@ -121,7 +121,7 @@ def _parts(lines: Sequence[str], headings: frozenset[str]) -> Iterator[Part]:
     for is_blank, group in groupby(lines, key=lambda line: not line.strip()):
         block = list(group)
         if is_blank:
-            yield Part(PartKind.CODE, "")  # a blank line between two of code stays
+            yield Part(PartKind.CODE, "")  # a blank line between two lines of code stays
             continue
         if block[0] in headings:
             yield Part(PartKind.HEADING, " ".join(block[0].split()))
@@ -130,7 +130,7 @@ def _parts(lines: Sequence[str], headings: frozenset[str]) -> Iterator[Part]:
 
 
 def _is_heading(line: str, below: str) -> bool:
-    """Whether a line stands left of all running text and names what is below, as "SEE ALSO" and "3. Options" do."""
+    """Whether it is left of all running text and names what is below, like "SEE ALSO" and "3. Options"."""
     is_left = bool(line) and not line[0].isspace() and below[:1].isspace()
     is_name = line[:1].isupper() or line[:1].isdigit()
     is_short = len(line) <= _MAX_TERM and not line.endswith((*_SENTENCE_END, ",", ";"))
@@ -150,7 +150,7 @@ def _paragraph(lines: list[str], depth: int = 0) -> Iterator[Part]:
             end = _end_of_hanging(lines, start)
             yield Part(PartKind.TERM, line[:column].strip())
             yield from _paragraph([" " * column + line[column:], *lines[start + 1 : end]], depth + 1)
-        elif below and _goes_on(line, below) and _indent(line) != _indent(below):  # one of them alone is indented
+        elif below and _goes_on(line, below) and _indent(line) != _indent(below):  # only one of them is indented
             end = _end(lines, start + 1, _is_border)
             yield Part(PartKind.TEXT, _running(lines[start:end]))
         else:
@@ -177,13 +177,14 @@ def _end(lines: Sequence[str], start: int, is_border: Callable[[str, str], bool]
 
 
 def _end_of_hanging(lines: Sequence[str], start: int) -> int:
-    """Where what hangs below the first line of an item or a term ends."""
+    """The end of the lines that are indented below the first line of an item or a term."""
     indent = _indent(lines[start])
     return _end(lines, start, lambda _, line: _indent(line) <= indent)
 
 
 def _text_column(line: str, below: str) -> int:
-    """Where the text begins beside a term, when the line below hangs there or has its own there; 0 = nowhere."""
+    """The column where the text begins beside a term, if the line below is indented to it or has its own there; else
+    0."""
     gap = _GAP.match(line)
     if gap is None or not below or line[gap.end()] in _MARKS:
         return 0
@@ -195,7 +196,7 @@ def _text_column(line: str, below: str) -> int:
 
 
 def _is_told(text: str) -> bool:
-    """Whether what stands beside a term tells of it, and is no further column."""
+    """Whether the text beside a term describes it, and is no further column."""
     words = text.split()
     return len(words) >= 3 and "  " not in text.strip() and _share_of_words(words) >= 0.7
 
@@ -221,7 +222,7 @@ def _goes_on(line: str, below: str) -> bool:
 
 
 def _is_entry(line: str) -> bool:
-    """Whether it is one of several lines that stand for themselves, not one of a paragraph."""
+    """Whether it is one of several separate lines, not part of a paragraph."""
     return not _is_prose(line) and bool(re.match(r"[A-Z\d]", line.lstrip()))
 
 
@@ -249,7 +250,7 @@ def _share_of_words(words: Sequence[str]) -> float:
 
 
 def _running(lines: Sequence[str]) -> str:
-    """On one line; a word that is broken at a line's end is whole again, unless its hyphen stands elsewhere too."""
+    """The text on one line; a word broken at a line's end is joined, unless its hyphen occurs elsewhere too."""
     text = "\n".join(line.strip() for line in lines)
     compounds = set(_COMPOUND.findall(text))
 

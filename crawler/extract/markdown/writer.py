@@ -1,7 +1,7 @@
-"""The content of an element as Markdown, and its headings: one walk writes both, so they always agree.
+"""Writes the content of an element as Markdown, and its headings: one walk writes both, so they always agree.
 
-The law that chunkers rely on: the lines of `markdown` that start with one to six "#" and a space, outside fenced
-code, are `headings`, in the same order with the same text.
+Chunkers rely on this: the lines of `markdown` that start with one to six "#" and a space, outside of fenced code, are
+`headings`, in the same order with the same text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -71,8 +71,8 @@ from crawler.extract.product_choices import choices_line
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _MAX_DEPTH = 100
-_SIDE_BY_SIDE = " · "  # what stands behind it belongs to the same term
-_MAX_QUESTION_CHARS = 1000  # with the blanks of the source
+_SIDE_BY_SIDE = " · "  # what follows it belongs to the same term
+_MAX_QUESTION_CHARS = 1000  # including the blanks of the source
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _Block:
 
 
 def write_markdown(root: LexborNode, anchors: HeadingAnchors, questions: Iterable[str] = ()) -> Rendered:
-    """`root` without hidden text and navigation, as Markdown with the headings found on the way.
+    """`root`, without hidden text and navigation, as Markdown with the headings found on the way.
 
     A block that is one of `questions`, whatever its tag, is a heading one level below the last.
     """
@@ -109,8 +109,8 @@ class _Writer:
         self.headings: list[Heading] = []
         self._anchors = anchors
         self._questions = questions
-        self._level = 1  # of the last heading that the page itself writes as one
-        self._section_level = 0  # of the last that is none within a section
+        self._level = 1  # of the page's last own heading
+        self._section_level = 0  # of the last one that begins a section
         self._wrappers = inline_wrappers(root)
 
     def blocks(self, node: LexborNode, depth: int) -> Iterator[_Block]:
@@ -135,7 +135,7 @@ class _Writer:
 
     def _block(self, node: LexborNode, depth: int) -> Iterator[_Block]:
         tag = node.tag or ""
-        if depth > _MAX_DEPTH:  # deeper than any layout: text alone
+        if depth > _MAX_DEPTH:  # deeper than any layout: plain text
             yield from _paragraph([node])
         elif tag in _HEADINGS:
             self._level = self._level_of(node)
@@ -249,10 +249,10 @@ class _Writer:
             yield _Block(_Kind.LIST, "\n".join(items))
 
     def _definitions(self, node: LexborNode, depth: int) -> Iterator[_Block]:
-        """Short ones as a list of "term: definition"; long ones as bold terms with their blocks below."""
+        """Short definitions as a list of "term: definition"; long ones as bold terms with their blocks below."""
         parts = [part for part in definition_parts(node) if part.tag != "dt" or plain_text(part)]
         terms_told = [plain_text(part) for part in parts if part.tag == "dt"]
-        if not terms_told:  # an indentation
+        if not terms_told:  # only an indentation
             yield from self._of(parts, depth + 1)
             return
         if all(map(item_marker, terms_told)) and not any(part.css_first("code,kbd,samp,tt") for part in parts):
@@ -267,7 +267,7 @@ class _Writer:
                 if part.tag == "dt":
                     text = text or plain_text(part)  # a sign, such as an operator
                     terms += [line.strip().rstrip(",:") for line in text.split("\n")]
-                elif terms and (text or not are_options(terms)):  # options share what is said of the last
+                elif terms and (text or not are_options(terms)):  # options share the description of the last one
                     items.append(f"- {_defined(', '.join(terms))}{text and f': {text}'}")
                     terms = []
                 elif text and items:
@@ -284,7 +284,7 @@ class _Writer:
                 yield from self._of(run, depth + 1)
 
     def _marked_items(self, parts: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
-        """A list written as definitions of its bullets or numbers, as programs that convert manual pages do."""
+        """A list written as definitions of its bullets or numbers, as converters of manual pages do."""
         items: list[str] = []
         marker = "- "
         for part in parts:
@@ -329,7 +329,7 @@ class _Writer:
                 yield from blocks
 
     def _note(self, cells: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
-        """What is laid out as a table so that a picture stands beside it."""
+        """A table that only puts a picture beside a note."""
         for cell in cells:
             blocks = self.blocks(cell, depth + 1)
             if cell.tag == "th":
@@ -349,7 +349,7 @@ class _Writer:
             yield _Block(_Kind.LIST, "\n".join(items))
 
     def _quote(self, node: LexborNode, depth: int) -> Iterator[_Block]:
-        """Words of others; what has lists, code, tables or headings is what a page indents so."""
+        """A quotation; with lists, code, tables or headings in it, it is only an indentation."""
         blocks = list(self.blocks(node, depth + 1))
         is_indented = node.css_first("pre,ul,ol,dl,table") is not None
         if is_indented or any(block.kind is _Kind.HEADING for block in blocks):
@@ -383,7 +383,7 @@ def _printed_term(text: str) -> str:
 
 
 def _defined(term: str) -> str:
-    """A term, which may hold code; one with a star in it cannot be bold."""
+    """A term, which may contain code; one with a star in it cannot be bold."""
     return code_span(term) if "*" in term and "`" not in term else _strong(term)
 
 

@@ -1,7 +1,7 @@
-"""What a page says of itself to machines: schema.org things in JSON-LD, and questions in microdata.
+"""The page's data for machines: schema.org things in JSON-LD, and questions in microdata.
 
-None of it is text that a reader sees, so none of it is content: it says what visible text is (this line is a
-question), and stands beside the page as data.
+Readers see none of it, so it is no content: it describes visible text (this line is a question), and is returned as
+data beside the page.
 """
 
 import json
@@ -24,7 +24,7 @@ Thing = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product that the page offers; "" for what it does not say. `price` is as written: "189.00"."""
+    """A product that the page offers; "" for missing values. `price` is as written: "189.00"."""
 
     name: str
     brand: str = ""
@@ -36,7 +36,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class LinkedData:
-    """In the page's order. Nobody sees it."""
+    """In the page's order. Readers see none of it."""
 
     questions: tuple[str, ...] = ()  # of an FAQPage
     product: Product | None = None
@@ -71,7 +71,7 @@ def linked_data(tree: LexborHTMLParser, things: Sequence[Thing]) -> LinkedData:
 
 
 def _outermost(data: object) -> Iterator[Thing]:
-    """Things further in (a comment, an author) have names and dates of their own."""
+    """Skips nested things (a comment, an author), which have names and dates of their own."""
     waiting: list[object] = [data]
     for _ in range(_MAX_THINGS):
         if not waiting:

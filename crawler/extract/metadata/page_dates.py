@@ -1,5 +1,5 @@
-"""When a page says it was published and changed: meta elements, JSON-LD, <time>, a line of its own, in this order of
-trust."""
+"""When a page was published and changed, by its own account: meta elements, JSON-LD, <time>, a line of text, in this
+order of trust."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ _SAID_IN_TEXT = re.compile(
 
 
 def page_dates(tree: LexborHTMLParser, things: Sequence[Thing]) -> tuple[date | None, date | None]:
-    """(published, modified); None where the page does not say. `things` are its JSON-LD."""
+    """(published, modified); None if the page does not state it. `things` are its JSON-LD."""
     meta: dict[str, str] = {}
     for node in tree.css("meta[content]"):
         attributes = node.attributes
@@ -104,11 +104,11 @@ def _said_in_text(tree: LexborHTMLParser) -> date | None:
 
 
 def _words_before(node: LexborNode) -> str:
-    """ "Last updated" of "Last updated <time>": only what stands in the same small box."""
+    """ "Last updated" of "Last updated <time>": only the text in the same small box."""
     text = node.parent.text() if node.parent is not None and node.tag == "time" else ""
     return text if len(text) < 80 else ""
 
 
 def _is_the_only_time(tag: str | None, tree: LexborHTMLParser) -> bool:
-    """A lone <time> on a page is the page's own; of several, only marked ones are."""
+    """Whether it is the only time on the page, which is then the page's own; of several, only marked ones are."""
     return tag == "time" and len(tree.css("time")) == 1

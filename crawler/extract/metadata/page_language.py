@@ -1,4 +1,4 @@
-"""The language of a page as a BCP 47 primary subtag: what the page says, else what its text looks like."""
+"""The language of a page as a BCP 47 primary subtag: the declared one, else detected from the text."""
 
 import re
 from functools import cache
@@ -28,14 +28,14 @@ def declared_language(tree: LexborHTMLParser) -> str | None:
 
 
 def primary_subtag(tag: str | None) -> str | None:
-    """ "en" of "en-GB"; None for what is no language."""
+    """ "en" of "en-GB"; None for text that is no language tag."""
     found = _SUBTAG.match(tag or "")
     subtag = found[1].lower() if found else None
     return None if subtag in _NO_LANGUAGE else subtag
 
 
 def detected_language(text: str) -> str | None:
-    """From the text itself, when there is enough of it to be sure."""
+    """From the text itself, if there is enough of it to be sure."""
     sample = re.sub(r"```.*?```|`[^`]*`|https?://\S+", " ", text[: 2 * _MAX_CHARS], flags=re.DOTALL)[:_MAX_CHARS]
     if sum(sign.isalpha() for sign in sample) < _MIN_LETTERS:
         return None

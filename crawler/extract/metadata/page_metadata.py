@@ -14,8 +14,8 @@ _SAYS_ITS_NAME = ('meta[property="og:site_name" i]', 'meta[name="application-nam
 _EVERY_HOME = frozenset({"home", "home page", "homepage", "index", "start", "welcome"})
 _MAX_DESCRIPTION_CHARS = 1000
 _SEPARATOR = re.compile(r"(?<!\s)\s++[|·•»«›‹–—\-~]++\s++|(?:(?<!\s)\s++)?[|»«]\s*+|:\s++")
-_JOINING = "|·•»«›‹–—~:-"  # the hyphen last, for it stands in character classes
-_UNFILLED = re.compile(rf"[{_JOINING}]+\s.*|.*\s[{_JOINING}]+")  # "Acme - ": the site's name, and none of the page
+_JOINING = "|·•»«›‹–—~:-"  # the hyphen is last because it is used in character classes
+_UNFILLED = re.compile(rf"[{_JOINING}]+\s.*|.*\s[{_JOINING}]+")  # "Acme - ": the site's name without the page's
 _INDEX_FILE = re.compile(r"index\.\w{2,5}")
 _SECTION_NUMBER = re.compile(r"(?:(?:Chapter|Appendix) )?(?:\d+|[A-Z])(?:\.\d+)*\.? ")
 
@@ -23,8 +23,8 @@ _SECTION_NUMBER = re.compile(r"(?:(?:Chapter|Appendix) )?(?:\d+|[A-Z])(?:\.\d+)*
 def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str, site: str = "") -> str:
     """The page's own name without the site's: og:title, else <title>, else the first heading, else from the URL.
 
-    Where the declared title is the first heading with the site's name before or behind, it is the heading. `site` is
-    what the page calls the site in its own frame; that, and what stands behind it, goes from the title as well.
+    If the declared title is the first heading plus the site's name, the heading is returned. `site` is the site's name
+    in the page's own frame; that, and what follows it, is removed from the title too.
     """
     heading_node = main.css_first("h1") if main is not None else None
     heading = plain_text(heading_node) if heading_node is not None else _first_heading(main)
@@ -40,8 +40,8 @@ def page_title(tree: LexborHTMLParser, main: LexborNode | None, url: str, site: 
 
 
 def site_name(tree: LexborHTMLParser, url: str) -> str:
-    """What the site at its start page `url` calls itself: og:site_name, else of the title the part that is its host's
-    name, else the first part that says more than "Home". "" where that is no name."""
+    """The site's name at its start page `url`: og:site_name, else the part of the title that is its host's name, else
+    the first part that is more than "Home". "" if that is no name."""
     said = _meta(tree, *_SAYS_ITS_NAME)
     if not said:
         element = tree.css_first("head > title") or tree.css_first("title")
@@ -95,7 +95,7 @@ def _without_site(title: str, heading: str, sites: frozenset[str]) -> str:
 
 
 def _is_joined(end: str) -> bool:
-    """What is left of a title beside its heading is a site's name when a separator stands between."""
+    """Whether a separator is between the heading and the rest of a title, which then is a site's name."""
     return end[0] in _JOINING or end[-1] in _JOINING
 
 
