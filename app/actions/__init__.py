@@ -1,1 +1,1 @@
-"""HTTP calls that operators have defined, for their agents to look something up in another system."""
+"""HTTP calls that operators define for their agents, to look something up or change something in another system."""

@@ -1,4 +1,4 @@
-"""An action: what it asks, of whom, with what, and what of the reply is read."""
+"""An action: the HTTP call that it makes, its arguments, and the part of the response that is read."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -58,15 +58,16 @@ class ActionMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`name` is the model's word for it, `title` the visitors'. In the path and the query of `url` each {argument}
-    stands for a value; what has no place there goes into the query of a GET, or into the JSON body of a POST. The model
-    gives those of `parameters` (JSON Schema); those of `fixed` it never sees: texts as they are, or {{visitor.id}} and
-    {{visitor.NAME}}, what the website has signed of the visitor. `result_path` names the part of a JSON reply that is
-    read ("order.status"; "" for all of it), and `header_names` the headers whose values are kept sealed.
+    """`name` is for the model, `title` for visitors. Each {argument} in the path and the query of `url` is replaced by
+    its value; the other arguments go into the query of a GET, or into the JSON body of a POST. The model supplies those
+    of `parameters` (JSON Schema) and never sees those of `fixed`: plain texts, or {{visitor.id}} and {{visitor.NAME}},
+    which the website has signed for the visitor. `result_path` names the part of a JSON response that is read
+    ("order.status"; "" for all of it), and `header_names` the headers, whose values are stored sealed.
 
-    One that `changes` something is called only once the visitor has confirmed `summary`, in which {argument} stands for
-    a value; `done_text` is what they are told afterwards ("" for our own words), where {result} is what came back.
-    `revision` counts what was saved of it."""
+    One that `changes` something is called only after the visitor has confirmed `summary`, in which each {argument} is
+    replaced by its value; `done_text` is shown to them afterwards ("" for our own words), with the response for
+    {result}. `revision` counts how often the action was saved.
+    """
 
     id: UUID
     agent_id: UUID
@@ -90,24 +91,24 @@ class Action:
 
     @property
     def host(self) -> str:
-        """Lower case."""
+        """In lower case."""
         return urlsplit(self.url).hostname or ""
 
     @property
     def server(self) -> str:
-        """Whom its headers go to: scheme, host and port."""
+        """Where its headers are sent: scheme, host and port."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}".lower()
 
     @property
     def places(self) -> frozenset[str]:
-        """The arguments that the address holds."""
+        """The arguments in the URL."""
         return frozenset(_PLACE.findall(self.url))
 
 
 @dataclass(frozen=True, slots=True)
 class ActionHosts:
-    """Those that actions of this installation may call; "*.example.com" is every host below example.com."""
+    """Hosts that actions of this installation may call; "*.example.com" is every host below example.com."""
 
     names: tuple[str, ...] = ()
 
@@ -116,7 +117,7 @@ class ActionHosts:
 
 
 def visitor_fact(value: str) -> str | None:
-    """The name of what a fixed value takes from the visitor, such as "id"; None for a text as it is."""
+    """The name of the visitor's fact that a fixed value uses, such as "id"; None for a plain text."""
     found = _OF_VISITOR.fullmatch(value.strip())
     return found[1] if found else None
 
@@ -138,12 +139,12 @@ def check_action(action: Action, hosts: ActionHosts) -> None:
 
 
 def filled_template(template: str, values: Mapping[str, str]) -> str:
-    """The values in their places, each once: nothing of a value is a place."""
+    """Replace each placeholder once; a value cannot add placeholders."""
     return _PLACE.sub(lambda place: values.get(place[1], ""), template)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Raises InvalidInput, which repeats no value."""
+    """Raises InvalidInput, without any value in its text."""
     if len(headers) > MAX_HEADERS:
         raise InvalidInput("headers", f"There are {len(headers)} headers. Use at most {MAX_HEADERS}.")
     for name, value in headers.items():

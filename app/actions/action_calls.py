@@ -1,4 +1,4 @@
-"""Calls of actions: bounded, sealed, guarded, and whatever comes back is data."""
+"""Calls actions within limits, with sealed headers, through the crawler's guard; responses are treated as data."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -27,25 +27,25 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 MAX_CALLS: Final = 4  # for one answer
-CALLS_A_MINUTE: Final = 20  # for one visitor, or for all who ask without being one
+CALLS_A_MINUTE: Final = 20  # for one visitor, or for all callers that are not visitors together
 MAX_REPLY_BYTES: Final = 262_144
 _DAY: Final = 86_400
-_OF_GATEWAYS: Final = (502, 504)  # what stands behind them may have done it
+_OF_GATEWAYS: Final = (502, 504)  # the server behind them may have executed the call
 
 
 class CallOutcome(StrEnum):
     ANSWERED = "answered"
-    REFUSED = "refused"  # by us, for its arguments
-    LIMITED = "limited"  # by us, for how many there were
-    FAILED = "failed"  # by whoever was called
-    UNKNOWN = "unknown"  # it was called, and nobody knows whether what it changes is changed
+    REFUSED = "refused"  # by us, because of its arguments
+    LIMITED = "limited"  # by us, because of the number of calls
+    FAILED = "failed"  # by the called server
+    UNKNOWN = "unknown"  # it was called, but it is unknown whether the change was made
     PROPOSED = "proposed"  # the visitor is asked first
 
 
 @dataclass(frozen=True, slots=True)
 class CalledAction:
-    """`text` is what is read of the reply, and where there is none, why, in our words. `status` is that of HTTP, None
-    where nobody answered."""
+    """`text` is the part of the response that is read, or else why there is none, in our words. `status` is that of
+    HTTP, None if the server did not respond."""
 
     action: Action
     outcome: CallOutcome
@@ -59,7 +59,7 @@ class CalledAction:
 
 
 class ActionCalls:
-    """`on_called` hears the outcome of each call."""
+    """`on_called` is called with the outcome of each call."""
 
     def __init__(
         self,
@@ -78,9 +78,9 @@ class ActionCalls:
     async def for_answer(
         self, workspace_id: UUID, agent_id: UUID, visitor_id: UUID | None, *, may_propose: bool = False
     ) -> "AnswerActions | None":
-        """What an answer may call: what is switched on, whose host is allowed, and whose fixed values are known of the
-        visitor; what changes something only where it `may_propose`: somebody is there who can confirm it. None where
-        that is nothing; without allowed hosts the record is not asked."""
+        """What an answer may call: actions that are on, whose host is allowed, and whose fixed values are known for the
+        visitor. Actions that change something are included only if it `may_propose`, because somebody is there to
+        confirm. None if there are none; without allowed hosts the database is not read."""
         if not self._hosts.names:
             return None
 
@@ -101,7 +101,8 @@ class ActionCalls:
     async def call(
         self, workspace_id: UUID, action: Action, arguments: Mapping[str, Any], facts: Mapping[str, str], who: str
     ) -> CalledAction:
-        """Once, now. `arguments` are the model's, unchecked; `facts` what the website has signed of the visitor."""
+        """Call it once, now. `arguments` are the model's, unchecked; `facts` are signed by the website for the
+        visitor."""
         began = perf_counter()
         try:
             found = await self._called(workspace_id, action, arguments, facts, who)
@@ -109,7 +110,7 @@ class ActionCalls:
             found = CalledAction(action, CallOutcome.REFUSED, str(error))
         except RateLimited:
             found = CalledAction(action, CallOutcome.LIMITED, "it was called too often")
-        except DocentError as error:  # it is gone, its headers are locked, or the record is away
+        except DocentError as error:  # it was deleted, its headers cannot be opened, or the database is down
             log.warning("action.not_called", action=str(action.id), reason=str(error))
             found = CalledAction(action, CallOutcome.FAILED, "it cannot be called now")
         self._on_called(found.outcome)
@@ -118,8 +119,8 @@ class ActionCalls:
         return replace(found, duration_ms=round((perf_counter() - began) * 1000))
 
     async def change(self, workspace_id: UUID, action: Action, change: ProposedChange) -> CalledAction:
-        """What the visitor has confirmed, once: the bytes that were stored when it was proposed. `count` has
-        been asked, and the caller sees to it that nobody calls twice."""
+        """Make the confirmed change once, with the bytes that were stored when it was proposed. The caller has called
+        `count`, and makes sure that nobody calls twice."""
         began = perf_counter()
         try:
             headers = await self._headers(workspace_id, action)
@@ -136,12 +137,12 @@ class ActionCalls:
         return replace(found, duration_ms=round((perf_counter() - began) * 1000))
 
     async def count(self, action: Action, who: str) -> None:
-        """Raises RateLimited, before the visitor's word is taken: they may say it again."""
+        """Raises RateLimited, before the visitor's decision is stored, so that they may confirm again."""
         await self._limiter.hit(Limit(CALLS_A_MINUTE, 60), "action", str(action.agent_id), who)
         await self._limiter.hit(Limit(action.daily_calls, _DAY), "action a day", str(action.id))
 
     def allows(self, action: Action) -> bool:
-        """Whether it is on, at a host that may be called."""
+        """Whether it is on, and its host may be called."""
         return action.is_on and self._hosts.allow(action.host)
 
     async def _called(
@@ -176,7 +177,7 @@ class ActionCalls:
         try:
             text = result_text(reply.body, action.result_path, action.max_result_chars)
         except NoResult as error:
-            if action.changes:  # it is done, and there is nothing more to say
+            if action.changes:  # it is done, and the response has nothing to read
                 return CalledAction(action, CallOutcome.ANSWERED, "", reply.status)
             return CalledAction(action, CallOutcome.FAILED, str(error), reply.status)
         return CalledAction(action, CallOutcome.ANSWERED, text, reply.status)
@@ -184,9 +185,9 @@ class ActionCalls:
 
 @dataclass(slots=True)
 class AnswerActions:
-    """Those that one answer may call, MAX_CALLS at most, all of them before any result was read: no result can ask
-    for another call. What changes something is not called but `proposed`, one at most. `trace` is what operators see
-    of it."""
+    """The actions that one answer may call, MAX_CALLS at most, all before any result is read, so that no result can
+    cause another call. An action that changes something is not called but `proposed`, one at most. `trace` is for
+    operators."""
 
     calls: ActionCalls
     workspace_id: UUID
@@ -203,8 +204,8 @@ class AnswerActions:
         )
 
     async def run(self, wanted: Sequence[ToolCall]) -> list[CalledAction]:
-        """Side by side, in the order in which they were asked for; the same call is made once. What was not offered is
-        not called."""
+        """Make the calls concurrently; return them in the given order. Equal calls are made once; actions that were not
+        offered are not called."""
         known = [each for each in dict.fromkeys(wanted) if each.name in self.offered][:MAX_CALLS]
         async with asyncio.TaskGroup() as group:
             running = [group.create_task(self._call(each)) for each in known]
@@ -226,8 +227,8 @@ class AnswerActions:
         return called
 
     async def results_of(self, names: Sequence[str]) -> dict[str, str] | None:
-        """What those of them return that need nothing of a model; None unless each of them returns something. One
-        that changes something is proposed, and returns ""."""
+        """The results by name of actions that need no argument from a model; None unless each returns something. An
+        action that changes something is proposed, with "" as its result."""
         wanted = dict.fromkeys(names)
         if any(name not in self.offered or self.offered[name].parameters.get("required") for name in wanted):
             return None
@@ -262,7 +263,7 @@ def _confirmation(called: CalledAction, proposed: ProposedChange | None) -> dict
 
 
 def _fixed(action: Action, facts: Mapping[str, str]) -> dict[str, str] | None:
-    """The values that the model never sees; None where the visitor lacks one."""
+    """The values that the model never sees; None if one is unknown for the visitor."""
     filled: dict[str, str] = {}
     for name, value in action.fixed.items():
         fact = visitor_fact(value)

@@ -1,4 +1,4 @@
-"""What is measured of actions' calls."""
+"""Metrics of actions' calls."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ def counted_calls(registry: CollectorRegistry) -> Callable[[CallOutcome], None]:
 
 
 class DecisionMeter:
-    """Counts what visitors said to changes, and what became of them."""
+    """Counts visitors' decisions on changes, and the outcomes."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         about = "What visitors were asked to confirm, by what became of it."

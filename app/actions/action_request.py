@@ -1,5 +1,5 @@
-"""An action and its arguments become one HTTP request, whose host and path nobody but the operator chooses; and what a
-visitor is asked to confirm before."""
+"""Turns an action and its arguments into one HTTP request, whose host and path only the operator chooses, and into the
+change that a visitor confirms first."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _UNSEEN: Final = frozenset({"Cf", "Zl", "Zp", "Co", "Cn"})
 
 @dataclass(frozen=True, slots=True)
 class ActionRequest:
-    """`headers` may be secret."""
+    """`headers` may contain secrets."""
 
     method: str
     url: str
@@ -34,8 +34,8 @@ class ActionRequest:
 
 
 def request_of(action: Action, arguments: Mapping[str, Any], headers: Mapping[str, str]) -> ActionRequest:
-    """`arguments` are checked ones with the fixed values among them. Raises WrongArguments for a value that would lead
-    to another path."""
+    """`arguments` are checked, and include the fixed values. Raises WrongArguments for a value that would lead to
+    another path."""
     path, _, query = action.url.partition("?")
     filled = _PLACE.sub(lambda found: _in_path(found[1], arguments), path)
     terms = [_PLACE.sub(lambda found: _in_query(found[1], arguments), query)] if query else []
@@ -52,7 +52,7 @@ def request_of(action: Action, arguments: Mapping[str, Any], headers: Mapping[st
 
 
 def sent_headers(headers: Mapping[str, str], body: bytes | None) -> dict[str, str]:
-    """The operator's with ours."""
+    """The operator's headers and ours."""
     return {**_ACCEPTED, **headers, **({} if body is None else _JSON)}
 
 
@@ -74,13 +74,13 @@ def _plain(name: str, text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """As it is sent, a text without its quotes."""
+    """The value as it is sent; a text without quotes."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping[str, str]) -> ProposedChange:
-    """`arguments` are checked ones. Raises WrongArguments for what cannot be sent, or would look like something else
-    than it is: nobody confirms what they cannot see."""
+    """`arguments` are checked. Raises WrongArguments for a value that cannot be sent, or that would look different from
+    what it is: nobody can confirm what they cannot see."""
     for name, value in arguments.items():
         if isinstance(value, str) and not _is_seen(value):
             raise WrongArguments(f"{name}: characters that nobody sees")
@@ -102,5 +102,5 @@ def proposed_change(action: Action, arguments: Mapping[str, Any], fixed: Mapping
 
 
 def _is_seen(text: str) -> bool:
-    """No mark turns the direction of what follows, and nothing is invisible but what joins letters."""
+    """Whether no mark changes the text's direction, and nothing in it is invisible except joiners of letters."""
     return not any(unicodedata.category(each) in _UNSEEN and each not in _JOINERS for each in text)

@@ -1,4 +1,4 @@
-"""What of a reply is read: text that strangers wrote, and never more than the operator allows."""
+"""Reads the part of a response that the operator allows; its text is untrusted."""
 
 import json
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ _MAX_DEPTH: Final = 20
 
 
 class NoResult(Exception):
-    """The reply holds nothing that can be read; `str(error)` says why and repeats nothing of it."""
+    """The response has nothing to read; `str(error)` is the reason, without any of its text."""
 
 
 def result_text(body: bytes, path: str, max_chars: int) -> str:
-    """The reply in lines: JSON as "order.status: shipped", another one as it stands; cut at a line's or a word's end.
+    """The response in lines: JSON as "order.status: shipped", anything else as it is; cut at the end of a line or word.
     `path` leads into JSON by names and by positions from 0 ("items.0.name"). Raises NoResult."""
     text = body.decode("utf-8", "replace")
     try:
@@ -42,7 +42,7 @@ def _at(told: Any, path: str) -> Any:
 
 
 def _lines(name: str, value: Any, depth: int) -> Iterator[str]:
-    """A line a value; what is null or empty says nothing, and neither does what lies too deep."""
+    """One line per value, without null, empty and too deeply nested ones."""
     if isinstance(value, dict | list):
         if depth == _MAX_DEPTH:
             return

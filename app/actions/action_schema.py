@@ -1,4 +1,4 @@
-"""What the model may give an action: a part of JSON Schema that every endpoint takes, and every value checked by it."""
+"""The arguments that a model may supply: a subset of JSON Schema that every endpoint accepts, and their checks."""
 
 import json
 import re
@@ -24,11 +24,11 @@ _KEYWORDS: Final[Mapping[str, frozenset[str]]] = {
 
 
 class WrongArguments(Exception):
-    """What the model gave does not fit; `str(error)` says why and repeats no value."""
+    """A model's arguments do not fit; `str(error)` is the reason, without any value."""
 
 
 def check_parameters(schema: Mapping[str, Any]) -> Collection[str]:
-    """The names of the parameters; {} has none. Raises InvalidInput for what is more than an object of plain values."""
+    """The names of the parameters; none for {}. Raises InvalidInput for anything but an object of plain values."""
     if not schema:
         return ()
     properties, required = schema.get("properties", {}), schema.get("required", [])
@@ -69,7 +69,7 @@ def _check_parameter(name: str, told: Any) -> None:
 
 
 def offered_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """As an endpoint is told of it, and as arguments are checked: no other names, no text without a bound."""
+    """The schema for endpoints and for checking arguments: without other names, and with a bound for every text."""
     properties: dict[str, Any] = {}
     for name, told in parameters.get("properties", {}).items():
         is_open_text = told["type"] == "string" and "enum" not in told
@@ -80,7 +80,7 @@ def offered_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_arguments(parameters: Mapping[str, Any], written: str) -> dict[str, Any]:
-    """Of the JSON object that the model wrote ("" is none at all). Raises WrongArguments."""
+    """The arguments in the JSON object that the model wrote ("" for none). Raises WrongArguments."""
     if len(written) > MAX_ARGUMENT_CHARS:
         raise WrongArguments("the arguments are too long")
     try:
@@ -92,8 +92,8 @@ def read_arguments(parameters: Mapping[str, Any], written: str) -> dict[str, Any
 
 
 def check_arguments(parameters: Mapping[str, Any], told: Any) -> None:
-    """Raises WrongArguments, as well for texts with control characters or broken ones."""
-    from jsonschema import Draft202012Validator  # with the first call: it takes its time
+    """Raises WrongArguments, also for texts with control characters or broken ones."""
+    from jsonschema import Draft202012Validator  # slow to import, so only when needed
 
     schema = offered_schema(parameters)
     for problem in Draft202012Validator(schema).iter_errors(told):

@@ -27,7 +27,7 @@ class Actions:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Those that this installation lets actions call."""
+        """The hosts that actions of this installation may call."""
         return self._hosts.names
 
     @reads_agent
@@ -40,7 +40,7 @@ class Actions:
         return ActionRecords(tx).get(agent_id, action_id)
 
     async def create(self, actor: Actor, action: Action, headers: Mapping[str, str]) -> Action:
-        """Visitors' answers may call it from now on, where it is switched on. Raises InvalidInput."""
+        """Create it; visitors' answers may call it at once if it is on. Raises InvalidInput."""
         check_action(action, self._hosts)
         check_headers(headers)
 
@@ -60,7 +60,7 @@ class Actions:
         change: Callable[[Action], Action],
         headers: Mapping[str, str] | None = None,
     ) -> Action:
-        """Save what `change` makes of it. Without headers those of before stay, at the same host. Raises
+        """Save what `change` makes of it. Without `headers` the stored ones stay, if the host is the same. Raises
         InvalidInput."""
         check_headers(headers or {})
 
@@ -78,15 +78,15 @@ class Actions:
 
     @writes_agent
     def delete(self, tx: Transaction, actor: Actor, agent_id: UUID, action_id: UUID) -> None:
-        """With its headers."""
+        """Delete it with its headers."""
         ActionRecords(tx).delete(agent_id, action_id)
         AuditRecords(tx).acted(actor, "action.delete", action_id, agent_id=str(agent_id))
 
     async def try_out(
         self, actor: Actor, agent_id: UUID, action_id: UUID, arguments: Mapping[str, Any], visitor: Mapping[str, str]
     ) -> CalledAction:
-        """Call it once, also while it is switched off, for a visitor of whom `visitor` is signed. Counts into its
-        calls of the day."""
+        """Call it once, even if it is off, with `visitor` as the facts signed for a visitor. Counts towards its daily
+        limit."""
 
         def work(tx: Transaction) -> Action:
             AuditRecords(tx).acted(actor, "action.try", action_id, agent_id=str(agent_id))
@@ -97,13 +97,13 @@ class Actions:
 
 
 def check_room(tx: Transaction, agent_id: UUID) -> None:
-    """Raises InvalidInput where the agent has more than it may."""
+    """Raises InvalidInput if the agent has the most actions already."""
     if len(ActionRecords(tx).of_agent(agent_id)) > MAX_ACTIONS:
         raise InvalidInput("", f"An agent has {MAX_ACTIONS} actions at most. Delete some first.")
 
 
 def stored_onto(stored: Action, written: Action) -> Action:
-    """What `written` says, of the action that `stored` is."""
+    """`stored` with the fields of `written`."""
     return replace(
         written,
         id=stored.id,

@@ -1,4 +1,4 @@
-"""A visitor confirms or declines what an answer proposes; what they confirm is called, once."""
+"""A visitor confirms or declines a change that an answer proposed; a confirmed one is called once."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -32,7 +32,7 @@ Found = TypeVar("Found")
 
 
 class Confirmations:
-    """Every method raises NotFound for what this visitor was not asked in this conversation."""
+    """Every method raises NotFound for a change that this visitor was not asked about in this conversation."""
 
     def __init__(
         self, records: SystemOfRecord, calls: ActionCalls, history: HistoryCache, meter: DecisionMeter
@@ -43,11 +43,11 @@ class Confirmations:
         self._meter = meter
 
     async def get(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
-        """As it stands now."""
+        """Its present state."""
         return (await self._read(session, lambda tx: ConfirmationRecords(tx).own(session, confirmation_id))).asked
 
     async def decline(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
-        """What was decided before stays."""
+        """An earlier decision stays."""
 
         def work(tx: Transaction) -> tuple[Confirmation, bool]:
             found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=True)
@@ -62,11 +62,11 @@ class Confirmations:
         return asked
 
     async def confirm(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:
-        """Call it, and say what became of it. Whoever confirms again gets what became of it the first time, and nothing
-        is called; while the first call is under way that is `confirmed`.
+        """Call it, and return the outcome. A repeated confirmation calls nothing and returns the first outcome, or
+        `confirmed` while the first call is in progress.
 
-        The call is made by whoever stored the visitor's word, after that is committed: a process that dies in between
-        leaves a change of which nobody knows, and which is not called again. Raises RateLimited with nothing decided.
+        The process that stored the decision makes the call, after the commit: if it dies in between, the outcome stays
+        unknown, and the change is not called again. Raises RateLimited, without a decision.
         """
         found, action = await self._read(session, lambda tx: self._found(tx, session, confirmation_id))
         if found.asked.state is not ConfirmationState.ASKED:
@@ -95,7 +95,7 @@ class Confirmations:
     async def _settle(
         self, session: VisitorSession, found: AskedChange, action: Action, called: CalledAction
     ) -> Confirmation:
-        """Where the record is away the change reads as unknown from then on: it is never called again."""
+        """If the database is down, the change reads as unknown from then on, and is never called again."""
         state = _BECAME[called.outcome]
         values = {each.name: each.value for each in found.asked.shown} | {RESULT_PLACE: called.text}
         text = filled_template(action.done_text, values) if state is ConfirmationState.DONE else ""
@@ -115,7 +115,7 @@ class Confirmations:
     def _found(
         self, tx: Transaction, session: VisitorSession, confirmation_id: UUID, *, is_locked: bool = False
     ) -> tuple[AskedChange, Action | None]:
-        """With the action, None where it is not what it was when the visitor was asked."""
+        """The change with its action, None if the action has changed since the visitor was asked."""
         found = ConfirmationRecords(tx).own(session, confirmation_id, is_locked=is_locked)
         try:
             action = ActionRecords(tx).get(session.agent_id, found.change.action_id)

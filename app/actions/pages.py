@@ -45,7 +45,7 @@ Pairs = Annotated[dict[str, str], BeforeValidator(_pairs)]
 
 
 class ArgumentForm(Form):
-    """What the model gives, one value of it. `least` and `most` are of a number, or of the characters of a text."""
+    """One argument that the model supplies. `least` and `most` bound a number, or the characters of a text."""
 
     kind: Literal["string", "integer", "number", "boolean"] = "string"
     title: str = Field(default="", max_length=MAX_LABEL_CHARS)
@@ -76,7 +76,7 @@ class ArgumentForm(Form):
     @field_validator("name")
     @classmethod
     def _named(cls, name: str, info: ValidationInfo) -> str:
-        """A row without a name holds nothing else."""
+        """Requires a name in rows that have anything else."""
         if not name and any(info.data.get(field) for field in ("title", "description", "choices", "least", "most")):
             raise ValueError("Give it a name.")
         if name and not PARAMETER_NAME.fullmatch(name):
@@ -97,7 +97,7 @@ class ArgumentForm(Form):
 
     @property
     def options(self) -> Sequence[tuple[str, str]]:
-        """What a value of it is chosen from; none where it is written."""
+        """The choices of its value; empty if it is typed."""
         told = _YES_OR_NO if self.kind == "boolean" else [(each, each) for each in self.choices]
         return [("", "–"), *told] if told else []
 
@@ -128,12 +128,12 @@ def _number(kind: str, text: str) -> int | float | None:
 
 
 def _whole(number: float | None) -> int | float | None:
-    """A number without a part behind the point, as people write it."""
+    """A whole number without a decimal point, as people write it."""
     return int(number) if number is not None and number.is_integer() else number
 
 
 def _rows(parameters: Mapping[str, Any]) -> list[ArgumentForm]:
-    """As many as there may be; those behind the named ones are blank."""
+    """The most rows that there may be; those after the named ones are blank."""
     required = parameters.get("required", ())
     properties = parameters.get("properties", {})
     rows = [ArgumentForm.shown(name, schema, name in required) for name, schema in properties.items()]
@@ -141,7 +141,7 @@ def _rows(parameters: Mapping[str, Any]) -> list[ArgumentForm]:
 
 
 class ActionForm(ActionFields, Form):
-    """`parameters` is a JSON Schema in the place of the `arguments`, for who prefers to write one."""
+    """`parameters` is a JSON Schema instead of `arguments`, for those who prefer to write one."""
 
     arguments: dict[int, ArgumentForm] = Field(default_factory=dict, max_length=MAX_PARAMETERS)
     parameters: JsonObject = Field(default_factory=dict)
@@ -164,12 +164,12 @@ class ActionForm(ActionFields, Form):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """One; the API takes more."""
+        """One header; the API allows more."""
         return {self.header_name.strip(): self.header_value.strip()} if self.header_value else {}
 
     @contextmanager
     def errors_beside(self) -> Iterator[None]:
-        """What is wrong with the call's fields is said of those that were written."""
+        """Report errors of the call's fields at the form's own fields."""
         try:
             yield
         except InvalidInput as error:
@@ -187,7 +187,7 @@ class TryForm(TryIn, Form):
     arguments: dict[str, str] = Field(default_factory=dict)
 
     def typed_for(self, action: Action) -> dict[str, Any]:
-        """As the model would give them; what is no number stays as it is, and the call says so."""
+        """The values as a model would write them; a text that is no number stays, and the call reports it."""
         kinds = {name: told["type"] for name, told in action.parameters.get("properties", {}).items()}
         return {name: _typed(kinds.get(name, ""), text) for name, text in self.arguments.items()}
 
@@ -222,7 +222,7 @@ class ActionPages(Pages):
 
     @action("/console/agents/{agent_id}/actions/{action_id}", access=write, shown_on="agent_action")
     async def edit_action(self, visit: Visit[ChangedActionForm]) -> Go:
-        """A header that is left blank stays."""
+        """A header that is left blank is not changed."""
         given = visit.input
         headers = given.headers if given.headers or given.forget_headers else None
         with given.errors_beside():
@@ -236,7 +236,7 @@ class ActionPages(Pages):
 
     @action("/console/agents/{agent_id}/actions/{action_id}/try", access=write, shown_on="agent_action")
     async def try_action(self, visit: Visit[TryForm]) -> Shown:
-        """What came back is shown at once, and kept nowhere."""
+        """The result is shown at once, and not stored."""
         given, action_id = visit.input, visit.path_id("action_id")
         found = await self._actions.get(visit.actor, visit.agent.id, action_id)
         arguments = given.typed_for(found)

@@ -14,12 +14,12 @@ from app.store.tables.actions import ACTIONS
 from app.store.tables.agents import AGENTS
 from app.store.transaction import Repository, affected_rows, row_of, value_of
 
-# Asked with each question of an installation that has actions, so it is made once.
+# Run for each question on an installation with actions, so it is built once.
 _OF_AGENT = select(ACTIONS).where(ACTIONS.c.agent_id == bindparam("agent_id")).order_by(ACTIONS.c.name)
 
 
 class ActionRecords(Repository):
-    """`action.agent_id` says whose it is; the caller has checked the workspace."""
+    """`action.agent_id` tells whose it is; the caller has checked the workspace."""
 
     def of_agent(self, agent_id: UUID) -> list[Action]:
         """By name."""
@@ -30,12 +30,12 @@ class ActionRecords(Repository):
         return self._found(Action, select(ACTIONS).where(_is(agent_id, action_id)), "action")
 
     def headers(self, action: Action) -> dict[str, str]:
-        """Raises NotFound for one that is gone, SecretsLocked."""
+        """Raises NotFound for a deleted action, SecretsLocked."""
         row = self._first_row(select(ACTIONS).where(_is(action.agent_id, action.id)), "action")
         return dict(json.loads(SealedRows(self._tx, ACTIONS).opened(row)))
 
     def create(self, action: Action, headers: Mapping[str, str]) -> Action:
-        """Raises NotFound for an agent that is gone, InvalidInput for a name that another of its actions has."""
+        """Raises NotFound for a deleted agent, InvalidInput for a name that another of its actions has."""
         if not self._exists(AGENTS, action.agent_id):
             raise NotFound("agent")
         self._check_name(action)
@@ -43,7 +43,7 @@ class ActionRecords(Repository):
         return self.get(action.agent_id, action.id)
 
     def save(self, action: Action, headers: Mapping[str, str] | None = None) -> Action:
-        """Without headers those of before stay. What visitors were asked by what it was before is void. Raises
+        """Without `headers` the stored ones stay. Changes that visitors were asked to confirm become void. Raises
         NotFound, and InvalidInput as `create` does."""
         self._check_name(action)
         kept = {} if headers is None else self._kept(action, headers)
