@@ -1,1 +1,1 @@
-"""What became of visitors' questions over any days, in figures."""
+"""Reports: the outcomes of visitors' questions over any days, in figures."""

@@ -1,4 +1,4 @@
-"""Admin API: what became of visitors' questions over some days."""
+"""Admin API: reports of visitors' questions over some days."""
 
 from datetime import date, datetime
 from typing import Final

@@ -1,4 +1,4 @@
-"""Reports: what became of visitors' questions over any days, as figures, charts drawn by the server, and a file."""
+"""Console pages of reports: figures, charts drawn by the server, and a file to download."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ from app.web.console.page import Form, MenuEntry, Pages, Rejected, Shown, Visit,
 
 _RANGES: Final = (7, 28, 90, 365)
 _UTC: Final = "UTC"
-_OWN: Final = "own"  # in its place the browser writes its own
+_OWN: Final = "own"  # the browser replaces it by its own time zone
 
 
 class ReportWanted(Form):
-    """Without an agent all of them."""
+    """Without an agent, all of them."""
 
     agent: UUID | None = None
     first: date | None = None
@@ -38,8 +38,8 @@ class ReportWanted(Form):
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A figure; `note` says more of it, `before` what it was in the days before. `only` narrows the list of
-    conversations to those that it counts, None where no list shows them."""
+    """A figure; `note` explains it, `before` is its value in the days before. `only` filters the list of conversations
+    to those that it counts, None if no list shows them."""
 
     name: str
     figure: str
@@ -102,7 +102,7 @@ def _refused(wanted: ReportWanted, error: InvalidInput) -> Rejected:
 
 
 def _ranges(visit: Visit[ReportWanted], report: Report, kept: Mapping[str, object]) -> Iterable[tuple[str, str, bool]]:
-    """Tabs, that end today or with last month."""
+    """Tabs with ranges that end today or with last month."""
     today = report.as_of.astimezone(report.days.zone).date()
     begin = today.replace(day=1)
     before = begin - timedelta(days=1)

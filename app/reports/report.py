@@ -1,4 +1,4 @@
-"""What became of the questions of some days, beside as many days before them."""
+"""The outcomes of the questions of some days, and of as many days before them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ from app.reports.topic import TopicPart
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """`calls` counts the turns, and what operators had written, that the chat model was asked for; `cost` is in the
-    operator's currency, None where no price is set."""
+    """`calls` counts the turns and the operators' drafts that called the chat model; `cost` is in the operator's
+    currency, None if no price is set."""
 
     calls: int = 0
     usage: TokenUsage = field(default_factory=TokenUsage)
@@ -23,22 +23,22 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class ChatThumbs:
-    """What visitors said in these days of talking with a person."""
+    """Visitors' ratings of live chats in these days."""
 
     up: int = 0
     down: int = 0
 
     @property
     def satisfaction(self) -> float | None:
-        """Thumbs up of all, None without any."""
+        """The share of thumbs up, None without ratings."""
         return self.up / (self.up + self.down) if self.up or self.down else None
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of the days together. `curated` is of the answered. `conversations` and `visitors` are those
-    with a question. Half of the answers began within `first_word_p50` milliseconds, 95 of 100 within
-    `first_word_p95`; None where none was timed."""
+    """Totals of the days. `curated` is part of the answered. `conversations` and `visitors` are those with a question.
+    Half of the answers began within `first_word_p50` milliseconds, 95 of 100 within `first_word_p95`; None if none was
+    timed."""
 
     counts: TurnCounts
     curated: int
@@ -52,7 +52,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A day or a week of them."""
+    """A day, or a week."""
 
     days: ReportDays
     counts: TurnCounts
@@ -63,7 +63,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The questions that have something in common, which `key` names."""
+    """The questions that share `key`."""
 
     key: str
     counts: TurnCounts
@@ -78,11 +78,11 @@ class AgentPart:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`agents` are those that it is of, the oldest first. `hours` are 24, by the clock of the zone; `weekdays` begin
-    with Monday. `languages`, `pages` and `topics` come with most questions first, a limited number of each: a language
-    is its BCP 47 primary subtag, "" where it was not told; a page is an address without query and anchor, "" where none
-    was told. `in_no_topic` questions are yet to be placed in one. `kept_days` is how long the agents keep what visitors
-    ask, the least of them."""
+    """`agents` are those of the report, oldest first. `hours` has 24 entries, by the clock of the zone; `weekdays`
+    begins with Monday. `languages`, `pages` and `topics` are sorted by questions, most first, and limited: a language
+    is a BCP 47 primary subtag, "" if unknown; a page is an address without query and anchor, "" if unknown.
+    `in_no_topic` questions have no topic yet. `kept_days` is how long the agents keep visitors' questions, the shortest
+    of them."""
 
     as_of: datetime
     days: ReportDays
@@ -100,7 +100,7 @@ class Report:
 
 
 def together(all_spent: Iterable[Spent]) -> Spent:
-    """All of them, without prices."""
+    """The sum, without prices."""
     spent = list(all_spent)
     usages = [each.usage for each in spent]
     return Spent(

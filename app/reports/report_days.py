@@ -1,4 +1,4 @@
-"""The days that a report is of, in somebody's time zone."""
+"""The days of a report, in a time zone."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -10,13 +10,13 @@ from app.core.errors import InvalidInput
 MOST_DAYS: Final = 731
 EARLIEST: Final = date(2000, 1, 1)
 LATEST: Final = date(2999, 12, 31)
-_DAILY: Final = 62  # days that are told one by one; of more, weeks are
+_DAILY: Final = 62  # the most days shown one by one; more are shown as weeks
 _DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From `since` and before `until` clocks are ahead of UTC by `offset`, which may be below zero."""
+    """From `since` until before `until`, clocks are ahead of UTC by `offset`, which may be negative."""
 
     since: datetime
     until: datetime
@@ -25,7 +25,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class ReportDays:
-    """From `first` to `last`, both among them."""
+    """From `first` to `last`, inclusive."""
 
     first: date
     last: date
@@ -42,7 +42,7 @@ class ReportDays:
 
     @property
     def until(self) -> datetime:
-        """The first moment that is no longer in them, in UTC."""
+        """The first moment after them, in UTC."""
         return self._midnight(self.last + _DAY)
 
     @property
@@ -51,12 +51,12 @@ class ReportDays:
 
     @property
     def before(self) -> "ReportDays":
-        """As many days that end where these begin."""
+        """As many days, ending right before these."""
         return ReportDays(self.first - timedelta(days=self.count), self.first - _DAY, self.zone)
 
     @property
     def steps(self) -> list["ReportDays"]:
-        """They one by one, or the weeks in them, which begin on a Monday: the first and the last may be shorter."""
+        """The single days, or the weeks in them, which begin on a Monday: the first and the last may be shorter."""
         if self.count <= _DAILY:
             return [ReportDays(day, day, self.zone) for day in self.each]
         mondays = [day for day in self.each if day == self.first or day.weekday() == 0]
@@ -65,7 +65,7 @@ class ReportDays:
 
     @property
     def stretches(self) -> list[Stretch]:
-        """All of them together, cut where clocks are put forward or back."""
+        """All of the time, split where clocks are put forward or back."""
         edges = [self.since]
         moment, until = self.since, self.until
         offset = self._offset(moment)

@@ -1,4 +1,4 @@
-"""A report as a table for a spreadsheet: one row for each part of it."""
+"""A report as a table for a spreadsheet, one row for each of its parts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
@@ -39,7 +39,7 @@ _NOTHING: Final = ("",) * 5  # curated, conversations, visitors, first words
 
 
 def rows(report: Report) -> Iterator[Sequence[str]]:
-    """By COLUMNS; what is not known of a part is empty."""
+    """Values in the order of COLUMNS; unknown ones are empty."""
     for name, days, figures in (("whole", report.days, report.now), ("before", report.days.before, report.before)):
         yield name, days.zone.key, str(days.first), str(days.last), *_figures(figures)
     for step in report.steps:
@@ -73,7 +73,7 @@ def _part(kind: str, name: str, counts: TurnCounts) -> tuple[str, ...]:
 
 
 def _counts(counts: TurnCounts) -> tuple[str, ...]:
-    return tuple(map(str, astuple(counts)))  # its fields stand in the order of COLUMNS
+    return tuple(map(str, astuple(counts)))  # its fields are in the order of COLUMNS
 
 
 def _spent(spent: Spent) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""What became of visitors' questions, for operators: of one agent, or of all agents of a workspace.
-Days that are over are counted once, for figures over many of them; and again when something in them has changed."""
+"""Reports on visitors' questions for operators: of one agent, or of all agents of a workspace. Days that are over are
+counted once, for reports over many of them, and again when something in them has changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,19 +28,18 @@ from app.store.system_of_record import SystemOfRecord, Transaction, reads
 MOST_AGENTS: Final = 200  # the oldest
 LISTED: Final = 20  # languages, pages and topics
 PAGES_OF_TURNS: Final = 10_000  # the latest
-USUAL_DAYS: Final = 28  # whole weeks, so that the days before hold as many of each weekday
+USUAL_DAYS: Final = 28  # whole weeks, so that the days before have as many of each weekday
 
 _MOMENT: Final = timedelta(microseconds=1)
 _HOUR, _DAY = timedelta(hours=1) // _MOMENT, timedelta(days=1) // _MOMENT
-_CLOCKS_APART: Final = timedelta(hours=3)  # at most, of processes: none of them begins a turn in a day that is over
+_CLOCKS_APART: Final = timedelta(hours=3)  # most that processes differ: none begins a turn in a day that is over
 _ONE_DAY: Final = timedelta(days=1)
 _AT_ONCE: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What was asked in some days, and for each question which of them it was and which hour, by the clocks of their
-    zone."""
+    """The questions of some days, with the index of the day and the hour of each, by the clocks of their zone."""
 
     days: ReportDays
     asked: AskedTurns
@@ -77,9 +76,9 @@ class Reports:
         last: date | None = None,
         agent_id: UUID | None = None,
     ) -> Report:
-        """The days from `first` to `last`: without a last one until today, without a first one USUAL_DAYS. Without an
-        agent the workspace's first MOST_AGENTS together. Raises InvalidInput; NotFound for an agent that is absent or
-        another workspace's."""
+        """The days from `first` to `last`: by default until today, and USUAL_DAYS of them. Without an agent, the
+        workspace's first MOST_AGENTS together. Raises InvalidInput; NotFound for an agent that is absent or another
+        workspace's."""
         now = self._clock.now()
         last = last or now.astimezone(zone).date()
         days = report_days(first or last - timedelta(days=USUAL_DAYS - 1), last, zone)
@@ -146,7 +145,7 @@ class Reports:
 
 
 def _most(turns: Rows, field: str, names: Sequence[str]) -> list[Part]:
-    """Of what the turns say in this field, a place in the list of names: most questions first."""
+    """The values of this field, an index into `names`, with most questions first."""
     counts = tallies(turns, turns[field], len(names))
     parts = [Part(name, of_name) for name, of_name in zip(names, counts, strict=True) if of_name.turns]
     return sorted(parts, key=lambda part: (-part.counts.turns, part.key))[:LISTED]
@@ -159,20 +158,20 @@ def _agents(tx: Transaction, actor: Actor, agent_id: UUID | None) -> Sequence[Ag
 
 
 def _kept_days(tx: Transaction, actor: Actor, agents: Sequence[Agent]) -> int:
-    """As the published versions say, of drafts where there is none."""
+    """According to the published versions, or the drafts of agents without one."""
     published = {agent.id: agent.config for agent, _ in AgentRecords(tx).published(actor.workspace_id)}
     return min((published.get(agent.id, agent.draft).retention_days for agent in agents), default=0)
 
 
 class DayPacking:
-    """Several workers may do this at the same time. No write waits while a day is counted."""
+    """Several workers may run this at the same time. No write waits while a day is counted."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock) -> None:
         self._records = records
         self._clock = clock
 
     async def pack(self) -> int:
-        """Return how many were counted, of the latest that wait for it."""
+        """Count the latest days that are due; return how many."""
         last = (self._clock.now() - _CLOCKS_APART).date() - _ONE_DAY
         for agent_id in await self._records.read(lambda tx: PackedDayRecords(tx).behind(last)):
             await self._go_on_to(agent_id, last)

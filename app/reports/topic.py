@@ -1,4 +1,4 @@
-"""What visitors ask about: questions that mean the same, in whatever words."""
+"""Topics: what visitors ask about, as groups of questions with one meaning, in whatever words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from app.quality.quality import TurnCounts
 
 @dataclass(frozen=True, slots=True)
 class WaitingQuestion:
-    """A question that is in no topic yet; `language` is that of its turn. Personal data in it is masked."""
+    """A question without a topic yet; `language` is that of its turn. Personal data in it is masked."""
 
     turn_id: UUID
     agent_id: UUID
@@ -19,10 +19,10 @@ class WaitingQuestion:
 
 @dataclass(slots=True)
 class TopicPlace:
-    """A topic to which questions may come, known by the question that was asked of it first: a topic that there is, or
-    with `topic_id` None a new one. `meaning` is that question's vector, empty for a language that the model does not
-    read. `wordings` are the first that came, that one among them; None as long as nobody has looked. `turns` are
-    those that come now, with the keys of their questions."""
+    """A topic to which questions may be added, identified by its first question: an existing topic, or a new one if
+    `topic_id` is None. `meaning` is that question's vector, empty for a language that the model does not read.
+    `wordings` are the first ones, including that question; None before they are read. `turns` are those to add now,
+    with the keys of their questions."""
 
     meaning: Sequence[float]
     topic_id: UUID | None
@@ -33,7 +33,7 @@ class TopicPlace:
 @dataclass(frozen=True, slots=True)
 class TopicPart:
     """A topic's questions of some days, and how many there were `before` them. `question` and `conversation_id` are
-    of the turn that was asked of it first."""
+    those of its first turn."""
 
     topic_id: UUID
     agent_id: UUID

@@ -1,4 +1,4 @@
-"""Every question is placed in a topic after its turn, by what it means, as gaps are grouped."""
+"""Places every question in a topic after its turn, by its meaning, as gaps are grouped."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,17 +23,16 @@ from app.store.system_of_record import SystemOfRecord, Transaction
 log = structlog.get_logger(__name__)
 
 _AT_ONCE: Final = 32
-_TOPICS: Final = 2000  # the latest of an agent are looked at; 3 MB of vectors
-_LOOKED_AT: Final = 5  # of these the nearest, more closely
-_WORDINGS: Final = 4  # of each, to all of which a question must be near; each costs two texts to embed
+_TOPICS: Final = 2000  # the latest of an agent are searched; 3 MB of vectors
+_LOOKED_AT: Final = 5  # the nearest ones, which are compared closely
+_WORDINGS: Final = 4  # of each topic, all of which must be near to the question; each costs two texts to embed
 _OWN: Final = "the question"
 
 
 class TopicPlacing:
-    """Questions come one after the other to the topic of which the first wordings mean the same, by the rule for gaps,
-    or begin another one. The same wording is always the same topic. A question in a language that the model does not
-    read is one with its own wording alone. No transaction is held over the embedder; while that is away questions
-    wait."""
+    """Adds questions one by one to the topic whose first wordings mean the same, by the rule for gaps, or starts a new
+    topic. The same wording always has the same topic. A question in a language that the model does not read only shares
+    a topic with its own wording. No transaction is open while embedding; if the embedder is down, questions wait."""
 
     def __init__(self, records: SystemOfRecord, embedder: Embedder, languages: LanguageGuesser) -> None:
         self._records = records
@@ -43,7 +42,7 @@ class TopicPlacing:
         self._has_forgotten = False
 
     async def place(self) -> int:
-        """One batch, asked first first; return how many were placed."""
+        """Place one batch, oldest first; return how many were placed."""
         await self._forget_other_models()
         waiting = await self._records.read(lambda tx: TopicRecords(tx).waiting(_AT_ONCE))
         placed = 0
@@ -76,7 +75,7 @@ class TopicPlacing:
         )
 
     async def _nearest(self, question: WaitingQuestion, places: list[TopicPlace]) -> TopicPlace:
-        """One of the places, or a new one, which from then on is one of them."""
+        """One of the places, or a new one, which is added to them."""
         text = question.question
         if not is_read(self._embedder, self._languages, text, question.language):
             return TopicPlace((), None, [text])
@@ -107,7 +106,7 @@ class TopicPlacing:
         return place.wordings or []
 
     async def _forget_other_models(self) -> None:
-        """Vectors of two models never meet: the topics of yesterday's go, once."""
+        """Vectors of two models cannot be compared, so the topics of a former model are deleted, once."""
         if self._has_forgotten:
             return
         await self._records.write(lambda tx: TopicRecords(tx).forget_topics_but(self._embedder.model_id))
@@ -115,7 +114,7 @@ class TopicPlacing:
 
 
 def _best(meaning: NDArray[np.float32], places: Sequence[TopicPlace], at_least: float) -> list[int]:
-    """The places that are nearest by cosine, of unit vectors."""
+    """The indexes of the places nearest by cosine, of unit vectors."""
     if not places:
         return []
     cosines = np.asarray([place.meaning for place in places], np.float32) @ meaning

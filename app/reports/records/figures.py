@@ -1,4 +1,4 @@
-"""What live chats and usage say of some days. All is counted by the database, over what its indexes hold."""
+"""Figures of live chats and usage in some days. The database counts everything, using its indexes."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ class ReportRecords(Repository):
     """The caller has checked the workspace of the agents."""
 
     def chat_thumbs(self, agent_ids: Sequence[UUID], days: ReportDays) -> ChatThumbs:
-        """Of live chats that were rated in these days."""
+        """Ratings of live chats in these days."""
         statement = (
             select(LIVE_CHATS.c.rating, func.count())
             .where(
@@ -36,7 +36,7 @@ class ReportRecords(Repository):
         return ChatThumbs(found.get("up", 0), found.get("down", 0))
 
     def spent(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[datetime, Spent]:
-        """By the hour in which it was charged, which begins then by the clocks of the zone, without prices."""
+        """By the hour of the charge, as it begins by the clocks of the zone, without prices."""
         sums = [
             func.sum(column) for column in (USAGE.c.prompt_tokens, USAGE.c.completion_tokens, USAGE.c.cached_tokens)
         ]

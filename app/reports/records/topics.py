@@ -1,4 +1,5 @@
-"""Topics, the questions in them, and how often each was asked about: packed for days that are over, else counted."""
+"""Topics, their questions, and how often each was asked about: from packed counts for days that are over, else
+counted."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,16 +24,16 @@ from app.store.transaction import Repository, new_id
 _FLOAT: Final = np.dtype("<f4")
 _IS_QUESTION: Final = MESSAGES.c.role == Role.VISITOR.value
 _DAY: Final = timedelta(days=1)
-_NONE: Final = UUID(int=0)  # of questions that wait for a topic
-# A topic's id in two halves, of which the lower is random and tells one from another; how many of its questions had
-# each outcome and rating.
+_NONE: Final = UUID(int=0)  # of questions without a topic yet
+# A topic's id in two halves, of which the lower one is random and identifies it; and how many of its questions had each
+# outcome and rating.
 _TOPIC: Final = np.dtype([("upper", "<u8"), ("lower", "<u8"), ("cells", "<u4", (len(OUTCOMES), len(RATINGS)))])
 _HALF: Final = 2**64
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """From `since` and before `until` of some agents nothing is packed."""
+    """A time from `since` until before `until` without packed counts for some agents."""
 
     agent_ids: Sequence[UUID]
     since: datetime
@@ -41,7 +42,7 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _TopicDays:
-    """The topics of packed days, each once, and what else there is to be counted."""
+    """The topics of packed days, each once, and the pieces that remain to be counted."""
 
     topics: Rows
     pieces: Sequence[_Piece]
@@ -49,7 +50,7 @@ class _TopicDays:
 
 class TopicRecords(Repository):
     def waiting(self, at_most: int) -> list[WaitingQuestion]:
-        """Of all agents, asked first first."""
+        """Questions of all agents, oldest first."""
         statement = (
             select(TURNS.c.id, TURNS.c.agent_id, MESSAGES.c.text, TURNS.c.language)
             .select_from(TOPIC_QUESTIONS)
@@ -63,7 +64,7 @@ class TopicRecords(Repository):
         return [WaitingQuestion(turn, agent, masked(text), language) for turn, agent, text, language in found]
 
     def known(self, agent_id: UUID, keys: Collection[str]) -> dict[str, UUID]:
-        """The topic of each of these wordings that is in one."""
+        """The topics of those wordings that have one."""
         statement = (
             select(TOPIC_QUESTIONS.c.question_key, TOPIC_QUESTIONS.c.topic_id)
             .where(
@@ -76,7 +77,7 @@ class TopicRecords(Repository):
         return {row.question_key: row.topic_id for row in self._connection.execute(statement)}
 
     def places(self, agent_id: UUID, at_most: int) -> list[TopicPlace]:
-        """The agent's topics whose meaning is known, the latest first."""
+        """The agent's topics whose meaning is known, latest first."""
         statement = (
             select(TOPICS.c.id, TOPICS.c.meaning)
             .where(TOPICS.c.agent_id == agent_id, TOPICS.c.meaning.is_not(None))
@@ -87,7 +88,7 @@ class TopicRecords(Repository):
         return [TopicPlace(np.frombuffer(meaning, _FLOAT).tolist(), topic_id, None) for topic_id, meaning in found]
 
     def wordings(self, topic_id: UUID, at_most: int) -> list[str]:
-        """The first in which it was asked."""
+        """The topic's first wordings."""
         first = (
             select(func.min(TOPIC_QUESTIONS.c.asked_at).label("asked_at"), TOPIC_QUESTIONS.c.question_key)
             .where(TOPIC_QUESTIONS.c.topic_id == topic_id)
@@ -113,8 +114,8 @@ class TopicRecords(Repository):
         return list(told.values())
 
     def place(self, agent_id: UUID, model_id: str, places: Sequence[TopicPlace]) -> int:
-        """The turns come to their topics, a new one is named by the first of its turns; return how many did. Those
-        whose topic is gone wait on, and those that somebody else has placed meanwhile stay where they are."""
+        """Add turns to their topics, a new topic being named after its first turn; return how many were added. Turns
+        whose topic was deleted keep waiting, and those that another worker has placed meanwhile stay where they are."""
         turn_ids = [turn_id for place in places for turn_id, _ in place.turns]
         asked = select(TOPIC_QUESTIONS.c.asked_at).where(TOPIC_QUESTIONS.c.turn_id.in_(turn_ids))
         days = [(agent_id, moment.date()) for moment in self._connection.scalars(asked)]
@@ -143,13 +144,13 @@ class TopicRecords(Repository):
         return placed
 
     def forget_topics_but(self, model_id: str) -> None:
-        """The questions of topics that any other model has placed wait again."""
+        """Make the questions in topics of any other model wait again."""
         others = TOPICS.c.placed_by != model_id
         PackedDayRecords(self._tx).outdate_topics(others)
         self._delete(TOPICS, others)
 
     def of_days(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> tuple[list[TopicPart], int]:
-        """Most questions first; and how many questions are in no topic yet."""
+        """Topics with most questions first, and the number of questions without a topic yet."""
         counts, waiting = TopicDayRecords(self._tx).most(agent_ids, days, limit)
         before = TopicDayRecords(self._tx).asked(agent_ids, days.before)
         names = (
@@ -178,7 +179,7 @@ class TopicDayRecords(Repository):
     """The caller has checked the workspace of the agents."""
 
     def most(self, agent_ids: Sequence[UUID], days: ReportDays, limit: int) -> tuple[dict[UUID, TurnCounts], int]:
-        """The topics with most questions, in order; and how many questions are in none yet."""
+        """The topics with most questions, in order, and the number of questions without a topic yet."""
         found = self._lying(agent_ids, days)
         counts = self._counts(found)
         waiting = counts.pop(_NONE, 0)
@@ -192,15 +193,16 @@ class TopicDayRecords(Repository):
         return {topic_id: total(each) for topic_id, each in outcomes.items()}, waiting
 
     def asked(self, agent_ids: Sequence[UUID], days: ReportDays) -> dict[UUID, int]:
-        """How many questions there were in each topic."""
+        """The number of questions in each topic."""
         return self._counts(self._lying(agent_ids, days))
 
     def pack(self, agent_id: UUID, day: date) -> bytes:
-        """Empty where nothing was asked."""
+        """The packed counts of a day, empty if nothing was asked."""
         return _packed(self._cells(_Piece([agent_id], begin_of(day), begin_of(day + _DAY)))).tobytes()
 
     def _lying(self, agent_ids: Sequence[UUID], days: ReportDays) -> _TopicDays:
-        """Days of the zone begin and end within days by UTC; what is cut off is counted."""
+        """The packed counts and the rest: days of the zone begin and end within days in UTC, so the ends are
+        counted."""
         first, until = _day_from(days.since), days.until.date()
         if first >= until:
             return _TopicDays(np.empty(0, _TOPIC), [_Piece(agent_ids, days.since, days.until)])
@@ -220,7 +222,7 @@ class TopicDayRecords(Repository):
         return counts
 
     def _cells(self, piece: _Piece, *only: ColumnElement[bool]) -> Iterator[tuple[UUID | None, int, int, int]]:
-        """Of each topic, outcome and rating the number of questions."""
+        """The number of questions for each topic, outcome and rating."""
         parts = TOPIC_QUESTIONS.c.topic_id, OUTCOME, RATING
         statement = (
             select(*parts, func.count())
@@ -251,7 +253,7 @@ def _packed(found: Iterator[tuple[UUID | None, int, int, int]]) -> Rows:
 
 
 def _once(days: bytes) -> Rows:
-    """Each topic with the sums of the days."""
+    """Each topic once, with the sums over the days."""
     if not days:
         return np.empty(0, _TOPIC)
     each = np.frombuffer(days, _TOPIC)
@@ -268,5 +270,5 @@ def _ids(topics: Rows) -> Iterator[UUID]:
 
 
 def _day_from(moment: datetime) -> date:
-    """The first that begins then or later, by UTC."""
+    """The first UTC day that begins at the moment or later."""
     return moment.date() if moment == begin_of(moment.date()) else moment.date() + _DAY

@@ -1,4 +1,4 @@
-"""Questions that have yet to come to a topic; apart from the topics, for vectors are not read where a turn ends."""
+"""Questions without a topic yet; in a module of its own, so that the end of a turn does not import vectors."""
 
 from functools import cache
 
@@ -11,13 +11,13 @@ from app.store.transaction import Repository, TurnIds, insert_of
 
 class WaitingQuestionRecords(Repository):
     def wait(self, turn: TurnIds) -> None:
-        """Its question is to be placed. Once a turn."""
+        """Queue its question to be placed. Call it once per turn."""
         self._connection.execute(_waiting(self._dialect), {"turn": turn.id})
 
 
 @cache
 def _waiting(dialect: str) -> Insert:
-    """Made once: every turn ends with it."""
+    """Built once, because every turn runs it."""
     own = select(TURNS.c.id, TURNS.c.agent_id, TURNS.c.created_at).where(TURNS.c.id == bindparam("turn"))
     waiting = insert_of(dialect, TOPIC_QUESTIONS).from_select(["turn_id", "agent_id", "asked_at"], own)
     return waiting.on_conflict_do_nothing()
