@@ -1,13 +1,12 @@
-"""What a page said and says no longer: by its words, and by the numbers and names that they state.
+"""What a page no longer says: by its words, and by the numbers and names in them.
 
-The rule, without any model. Text is cut into units: sentences, rows of tables, lines of code. A unit *stands* on a page
-when the page has its words in that order; case, punctuation and Markdown do not count.
+The rule needs no model. Text is split into units: sentences, table rows, lines of code. A page *has* a unit if it has
+its words in that order, ignoring case, punctuation and Markdown.
 
-- A quotation is stale by those of its units that stood on the page and stand there no longer.
-- Other text (a curated answer, what a model wrote in its own words) is stale by each unit that stood there word for
-  word, or that the page proved, and where it now does neither. A page proves a sentence as it does when an answer is
-  checked: its numbers and names stand where the page speaks of the same, and nothing there says the contrary
-  (`app/answers/guard/answer_evidence.py`).
+- A quotation is stale if the page had some of its units and no longer has them.
+- Other text (a curated answer, a model's own words) is stale for each unit that the page had word for word, or proved,
+  and now does neither. A page proves a sentence as when an answer is checked: it has the sentence's numbers and names
+  about the same subject, and nothing to the contrary (`app/answers/guard/answer_evidence.py`).
 """
 
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from app.answers.guard.quote_finder import quotable_units
 from app.core.text.stated_facts import facts_of
 from app.stale_answers.stale_answer import StaleKind
 
-_LIKE: Final = 0.4  # share of the old words that the place which says it now must have
+_LIKE: Final = 0.4  # share of the old words that the place which replaces them must have
 _MAX_CHARS: Final = 1000
 
 
@@ -43,7 +42,7 @@ class PageText:
         return f" {' '.join(words)} " in self._words
 
     def tells(self, words: str) -> bool:
-        """Whether every unit stands on the page."""
+        """Whether the page has every unit."""
         return all(self.says(unit) for _, unit in quotable_units(words))
 
     def proof(self, statement: str, language: str | None) -> Verdict:
@@ -67,7 +66,7 @@ class ChangedPage:
         self.after = PageText(title, after)
 
     def lost_quotation(self, quote: str) -> str:
-        """The units of a quotation that no longer stand on the page, one per line; "" when all of them do."""
+        """The units of a quotation that the page no longer has, one per line; "" if it has all."""
         lost = [text for text, words in quotable_units(quote) if self.before.says(words) and not self.after.says(words)]
         return "\n".join(lost)[:_MAX_CHARS]
 
@@ -76,7 +75,7 @@ class ChangedPage:
         return list(self._lost(text, language))
 
     def instead_of(self, words: str) -> str:
-        """What the page says in their place, "" when nothing resembles them."""
+        """The place on the page that replaced them, "" if nothing resembles them."""
         return self.after.evidence.likest(words, at_least=_LIKE)[:_MAX_CHARS]
 
     def kind(self, words: str, language: str | None) -> StaleKind:

@@ -22,7 +22,7 @@ class StaleWanted(ListWanted):
 
 
 class SettleForm(Form):
-    """From the list of those that are `was` so, narrowed by the others: it is shown again, and may undo it."""
+    """Posted from the list filtered by `was` and the others: that list is shown again, with an undo."""
 
     stale_answer_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_AT_ONCE)
     state: StaleState = StaleState.DISMISSED

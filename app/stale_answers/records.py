@@ -40,10 +40,10 @@ class StaleAnswerRecords(Repository):
     """Callers check the workspace of an `agent_id` first."""
 
     def keep(self, change: PageChange, finding: Finding) -> bool:
-        """Add it, or update the stored one with what was found now; return whether it is newly open. A dismissed one
-        stays dismissed, a settled one is reopened. Nothing is added when every turn that gave the answer has been
-        erased meanwhile."""
-        there = self._lock_turns(finding.turn_ids)  # before anything else, as whoever erases them does
+        """Add it, or update the stored one with the new findings; return whether it is newly open. A dismissed one
+        stays dismissed, a settled one is reopened. Nothing is added if every turn that gave the answer has been erased
+        meanwhile."""
+        there = self._lock_turns(finding.turn_ids)  # before anything else, as when turns are erased
         if finding.subject is StaleSubject.ANSWER and not there:
             return False
         key = _key(change, finding)
@@ -224,7 +224,7 @@ _IS_LIVE = DOCUMENT_VERSIONS.c.state == VersionState.LIVE.value
 
 class ChangedPageRecords(Repository):
     def due(self, at_most: int) -> list[PageChange]:
-        """Of published agents without a running crawl, oldest first."""
+        """Changes to pages of published agents without a running crawl, oldest first."""
         now_live = and_(DOCUMENT_VERSIONS.c.document_id == PAGE_CHANGES.c.document_id, _IS_LIVE)
         statement = (
             select(PAGE_CHANGES, AGENTS.c.workspace_id, DOCUMENT_VERSIONS.c.markdown)

@@ -1,4 +1,4 @@
-"""A stale answer says what its page said once and no longer does."""
+"""A stale answer: words that its page once supported and no longer does."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ class StaleKind(StrEnum):
 class StaleState(StrEnum):
     OPEN = "open"
     DISMISSED = "dismissed"  # it does not matter; the same words are not listed again
-    SETTLED = "settled"  # it was put right, or the page says the old words again
+    SETTLED = "settled"  # it was corrected, or the page has the old words again
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class StaleFilter:
 
 @dataclass(frozen=True, slots=True)
 class StaleAnswer:
-    """`url` and `title` are the page's. `old_words` stood on it: a visitor's answer quoted them, or a curated answer or
-    golden question contains them. `new_words` is the most similar place on the page now, "" when there is none.
-    `question` and `old_answer` are the latest visitor's, or the operator's own; `new_answer` is the answer to the
-    question now, None when it was not asked again. `turns`, `conversations` and `visitors` count who got the old
-    answer, among the turns that still exist."""
+    """`url` and `title` are the page's. The page once had `old_words`: a visitor's answer quoted them, or a curated
+    answer or golden question contains them. `new_words` is the most similar place on the page now, "" if there is none.
+    `question` and `old_answer` are the latest visitor's, or the operator's own; `new_answer` is the present answer to
+    the question, None if it was not asked again. `turns`, `conversations` and `visitors` count who got the old answer,
+    among the turns that still exist."""
 
     id: UUID
     agent_id: UUID

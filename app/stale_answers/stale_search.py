@@ -33,7 +33,7 @@ log = structlog.get_logger(__name__)
 
 LOOKED_BACK: Final = timedelta(days=90)
 MAX_CITATIONS: Final = 5000  # of one page, the latest
-MAX_ASKED: Final = 20  # questions a changed page, those first that most visitors were told
+MAX_ASKED: Final = 20  # questions per changed page; those first that most visitors got an answer to
 _PAGES_AT_ONCE: Final = 10
 _ADDRESS: Final = re.compile(r"https?://[^\s()<>\[\]\"']+")
 
@@ -104,7 +104,7 @@ class StaleSearch:
             log.info("stale_answers.found", agent=str(change.agent_id), page=change.url, count=count)
 
     async def _with_questions(self, change: PageChange, findings: Sequence[Finding]) -> list[_Candidate]:
-        """With the latest question of each, as search rephrased it then."""
+        """The findings with the latest question of each, as search rephrased it then."""
 
         def work(tx: Transaction) -> Mapping[UUID, PlaygroundQuestion]:
             found = [StoredTurnRecords(tx).find(finding.turn_ids[0]) for finding in findings]
@@ -213,7 +213,8 @@ def _told_findings(page: ChangedPage, told: Sequence[ToldAnswer]) -> list[Findin
 
 
 def _lost_words(page: ChangedPage, told: ToldAnswer) -> tuple[str, ...]:
-    """Judged by its quotations; when they still stand, or there are none, by the statements in the model's words."""
+    """Judged by its quotations; if the page still has them, or there are none, by the statements in the model's
+    words."""
     lost = [words for quote in told.quotes if (words := page.lost_quotation(quote))]
     if not lost and (told.is_free or not told.quotes):
         lost = [statement.words for statement in page.lost_statements(told.answer, told.language)]
