@@ -1,5 +1,5 @@
-"""What operators configured and wrote for one agent, without ids, secrets or learnt content; and how two versions of it
-differ."""
+"""An agent's file: what operators configured and wrote, without ids, secrets or learnt content; and how two versions of
+it differ."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -186,12 +186,12 @@ SAVED_REPLIES: Final[Part[SavedReply]] = Part(
     lambda each: (each.agent_id is None, each.title.strip().casefold()),
     lambda each: each.title,
     _reply_onto,
-    lambda each: each.agent_id is not None,  # one of the whole workspace is other agents' too
+    lambda each: each.agent_id is not None,  # one of the whole workspace belongs to other agents too
 )
 ACTIONS: Final[Part[Action]] = Part(
     "actions", lambda each: each.name, lambda each: each.title, stored_onto, lambda _: True
 )
-# What was learnt from a source goes with it: that is deleted by name, with a receipt.
+# Deleting a source deletes what was learnt from it, so that needs its name and leaves a receipt.
 SOURCES: Final[Part[FileSource]] = Part(
     "sources", _source_key, lambda each: each.config.name, _source_onto, lambda _: False
 )

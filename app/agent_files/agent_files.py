@@ -32,7 +32,7 @@ from app.workspaces.records.audit import AuditRecords
 
 Done = TypeVar("Done")
 
-# What their sources are is no setting: bytes that were uploaded, and documents that a program puts there.
+# Their content is no setting: uploaded bytes, and documents that a program submits.
 _NOT_IN_FILES = frozenset({SourceKind.FILE, SourceKind.DOCUMENTS})
 
 
