@@ -1,1 +1,1 @@
-"""Mail: put into the record with what it tells of, sent by a worker."""
+"""Mail: stored in the transaction that it reports on, and sent by a worker."""

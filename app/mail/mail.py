@@ -1,4 +1,4 @@
-"""One mail: what it says, and the message that a server is handed."""
+"""One mail: its text, and the message that a server is sent."""
 
 import re
 from collections.abc import Sequence
@@ -33,8 +33,8 @@ class MailLink:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """Plain text throughout: whoever writes one escapes nothing. `link` is what the reader is to do, `footer` says why
-    they get it; `settings_url` is where they choose not to."""
+    """Plain text throughout: callers escape nothing. `link` is the action for the reader, `footer` is why they get the
+    mail; `settings_url` is where they can opt out."""
 
     to: str
     subject: str
@@ -55,7 +55,7 @@ class Mail:
 
     @property
     def html(self) -> str:
-        """The same words, with nothing that is fetched when it is read."""
+        """The same text as HTML, which loads nothing when it is read."""
         parts = [f"<p>{_lines(paragraph)}</p>" for paragraph in self.paragraphs]
         if self.link:
             parts.append(f'<p><a style="{_BUTTON}" href="{escape(self.link.url)}">{escape(self.link.label)}</a></p>')
@@ -67,7 +67,7 @@ class Mail:
 
 
 def checked_mail_address(field: str, address: str) -> str:
-    """Without spaces around it. Raises InvalidInput for what no mail can be sent to."""
+    """The address without spaces around it. Raises InvalidInput if no mail can be sent to it."""
     address = address.strip()
     if len(address) > MAX_ADDRESS_CHARS or not address.isprintable() or not _ADDRESS.fullmatch(address):
         raise InvalidInput(field, "Write an e-mail address, such as ann@example.com.")
@@ -75,7 +75,7 @@ def checked_mail_address(field: str, address: str) -> str:
 
 
 def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime) -> EmailMessage:
-    """The same message at each attempt, by whose Message-ID mailboxes know one that came twice."""
+    """The same message at each attempt, so that mailboxes recognise a duplicate by its Message-ID."""
     message = EmailMessage(policy=SMTP)
     message["From"] = sender
     message["To"] = Address(addr_spec=mail.to)
@@ -93,7 +93,7 @@ def message_of(mail: Mail, mail_id: UUID, sender: Address, written_at: datetime)
 
 
 def one_line(text: str, max_chars: int = MAX_SUBJECT_CHARS) -> str:
-    """For a header: no end of a line, no character that steers, cut where it is long."""
+    """For a header: without line ends and control characters, cut to `max_chars`."""
     line = _NO_LINE.sub(" ", text).strip()
     return line if len(line) <= max_chars else f"{line[: max_chars - 1].rstrip()}…"
 

@@ -1,4 +1,4 @@
-"""Mails on their way from the record to a server."""
+"""Sends stored mails to a server."""
 
 import random
 from collections.abc import Callable
@@ -17,16 +17,17 @@ from app.store.system_of_record import SystemOfRecord
 log = structlog.get_logger(__name__)
 
 LEASE: Final = timedelta(minutes=10)  # longer than any batch takes
-KEPT: Final = timedelta(days=14)  # what was given up
+KEPT: Final = timedelta(days=14)  # how long a mail that was given up is stored
 _SENT_AT_ONCE: Final = 8
 _LOCKED: Final = MailFailure("no secret key opens it: it was sealed with one that is gone", is_final=True)
 
 
 class MailDelivery:
-    """`luck` gives numbers in [0, 1).
+    """`luck` returns numbers in [0, 1).
 
-    An attempt is counted before it is made, and no transaction is held over it. A process that dies between the
-    server's word and its commit leaves the mail claimed: after LEASE it is sent again, under the same Message-ID.
+    An attempt is counted before it is made, and no transaction is open meanwhile. If a process dies between the
+    server's response and its own commit, the mail stays claimed: after LEASE it is sent again, with the same
+    Message-ID.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class MailDelivery:
         self._luck = luck
 
     async def deliver(self) -> int:
-        """One batch of what is due, one after the other; return how many attempts were made."""
+        """Send one batch of due mails, one after the other; return the number of attempts."""
         if not await self._records.read(lambda tx: MailRecords(tx).deliveries.is_any_due()):
             return 0
         lease_until = self._clock.now() + LEASE
@@ -55,7 +56,7 @@ class MailDelivery:
         return len(claimed)
 
     async def forget(self) -> int:
-        """Return how many left that were given up long ago."""
+        """Delete mails that were given up long ago; return how many."""
         before = self._clock.now() - KEPT
         return await self._records.write(lambda tx: MailRecords(tx).forget_given_up(before))
 

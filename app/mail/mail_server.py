@@ -1,4 +1,4 @@
-"""The server that mail is handed to, and who it is from, as the settings write them."""
+"""The settings of the mail server and of the sender."""
 
 from dataclasses import dataclass, field
 from email.headerregistry import Address, AddressHeader

@@ -1,4 +1,4 @@
-"""Where a use case leaves a mail: in its own transaction, for a worker to send."""
+"""Stores a mail in the transaction of a use case, for a worker to send."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -9,28 +9,27 @@ from app.store.system_of_record import Transaction
 
 
 class Mailer:
-    """`is_on` where the installation has a mail server. `public_url` is where people open Docent, "" where no setting
-    says so."""
+    """`is_on` if the installation has a mail server. `public_url` is where people open Docent, "" if it is not set."""
 
     def __init__(self, *, is_on: bool, public_url: str) -> None:
         self.is_on = is_on
         self._public_url = public_url
 
     def put(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> None:
-        """Sent once this transaction is committed, and not at all where it is not. For installations with mail that
-        `is_on`. Raises InvalidInput for "email" when no mail can be sent to the address."""
+        """Send the mail once this transaction is committed, and never if it is not. For installations with mail that
+        `is_on`. Raises InvalidInput for "email" if no mail can be sent to the address."""
         MailRecords(tx).add(workspace_id, replace(mail, to=checked_mail_address("email", mail.to)))
 
     def put_and_drop(self, tx: Transaction, workspace_id: UUID, mail: Mail) -> None:
-        """Costs what `put` does, and sends nothing: nobody learns by a clock whether there was somebody to write to."""
+        """Takes as long as `put` but sends nothing, so that the time does not reveal whether there was a recipient."""
         MailRecords(tx).sent(
             MailRecords(tx).add(workspace_id, replace(mail, to=checked_mail_address("email", mail.to)))
         )
 
     def url(self, path: str) -> str:
-        """Of a page of ours, by its path, such as "/console/operators"."""
+        """The address of a page of Docent with this path, such as "/console/operators"."""
         return self._public_url + path
 
     def whole_url(self, path: str) -> str:
-        """The same for those who cannot know where we are; "" where no setting says so."""
+        """The absolute address for readers elsewhere; "" if no public URL is set."""
         return self.url(path) if self._public_url else ""

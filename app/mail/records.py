@@ -1,4 +1,4 @@
-"""Mails that wait for a worker to send them, sealed: one may hold a link that lets its reader in."""
+"""Mails that wait for a worker, sealed, because one may contain a link that signs its reader in."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from app.store.transaction import Repository, new_id
 
 @dataclass(frozen=True, slots=True)
 class WaitingMail:
-    """A mail at its attempt number `attempts` (1..). `mail` is None where no key opens it."""
+    """A mail at its attempt number `attempts` (1..). `mail` is None if no key opens it."""
 
     id: UUID
     workspace_id: UUID
@@ -28,7 +28,7 @@ class WaitingMail:
 
 @dataclass(frozen=True, slots=True)
 class MailState:
-    """Of the installation: how many mails wait, how many were given up, and why the latest of both failed."""
+    """Of the installation: how many mails wait, how many were given up, and why the latest of these failed."""
 
     waiting: int
     given_up: int
@@ -56,7 +56,7 @@ class MailRecords(Repository):
         return mail_id
 
     def claim(self, limit: int, lease_until: datetime) -> list[WaitingMail]:
-        """At most `limit` of those that are due, longest due first. Nobody else gets them before `lease_until`."""
+        """At most `limit` due mails, longest due first. No other worker gets them before `lease_until`."""
         due = self.deliveries.claim(limit, lease_until)
         rows = self._connection.execute(select(MAILS).where(MAILS.c.id.in_(due)).order_by(MAILS.c.id))
         return [
@@ -64,11 +64,11 @@ class MailRecords(Repository):
         ]
 
     def sent(self, mail_id: UUID) -> None:
-        """Nothing of it is kept."""
+        """Delete it, leaving nothing."""
         self._delete(MAILS, MAILS.c.id == mail_id)
 
     def forget_given_up(self, before: datetime) -> int:
-        """Those that were given up before then; return how many."""
+        """Delete mails that were given up before then; return how many."""
         return self._delete(MAILS, MAILS.c.died_at < before)
 
     def state(self) -> MailState:
