@@ -1,1 +1,1 @@
-"""Ways in beside the widget: what programs speak. Each asks as visitors do, and its turns say where they came from."""
+"""Access for programs, besides the widget. They ask as visitors do, and their turns record the channel."""

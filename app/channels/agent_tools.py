@@ -1,4 +1,4 @@
-"""What a program may ask one agent for by MCP: an answer, what search finds, a page. And what a tool is."""
+"""The MCP tools of one agent, for answers, search results and pages; and the definition of a tool."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -28,7 +28,7 @@ Caller = TypeVar("Caller")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A tool's result: as a text, and as an object for programs."""
+    """A tool's result, as text and as an object for programs."""
 
     text: str
     value: dict[str, Any]
@@ -40,12 +40,12 @@ class Told:
 
 
 class ToolRefused(Exception):
-    """What an assistant is told instead of a result; it may mend its call."""
+    """The error that an assistant gets instead of a result; it may correct its call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Caller]):
-    """`takes` is validated strictly before `call` gets it. Who calls one that `is_read_only` changes nothing by it."""
+    """`takes` is validated strictly before `call` gets it. A tool that `is_read_only` changes nothing."""
 
     name: str
     description: str
@@ -114,7 +114,7 @@ class AgentTools:
         return Told(text or "Nothing was found.", {"passages": found})
 
     async def _read(self, caller: ProgramCaller, asked: ReadPageIn) -> Told:
-        """Raises NotFound for what the agent has not learnt, and for what it may not answer from."""
+        """Raises NotFound for pages that the agent has not learnt, or may not answer from."""
         await self._questions.count(caller.agent)
         agent = caller.agent
 

@@ -95,7 +95,7 @@ class LlmsApi(Api):
         read: Callable[[PageMarkdownRecords, UUID, PageRequest], ListPage[Listed]],
         at_once: int,
     ) -> AsyncIterator[Listed]:
-        """So many in a transaction: a file is as long as a website."""
+        """`at_once` pages per transaction, because the file is as long as the website."""
         among = await read_versions_passing(self._records, agent.id, [agent.config.retrieval.filter])
         cursor: str | None = None
         while True:
@@ -115,7 +115,7 @@ def _streamed(parts: AsyncIterator[str]) -> Response:
 
 
 def _head(name: str, address: str) -> str:
-    """What llms.txt begins with. `address` is that of the agent's files, without a slash at the end."""
+    """The beginning of llms.txt. `address` is that of the agent's files, without a slash at the end."""
     return (
         f"# {_line(name)}\n\n"
         "> The pages of a website as its assistant has learnt them. Each link leads to a page as Markdown; the address "
@@ -139,5 +139,5 @@ def _whole(page: WebPageText) -> str:
 
 
 def _line(text: str) -> str:
-    """On one line, with nothing that Markdown would read."""
+    """The text on one line, without Markdown syntax."""
     return _SIGNS.sub(r"\\\g<0>", " ".join(without_controls(text).split()))

@@ -1,4 +1,4 @@
-"""The Model Context Protocol over HTTP: one address an agent, and one for operators."""
+"""The Model Context Protocol over HTTP: one address per agent, and one for operators."""
 
 from importlib.util import find_spec
 from typing import Any, Final, TypeVar
@@ -86,7 +86,7 @@ def _refuse_other_than_json(request: Request) -> None:
 
 
 class _ByMcp(Response):
-    """Whatever the SDK answers to the request."""
+    """The SDK's response to the request."""
 
     def __init__(self, server: Any) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Tools served by the official SDK of the Model Context Protocol, over HTTP and over standard input and output.
+"""Serves tools with the official SDK of the Model Context Protocol, over HTTP and over standard input and output.
 
 Imported with the first call: the SDK takes most of a second.
 """
@@ -16,7 +16,7 @@ from app.channels.agent_tools import Caller, Tool, ToolRefused
 
 
 def tool_server(name: str, instructions: str, tools: list[Tool[Caller]], caller: Caller) -> Any:
-    """For whoever calls as `caller`."""
+    """A server of the tools, which it calls as `caller`."""
     by_name = {tool.name: tool for tool in tools}
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
@@ -40,14 +40,14 @@ def tool_server(name: str, instructions: str, tools: list[Tool[Caller]], caller:
 
 
 async def serve_http(server: Any, max_bytes: int, scope: Scope, receive: Receive, send: Send) -> None:
-    """One request, without a session: whatever process gets the next one answers it."""
+    """Serve one request, without a session, so that any process can serve the next one."""
     manager = StreamableHTTPSessionManager(server, stateless=True, json_response=True, max_request_body_size=max_bytes)
     async with manager.run():
         await manager.handle_request(scope, receive, send)
 
 
 async def serve_stdio(server: Any) -> None:
-    """Until standard input ends."""
+    """Serve until standard input ends."""
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 

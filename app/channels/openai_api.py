@@ -1,4 +1,4 @@
-"""OpenAI's API over agents: every client that can be given a base URL asks them."""
+"""OpenAI's API for agents: every client with a configurable base URL can ask them."""
 
 from functools import partial
 

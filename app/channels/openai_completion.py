@@ -42,8 +42,8 @@ def completion(answer: AnswerOut, agent_id: UUID, created: int, usage: TokenUsag
 
 
 def source_list(citations: Sequence[CitationOut]) -> str:
-    """What follows the answer: a numbered list in Markdown, "" without citations. Sources that no link leads to, such
-    as internal documents, stand by their titles."""
+    """The numbered Markdown list after the answer, "" without citations. Sources without a link, such as internal
+    documents, are listed by title."""
     return "".join(["\n\n", "\n".join(map(_source, citations))]) if citations else ""
 
 
@@ -80,8 +80,8 @@ async def completion_frames(
     created: int,
     usage: Callable[[UUID], Awaitable[TokenUsage]] | None,
 ) -> AsyncIterator[bytes]:
-    """The chunks of a stream as Server-Sent Events, with the `usage` in one of its own where it is asked for. A turn
-    that ends with an error has one as its last frame, as OpenAI's streams do."""
+    """The chunks of a stream as Server-Sent Events, with `usage` in a chunk of its own if it is requested. A turn that
+    ends with an error ends with an error frame, as OpenAI's streams do."""
     about = {"id": _completion_id(turn.feed.turn_id), "object": "chat.completion.chunk", "created": created}
     about |= {"model": str(agent_id)}
     text: list[str] = []

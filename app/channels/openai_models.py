@@ -1,7 +1,7 @@
-"""What OpenAI's Chat Completions API takes, gives and refuses, as far as an agent has it.
+"""The requests, responses and errors of OpenAI's Chat Completions API, as far as agents support it.
 
-https://platform.openai.com/docs/api-reference/chat. Parameters that steer a model, such as `temperature`, are taken
-and ignored; those that ask for another kind of answer are refused by name.
+https://platform.openai.com/docs/api-reference/chat. Parameters that tune a model, such as `temperature`, are accepted
+and ignored; those that request another kind of answer are refused by name.
 """
 
 from datetime import datetime
@@ -51,7 +51,7 @@ class ChatMessageIn(Lenient):
 
     @property
     def text(self) -> str:
-        """Without what is no text."""
+        """The text, without other parts such as pictures."""
         if isinstance(self.content, str):
             return self.content
         return "\n".join(part.text for part in self.content or () if part.type == "text" and part.text)
@@ -99,8 +99,8 @@ class ChatCompletionIn(Lenient):
     modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)
 
     def told(self) -> tuple[str, tuple[Exchange, ...]]:
-        """The question and what was said before it: the latest questions with the answers that followed them.
-        Raises InvalidInput."""
+        """The question and the conversation before it: the latest questions with the answers that followed them. Raises
+        InvalidInput."""
         spoken = [(n, each) for n, each in enumerate(self.messages) if each.role in ("user", "assistant")]
         if not spoken or spoken[-1][1].role != "user":
             raise InvalidInput("messages", "The last message must be the user's question.")
@@ -214,12 +214,12 @@ class OpenAiErrorOut(Model):
 
 
 def chunk(about: dict[str, Any], delta: dict[str, Any], finish_reason: FinishReason | None = None) -> dict[str, Any]:
-    """One chunk of a stream; `about` is what all of them say."""
+    """One chunk of a stream; `about` has the fields that all of them share."""
     choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
     return {**about, "choices": [choice]}
 
 
-# Where clients look for a word of OpenAI's.
+# Codes for which clients expect OpenAI's own names.
 _CODES: Final = {
     "unauthorized": "invalid_api_key",
     "not_found": "model_not_found",

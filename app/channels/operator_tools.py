@@ -1,4 +1,5 @@
-"""What an operator's assistant may do by MCP: look at what the API shows, and propose what a person approves."""
+"""The MCP tools of an operator's assistant: it reads what the API returns, and proposes changes for a person to
+approve."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -73,7 +74,7 @@ class OperatorTools:
         self._proposals = proposals
 
     def tools(self, actor: Actor) -> list[Tool[Actor]]:
-        """Those that the caller has the right for."""
+        """The tools that the caller has the rights for."""
         looking = [_tool(each) for api in self._apis for each in api.endpoints() if each.operation in OPERATIONS]
         return [*looking, self._propose_answer] if actor.may(PROPOSE) else looking
 
@@ -116,6 +117,6 @@ def _tool(endpoint: AnyEndpoint) -> Tool[Actor]:
 
 
 def _takes(endpoint: AnyEndpoint) -> type[BaseModel]:
-    """What the operation takes, and the ids of its path beside it."""
+    """The operation's input, with the ids in its path."""
     ids: dict[str, Any] = {name: (UUID, Field()) for name in endpoint.path_ids}
     return create_model(f"{endpoint.operation}Arguments", __base__=endpoint.input_model or Model, **ids)

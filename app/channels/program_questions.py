@@ -1,4 +1,5 @@
-"""A program that asks an agent: which may, and its question, a visitor's in all but where it comes from."""
+"""Questions of programs to an agent: which programs may ask; a question is treated like a visitor's, except for its
+channel."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,8 +34,8 @@ class ProgramCaller:
 
 @dataclass(frozen=True, slots=True)
 class ProgramAccess:
-    """An API token for asking, or none where the agent is open to programs; then addresses are counted, as visitors'
-    are. The path names the agent."""
+    """Requires an API token for asking, or none if the agent is open to programs; these are limited by address, as
+    visitors are. The path names the agent."""
 
     scheme: str | None = None
     errors: Sequence[str] = ("unauthorized", "forbidden", "not_found", "rate_limited")
@@ -86,11 +87,11 @@ class ProgramQuestions:
 
     @reads
     def published(self, tx: Transaction, actor: Actor) -> list[tuple[LiveAgent, datetime]]:
-        """The agents of the actor's workspace, with when each was made, oldest first."""
+        """The agents of the actor's workspace, oldest first, with the time when each was created."""
         return AgentRecords(tx).published(actor.workspace_id)
 
     async def agent(self, actor: Actor, named: str) -> tuple[LiveAgent, datetime]:
-        """The one of `published` with that id or name. Raises NotFound; InvalidInput for a name that two have."""
+        """The agent of `published` with that id or name. Raises NotFound; InvalidInput for a name that two have."""
         agents = await self.published(actor)
         found = [each for each in agents if named in (str(each[0].id), each[0].config.name)]
         if not found:
@@ -109,8 +110,8 @@ class ProgramQuestions:
         user_id: str | None = None,
         told: Sequence[Exchange] = (),
     ) -> ProgramTurn:
-        """Begin a turn. `user_id` is whom the program asks for, as the website knows them; without one the `program`
-        itself, as `program_name` says it, is the visitor. `told` is what was said before, oldest first.
+        """Begin a turn. `user_id` is the user for whom the program asks, as the website knows them; without one the
+        visitor is the `program` itself, named by `program_name`. `told` is the conversation so far, oldest first.
 
         Raises RateLimited, and what `Turns.ask` does.
         """
@@ -123,11 +124,11 @@ class ProgramQuestions:
         return ProgramTurn(await self._turns.ask(opened.session, request), opened.conversation.id)
 
     async def count(self, agent: LiveAgent) -> None:
-        """Once more of what all who ask the agent may do together. Raises RateLimited."""
+        """Count a question against the limit that everyone who asks the agent shares. Raises RateLimited."""
         await self._limiter.hit(a_minute(self._limits.questions_per_agent), "ask", "agent", str(agent.id))
 
     async def usage(self, agent: LiveAgent, turn_id: UUID) -> TokenUsage:
-        """What chat models read and wrote for a turn of the agent that has ended."""
+        """The tokens that chat models read and wrote for a finished turn of the agent."""
         stored = await self._records.of_workspace(agent.workspace_id).read(
             lambda tx: StoredTurnRecords(tx).find(turn_id)
         )
@@ -135,5 +136,5 @@ class ProgramQuestions:
 
 
 def program_name(actor: Actor | None) -> str:
-    """Under which a program's questions are kept; those without a token are one visitor's."""
+    """The visitor under which a program's questions are stored; programs without a token share one."""
     return f"API token {actor.name}" if actor else "programs without a token"
