@@ -1,1 +1,1 @@
-"""What an operator sees first: how the agents of a workspace are doing, and what waits for somebody."""
+"""The first page for operators: how the agents of a workspace are doing, and what needs attention."""

@@ -32,7 +32,7 @@ from app.sources.source import LatestReading, RunState
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 WEEK_DAYS: Final = 7
-UNFINISHED_AFTER: Final = timedelta(hours=1)  # a worker has long given it up
+UNFINISHED_AFTER: Final = timedelta(hours=1)  # a worker has given up long before
 LISTED: Final = 8  # of each kind of thing
 MOST_AGENTS: Final = 200  # the oldest
 _NONE: Final = TurnCounts()
@@ -46,7 +46,7 @@ class DayCounts:
 
 @dataclass(frozen=True, slots=True)
 class AgentCounts:
-    """`week` is the last WEEK_DAYS days, today among them. `budget` is None without a bound."""
+    """`week` is the last WEEK_DAYS days, including today. `budget` is None without a limit."""
 
     agent: Agent
     today: TurnCounts
@@ -55,10 +55,10 @@ class AgentCounts:
 
 
 class ChangeKind(StrEnum):
-    PUBLISHED = "published"  # a version of an agent, its subject
-    READ = "read"  # a source, its subject, whose reading ended well
+    PUBLISHED = "published"  # a version of an agent, which is the subject
+    READ = "read"  # a source, which is the subject, was read successfully
     GAP_ANSWERED = "gap_answered"  # closed with proof
-    GAP_REOPENED = "gap_reopened"  # its answer was lost
+    GAP_REOPENED = "gap_reopened"  # it lost its answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,10 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Overview:
     """`days` are the last WEEK_DAYS of all agents together, oldest first; `week_before` is as long and ends where they
-    begin. LISTED at most of each list: `waiting` longest waiting first, of `waiting_count`; `failing` are sources whose
-    latest reading failed, latest first; `unfinished` are deletions that no worker could finish, oldest first; `growing`
-    are open gaps, fastest first; `assigned` are open gaps that the caller looks after; `changes` are of these days,
-    latest first; `set_ups` are of new agents that no website has shown so far, newest first."""
+    begin. Each list has at most LISTED items: `waiting` sorted by longest wait, out of `waiting_count`; `failing` are
+    sources whose latest reading failed, latest first; `unfinished` are deletions that no worker could finish, oldest
+    first; `growing` are open gaps, fastest first; `assigned` are open gaps that are assigned to the caller; `changes`
+    are of these days, latest first; `set_ups` are of new agents that no website has shown yet, newest first."""
 
     as_of: datetime
     agents: Sequence[AgentCounts]
@@ -100,12 +100,12 @@ class Overview:
 
     @property
     def spent(self) -> list[AgentCounts]:
-        """Agents whose budget of today is used up: visitors get quotes until tomorrow."""
+        """Agents whose budget for today is used up: visitors get quotes until tomorrow."""
         return [each for each in self.agents if each.budget is not None and each.budget.is_spent]
 
 
 class Overviews:
-    """For operators: each figure is worked out where its subject is at home."""
+    """For operators: each figure is computed by the package of its subject."""
 
     def __init__(self, records: SystemOfRecord, clock: Clock, budgets: TokenBudgets) -> None:
         self._records = records
@@ -113,7 +113,7 @@ class Overviews:
         self._budgets = budgets
 
     async def of(self, actor: Actor) -> Overview:
-        """Of the actor's workspace, its first MOST_AGENTS agents."""
+        """The overview of the actor's workspace, with its first MOST_AGENTS agents."""
         now, own = self._clock.now(), actor.workspace_id
         first = now.date() - timedelta(days=2 * WEEK_DAYS - 1)
         budgets = await self._budgets.bounded(actor)

@@ -1,4 +1,4 @@
-"""The console's first page, and the search that leads anywhere from every page."""
+"""The console's first page, and the search on every page."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ from app.web.console.page import Form, MenuEntry, NoForm, Pages, Shown, Visit, p
 
 _FOUND: Final = 6  # of each kind
 _MOST_SOURCES: Final = 200
-_FEWEST_CHARS: Final = 2  # for which conversations are read
+_FEWEST_CHARS: Final = 2  # needed to search conversations
 
 
 class OverviewPages(Pages):
@@ -59,7 +59,7 @@ class FindWanted(Form):
 
 
 class FindPages(Pages):
-    """Of the agent at hand. The pages of the menu and the other agents are found by the template, which has them."""
+    """Searches the present agent. The template finds the pages of the menu and the other agents, which it has."""
 
     def __init__(self, review: ConversationReview, gaps: Gaps, sources: Sources) -> None:
         self._review = review
@@ -73,7 +73,7 @@ class FindPages(Pages):
         return Shown("overview/find.html", {"q": visit.input.q.strip(), "found": found})
 
     async def _found(self, visit: Visit[FindWanted], wanted: str) -> dict[str, list[tuple[str, str, str]]]:
-        """By kind, each as (text, address, what else is known)."""
+        """By kind, each as (text, address, further details)."""
         actor, agent_id, page = visit.actor, visit.agent.id, PageRequest(_FOUND)
         entries = await self._review.of_agent(actor, agent_id, page, ConversationFilter(text=wanted))
         gaps = await self._gaps.of_agent(actor, agent_id, None, page, GapFilter(text=wanted), GapOrder.LATEST)
