@@ -97,7 +97,7 @@ async def test_outside_of_the_opening_hours_nobody_may_be_called(house: House) -
     assert visitor.session["agent"]["people_from"] == "2026-01-01T13:00:00Z"
     refused = await visitor.call("POST", "/person")
     assert refused.status_code == 422
-    assert "Ask again from 2026-01-01T13:00:00+00:00 on." in refused.json()["error"]["message"]
+    assert "Ask again after 2026-01-01T13:00:00+00:00." in refused.json()["error"]["message"]
     house.clock.advance(3600)
     visitor = await house.visitor()
     assert visitor.session["agent"]["live_chat"] is True
