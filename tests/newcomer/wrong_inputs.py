@@ -84,7 +84,7 @@ WITH_NOTHING = (
 WITH_AGENTS = (
     WrongInput("ask hours", 2, ("several agents", "--agent NAME", "Handbook")),
     WrongInput("ask hours --agent Hepler", 2, ("no agent 'Hepler'", "Did you mean Helper?")),
-    WrongInput("ask hours --agent H", 2, ("Several agents fit 'H'", "Handbook")),
+    WrongInput("ask hours --agent H", 2, ("Several agents match 'H'", "Handbook")),
     WrongInput("ask hours --agent Helper --since yesterday", 2, ("--since", "2026-01-31")),
     WrongInput("ask hours --agent Helper --attribute red", 2, ("--attribute", "NAME=VALUE")),
     WrongInput("source show Manual", 2, ("no source 'Manual'",)),
@@ -126,7 +126,7 @@ OF_THE_API = (
     WrongCall("/v1/agents -d {{}}", 422, ("name: This is required. Add it.",)),
     WrongCall("/v1/agents -d []", 422, ("Send a JSON object.",)),
     WrongCall("/v1/agents -d name=Helper", 400, ("not valid JSON",)),
-    WrongCall("/v1/agents/Helper", 404, ("no such agent", "Check the id")),
+    WrongCall("/v1/agents/Helper", 404, ("No such agent", "Check the id")),
     WrongCall("/v1/agents/{agent}/sources -d {{}}", 422, ("kind: This is required. Add it.",)),
     WrongCall("""/v1/agents/{agent}/sources -d '{{"kind": "site"}}'""", 422, ("url: ", "https://www.example.com")),
     WrongCall("""/v1/agents/{agent}/sources -d '{{"kind": "text"}}'""", 422, ("text: This cannot be empty.",)),
