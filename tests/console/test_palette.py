@@ -48,7 +48,7 @@ def test_it_goes_round_and_away_and_gives_the_focus_back(context: BrowserContext
     page = context.new_page()
     agent = served.console.rooms.ids["agent_id"]
     at(page, served, f"/console/agents/{agent}/conversations")
-    words = page.get_by_label("Words")
+    words = page.get_by_label("Text", exact=True)
     words.focus()
     page.keyboard.press("Meta+k")
     options = page.get_by_role("dialog").get_by_role("option")
