@@ -112,7 +112,7 @@ async def test_it_is_bounded_by_bytes_and_by_number(visitor: VisitorHttp) -> Non
     for _ in range(MAX_PICTURES):
         assert (await send(visitor, picture_file())).status_code == 200
     refused = await send(visitor, picture_file())
-    assert f"At most {MAX_PICTURES} pictures" in refused.json()["error"]["message"]
+    assert f"at most {MAX_PICTURES} pictures" in refused.json()["error"]["message"]
 
 
 async def test_it_is_off_until_an_agent_takes_them(house: House) -> None:
