@@ -2,7 +2,6 @@
 DocBook's list of questions."""
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
@@ -93,11 +92,9 @@ def _is_called_one(node: LexborNode) -> bool:
     if _has_question_class(node):
         return True
     above = node.parent
-    return above is not None and _has_question_class(above) and not any(_lines_before(node))
-
-
-def _lines_before(node: LexborNode) -> Iterator[str]:
-    return (text for before in elements_before(node) if (text := before.text().strip()))
+    if above is None or not _has_question_class(above):
+        return False
+    return not any(before.text().strip() for before in elements_before(node))
 
 
 def _has_question_class(node: LexborNode) -> bool:

@@ -184,12 +184,11 @@ class ExtractiveWriter:
         return nearness is not None and nearness[0] >= nearness[1] + _NAMED
 
     async def _nearest(self, reading: _Reading, passage: Passage) -> Passage:
-        pieces = passage.own_pieces
-        if len(pieces) > 1 and (
-            nearness := await self._judge.nearness(reading.context, passage.source, list(map(text_of, pieces)))
-        ):
-            return without_far_ends(passage, nearness, reading.context.standalone)
-        return passage
+        texts = [text_of(piece) for piece in passage.own_pieces]
+        if len(texts) == 1:
+            return passage
+        nearness = await self._judge.nearness(reading.context, passage.source, texts)
+        return without_far_ends(passage, nearness, reading.context.standalone) if nearness else passage
 
 
 def _answer(

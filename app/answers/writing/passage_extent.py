@@ -7,12 +7,20 @@ from dataclasses import replace
 
 from app.answers.writing.passages import PICTURED, SHORTEST_PASSAGE, Passage, needs_what_is_before
 from app.answers.writing.pieces import Piece, are_steps, has_code, has_steps, length
-from app.core.text.markdown.blocks import Block, BlockKind, announces, list_items, term_above, term_of, text_of
+from app.core.text.markdown.blocks import (
+    LONGEST_TITLE,
+    Block,
+    BlockKind,
+    announces,
+    list_items,
+    term_above,
+    term_of,
+    text_of,
+)
 from app.core.text.questions.asked_details import DEFAULT, asked_details
 from app.core.text.sentences import points_back, sentences
 
 _LONGEST_LINE = 200
-_LONGEST_TITLE = 80
 _FAR = 0.12  # cosine below that of the nearest piece
 _FAR_DEFINITION = 0.06  # the same for definitions, each of which is understood by itself
 _LEAST_LEFT = 150  # characters: a line alone seldom answers, however near it is
@@ -47,7 +55,7 @@ def extended(passage: Passage, max_chars: int, part_chars: int | None = None) ->
     if length(pieces) <= max_chars and not is_defined:
         return replace(passage, start=0, end=_without_titles(pieces, end - 1, len(pieces)))
     part_chars = max_chars if is_defined or part_chars is None else min(max_chars, part_chars)
-    begins = (*((_definition_start(pieces, start),) if is_defined else ()), _unit_start(pieces, start))
+    begins = [*([_definition_start(pieces, start)] if is_defined else []), _unit_start(pieces, start)]
     first = next((at for at in begins if length(pieces[at : start + 1]) <= max_chars), start)
     while first < start and length(pieces[first:end]) > max_chars:
         end -= 1
@@ -218,5 +226,5 @@ def _is_title(piece: Piece) -> bool:
     """One short line that is no sentence."""
     text = piece[0].text.strip()
     is_line = len(piece) == 1 and piece[0].kind is BlockKind.PARAGRAPH and "\n" not in text
-    is_short = is_line and len(text) <= _LONGEST_TITLE and not _SENTENCE_END.search(text)
+    is_short = is_line and len(text) <= LONGEST_TITLE and not _SENTENCE_END.search(text)
     return is_short and not PICTURED.fullmatch(text) and not _SAYS_SOMETHING.search(text)

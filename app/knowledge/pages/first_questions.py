@@ -8,6 +8,7 @@ from pydantic import Field
 from app.agents import agent_rules as rules
 from app.agents.agents import Agents
 from app.knowledge.starter_suggestions import StarterSuggestions
+from app.web.console.filters import plural
 from app.web.console.forms import Lines
 from app.web.console.page import Form, Go, NoForm, Pages, Shown, Visit, action, page, write
 
@@ -46,5 +47,5 @@ class FirstQuestionPages(Pages):
         await self._agents.change_draft(
             visit.actor, visit.agent.id, lambda draft: replace(draft, starter_prompts=questions)
         )
-        told = "Starter questions removed." if not questions else f"{len(questions)} starter questions saved."
+        told = "Starter questions removed." if not questions else f"{plural(len(questions), 'starter question')} saved."
         return Go(visit.url("agent_versions"), f"{told} Publish the draft to apply it.")

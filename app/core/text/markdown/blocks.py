@@ -27,7 +27,7 @@ _FIELD = re.compile(
 _NAMED_ITEM = re.compile(r"[-*+][ \t]++(?:\*\*[^*\n]++\*\*|`[^`\n]++`)(?:: ?[^\n]++)?")
 _ITEM_NUMBER = re.compile(r"(\d{1,9})[.)]")
 _STEPS_APART = 3  # groups
-_LONGEST_TITLE = 80  # characters; titles end without a full stop as well
+LONGEST_TITLE = 80  # characters; titles end without a full stop as well
 
 
 class BlockKind(StrEnum):
@@ -148,7 +148,7 @@ def announces(block: Block, below: Block) -> bool:
     if block.is_lead_in:
         return True
     is_block = below.kind in (BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE)
-    is_cut = len(block.text) > _LONGEST_TITLE and block.text[-1].islower() and not block.text[0].islower()
+    is_cut = len(block.text) > LONGEST_TITLE and block.text[-1].islower() and not block.text[0].islower()
     return block.kind is BlockKind.PARAGRAPH and is_block and (is_cut or block.text.endswith((",", ";")))
 
 
