@@ -174,7 +174,7 @@ def test_replay_closes(browser: Browser, docent: RealDocent, operator: Operator)
     operator.press("Rehearse")
     expect(operator.page.get_by_role("region", name=re.compile("^Rehearsal"))).to_be_visible()
     operator.press("Save and ask again")
-    proof = operator.page.get_by_role("region", name="Closed: 2 questions are answered now")
+    proof = operator.page.get_by_role("region", name="Closed: 2 questions are now answered")
     expect(proof.get_by_text(ANSWER)).to_have_count(2)
     assert operator.clicks <= MAX_CLICKS
     assert state_of(docent, EARTHQUAKE) == "answered"
