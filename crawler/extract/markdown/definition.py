@@ -27,6 +27,16 @@ def is_named_term(node: LexborNode, text: str) -> bool:
     return first is not None and first.tag in {"b", "strong"} and "`" not in text and _is_target(node)
 
 
+def named_term(block: LexborNode) -> str:
+    """The name of what is described below, if a `<div>` is such a line; "" if it is none. In lists by DocBook whose
+    items have parts with titles ("Option:", "Default:", "Description:"), the first part names the others."""
+    text = plain_text(block)
+    title = block.css_first(".segtitle") if block.attributes.get("class") == "seg" else None
+    if title is not None and not any(before.tag == "div" for before in elements_before(block)):
+        return text.removeprefix(plain_text(title)).strip()
+    return text if is_named_term(block, text) else ""
+
+
 def _is_target(node: LexborNode) -> bool:
     return "id" in node.attributes or node.css_first("a[name],[id]") is not None
 

@@ -33,6 +33,7 @@ from crawler.extract.markdown.definition import (
     is_signature,
     item_marker,
     item_number,
+    named_term,
     sign_above,
     signature,
 )
@@ -173,8 +174,8 @@ class _Writer:
         elif is_synopsis(node):
             if text := synopsis_text(node):
                 yield _Block(_Kind.TEXT, fenced_code(text))
-        elif tag == "div" and is_named_term(node, text := plain_text(node)):
-            yield _Block(_Kind.TERM, _printed_term(text))
+        elif tag == "div" and (name := named_term(node)):
+            yield _Block(_Kind.TERM, _printed_term(name))
         elif rows := grid_rows(node):
             yield _Block(_Kind.TEXT, markdown_table(rows))
         else:
@@ -190,11 +191,8 @@ class _Writer:
     def _heading(self, node: LexborNode, level: int) -> Iterator[_Block]:
         if not (text := plain_text(node)):
             return
-        if is_title_of_admonition(node):
-            yield _Block(_Kind.TEXT, _strong(text))
-            return
-        if is_writer(node):
-            yield _Block(_Kind.TEXT, text)
+        if is_title_of_admonition(node) or is_writer(node):
+            yield _Block(_Kind.TEXT, text if is_writer(node) else _strong(text))
             return
         is_question = text.endswith(QUESTION_MARKS) or self._is_question(node)
         self.headings.append(Heading(level, text, self._anchors.of(node), is_question))

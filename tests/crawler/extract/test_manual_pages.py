@@ -149,6 +149,26 @@ def test_definitions_without_terms_are_an_indentation() -> None:
     assert _blocks("<dl><dt><dd><dl><dt>-q</dt><dd>Quiet.</dd></dl></dl>") == ["- **-q**: Quiet."]
 
 
+def test_the_first_part_of_a_docbook_list_item_names_the_others() -> None:
+    def item(option: str, default: str, text: str) -> str:
+        parts = {"Option": f"<code>{option}</code>", "Default": f"<code>{default}</code>", "Description": text}
+        titled = (
+            f'<div class="seg"><strong><span class="segtitle">{name}: </span></strong>{told}</div>'
+            for name, told in parts.items()
+        )
+        return f'<div class="seglistitem"><a id="{option}"></a>{"".join(titled)}</div>'
+
+    options = item("Log", "false", "Write what is done to a file.") + item("Log-File", "app.log", "The file.")
+    assert _blocks(f'<div class="segmentedlist">{options}</div>') == [
+        "**Log**",
+        "Default: `false`",
+        "Description: Write what is done to a file.",
+        "**Log-File**",
+        "Default: `app.log`",
+        "Description: The file.",
+    ]
+
+
 def test_how_a_program_is_called_is_one_line() -> None:
     row = "<tr><td><code>pump</code></td><td>[<code>-q</code>] <var>file</var></td></tr>"
     assert _blocks(f'<table class="Nm">{row}</table>') == ["`pump` [`-q`] file"]
