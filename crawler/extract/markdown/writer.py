@@ -5,8 +5,7 @@ Chunkers rely on this: the lines of `markdown` that start with one to six "#" an
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from enum import Enum, auto
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from selectolax.lexbor import LexborNode
@@ -67,6 +66,15 @@ from crawler.extract.markdown.table import (
     table_rows,
     term_line,
 )
+from crawler.extract.markdown.written_block import (
+    BlockKind,
+    WrittenBlock,
+    defined_term,
+    list_item,
+    on_one_line,
+    printed_term,
+    strong,
+)
 from crawler.extract.page import Heading
 from crawler.extract.product_choices import choices_line
 
@@ -80,19 +88,6 @@ _MAX_QUESTION_CHARS = 1000  # including the blanks of the source
 class Rendered:
     markdown: str
     headings: tuple[Heading, ...]
-
-
-class _Kind(Enum):
-    TEXT = auto()
-    LIST = auto()
-    TERM = auto()
-    HEADING = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    kind: _Kind
-    text: str
 
 
 def write_markdown(root: LexborNode, anchors: HeadingAnchors, questions: Iterable[str] = ()) -> Rendered:
@@ -114,11 +109,11 @@ class _Writer:
         self._section_level = 0  # of the last one that begins a section
         self._wrappers = inline_wrappers(root)
 
-    def blocks(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+    def blocks(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         """The blocks of the children of `node`; runs of inline children are paragraphs."""
         return self._of(node.iter(include_text=True), depth)
 
-    def _of(self, children: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
+    def _of(self, children: Iterable[LexborNode], depth: int) -> Iterator[WrittenBlock]:
         run: list[LexborNode] = []
         for child in children:
             if not child.is_text_node and self._is_block(child):
@@ -134,7 +129,7 @@ class _Writer:
             return True
         return node.tag in {"button", "a", "span", "strong", "b"} and self._is_question(node)
 
-    def _block(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+    def _block(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         tag = node.tag or ""
         if depth > _MAX_DEPTH:  # deeper than any layout: plain text
             yield from _paragraph([node])
@@ -154,30 +149,29 @@ class _Writer:
         elif tag == "table":
             yield from self._table(node, depth)
         elif tag == "fieldset" and (text := choices_line(node)):
-            yield _Block(_Kind.TEXT, text)
+            yield WrittenBlock(BlockKind.TEXT, text)
         elif tag == "blockquote":
             yield from self._quote(node, depth)
         elif is_caption(node):
-            for block in self.blocks(node, depth + 1):
-                yield _Block(block.kind, _strong(block.text, "*")) if block.kind is _Kind.TEXT else block
+            yield from (_strong_text(block, "*") for block in self.blocks(node, depth + 1))
         elif tag in {"p", "summary", "figcaption", "caption", "legend"} and node.mem_id not in self._wrappers:
             text = inline_markdown(node.iter(include_text=True))
             if tag == "p" and (told := from_term(node.iter(include_text=True))):
                 yield from _paragraph(told)
             elif tag == "p" and (typed := typed_line(node)):
-                yield _Block(_Kind.TEXT, fenced_code(typed))
+                yield WrittenBlock(BlockKind.TEXT, fenced_code(typed))
             elif tag == "p" and (marker := sign_above(node)):
-                yield _Block(_Kind.LIST, f"{marker}{text}")
+                yield WrittenBlock(BlockKind.LIST, f"{marker}{text}")
             elif text and not hanging_sign(node):
                 is_title = tag == "summary" or (tag == "p" and (is_box_title(node) or is_hanging_term(node, text)))
-                yield _Block(_Kind.TEXT, _strong(text) if is_title or is_named_term(node, text) else text)
+                yield WrittenBlock(BlockKind.TEXT, strong(text) if is_title or is_named_term(node, text) else text)
         elif is_synopsis(node):
             if text := synopsis_text(node):
-                yield _Block(_Kind.TEXT, fenced_code(text))
+                yield WrittenBlock(BlockKind.TEXT, fenced_code(text))
         elif tag == "div" and (name := named_term(node)):
-            yield _Block(_Kind.TERM, _printed_term(name))
+            yield WrittenBlock(BlockKind.TERM, printed_term(name))
         elif rows := grid_rows(node):
-            yield _Block(_Kind.TEXT, markdown_table(rows))
+            yield WrittenBlock(BlockKind.TEXT, markdown_table(rows))
         else:
             yield from self.blocks(node, depth + 1)
 
@@ -188,42 +182,42 @@ class _Writer:
         self._section_level = level
         return level
 
-    def _heading(self, node: LexborNode, level: int) -> Iterator[_Block]:
+    def _heading(self, node: LexborNode, level: int) -> Iterator[WrittenBlock]:
         if not (text := plain_text(node)):
             return
         if is_title_of_admonition(node) or is_writer(node):
-            yield _Block(_Kind.TEXT, text if is_writer(node) else _strong(text))
+            yield WrittenBlock(BlockKind.TEXT, text if is_writer(node) else strong(text))
             return
         is_question = text.endswith(QUESTION_MARKS) or self._is_question(node)
         self.headings.append(Heading(level, text, self._anchors.of(node), is_question))
-        yield _Block(_Kind.HEADING, f"{'#' * level} {text}")
+        yield WrittenBlock(BlockKind.HEADING, f"{'#' * level} {text}")
 
-    def _preformatted(self, pre: LexborNode) -> Iterator[_Block]:
+    def _preformatted(self, pre: LexborNode) -> Iterator[WrittenBlock]:
         if not (text := code_text(pre)):
             return
         if is_code(pre) or not is_printed_text(text):
-            yield _Block(_Kind.TEXT, fenced_code(text, code_language(pre)))
+            yield WrittenBlock(BlockKind.TEXT, fenced_code(text, code_language(pre)))
             return
         for kind, parts in groupby(printed_parts(text), key=lambda part: part.kind):
             texts = [part.text for part in parts]
             if kind is PartKind.ITEM:
-                yield _Block(_Kind.LIST, "\n".join(f"- {text}" for text in texts))
+                yield WrittenBlock(BlockKind.LIST, "\n".join(f"- {text}" for text in texts))
             elif kind is PartKind.HEADING:
                 level = min(6, self._level + 1)
                 self.headings += [Heading(level, text) for text in texts]
-                yield from (_Block(_Kind.HEADING, f"{'#' * level} {text}") for text in texts)
+                yield from (WrittenBlock(BlockKind.HEADING, f"{'#' * level} {text}") for text in texts)
             elif kind is PartKind.TERM:
-                yield _Block(_Kind.TERM, _printed_term(", ".join(texts)))
+                yield WrittenBlock(BlockKind.TERM, printed_term(", ".join(texts)))
             elif kind is PartKind.CODE:
-                yield from (_Block(_Kind.TEXT, fenced_code(text)) for text in texts)
+                yield from (WrittenBlock(BlockKind.TEXT, fenced_code(text)) for text in texts)
             else:
-                yield from (_Block(_Kind.TEXT, as_text(text)) for text in texts)
+                yield from (WrittenBlock(BlockKind.TEXT, as_text(text)) for text in texts)
 
     def _is_question(self, node: LexborNode) -> bool:
         is_short = bool(self._questions) and len(node.text()) <= _MAX_QUESTION_CHARS
         return is_short and _letters(plain_text(node)) in self._questions
 
-    def _list(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+    def _list(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         number = item_number(node.attributes.get("start"), 1)
         items: list[str] = []
         for child in node.iter(include_text=True):
@@ -235,18 +229,18 @@ class _Writer:
                 number = item_number(child.attributes.get("value"), number)
             if not blocks:
                 continue
-            if any(block.kind is _Kind.HEADING for block in blocks) or blocks[0].text.startswith("```"):
+            if any(block.kind is BlockKind.HEADING for block in blocks) or blocks[0].text.startswith("```"):
                 if items:
-                    yield _Block(_Kind.LIST, "\n".join(items))
+                    yield WrittenBlock(BlockKind.LIST, "\n".join(items))
                     items = []
                 yield from blocks
             else:
-                items.append(_item(f"{number}. " if node.tag == "ol" else "- ", blocks))
+                items.append(list_item(f"{number}. " if node.tag == "ol" else "- ", blocks))
             number += 1
         if items:
-            yield _Block(_Kind.LIST, "\n".join(items))
+            yield WrittenBlock(BlockKind.LIST, "\n".join(items))
 
-    def _definitions(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+    def _definitions(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         """Short definitions as a list of "term: definition"; long ones as bold terms with their blocks below."""
         parts = [part for part in definition_parts(node) if part.tag != "dt" or plain_text(part)]
         terms_told = [plain_text(part) for part in parts if part.tag == "dt"]
@@ -266,22 +260,24 @@ class _Writer:
                     text = text or plain_text(part)  # a sign, such as an operator
                     terms += [line.strip().rstrip(",:") for line in text.split("\n")]
                 elif terms and (text or not are_options(terms)):  # options share the description of the last one
-                    items.append(f"- {_defined(', '.join(terms))}{text and f': {text}'}")
+                    items.append(f"- {defined_term(', '.join(terms))}{text and f': {text}'}")
                     terms = []
                 elif text and items:
                     items[-1] += f" {text}"  # more of the same definition
                 elif text:
                     items.append(f"- {text}")
             items += [f"- {term}" for term in terms]
-            yield _Block(_Kind.LIST, "\n".join(items))
+            yield WrittenBlock(BlockKind.LIST, "\n".join(items))
             return
         for are_signatures, run in groupby(parts, key=is_signature):
             if are_signatures:
-                yield _Block(_Kind.TERM, _SIDE_BY_SIDE.join(code_span(told) for told in map(signature, run) if told))
+                yield WrittenBlock(
+                    BlockKind.TERM, _SIDE_BY_SIDE.join(code_span(told) for told in map(signature, run) if told)
+                )
             else:
                 yield from self._of(run, depth + 1)
 
-    def _marked_items(self, parts: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
+    def _marked_items(self, parts: Iterable[LexborNode], depth: int) -> Iterator[WrittenBlock]:
         """A list written as definitions of its bullets or numbers, as converters of manual pages do."""
         items: list[str] = []
         marker = "- "
@@ -289,11 +285,11 @@ class _Writer:
             if part.tag == "dt":
                 marker = item_marker(plain_text(part)) or "- "
             elif blocks := list(self.blocks(part, depth + 1)):
-                items.append(_item(marker, blocks))
+                items.append(list_item(marker, blocks))
         if items:
-            yield _Block(_Kind.LIST, "\n".join(items))
+            yield WrittenBlock(BlockKind.LIST, "\n".join(items))
 
-    def _table(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+    def _table(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         rows = table_rows(node)
         caption = next((part for part in node.iter() if part.tag == "caption"), None)
         if caption is not None:
@@ -301,12 +297,12 @@ class _Writer:
         if not rows:
             return
         if line := synopsis_line(node, rows) or term_line(rows):
-            yield _Block(_Kind.TEXT, line)
+            yield WrittenBlock(BlockKind.TEXT, line)
         elif hanging := hanging_rows(rows):
             yield from self._hanging(hanging, depth)
         elif is_layout(node, rows):
             for name, cell in (defined := defined_rows(rows)):
-                yield _Block(_Kind.TERM, _defined(name))
+                yield WrittenBlock(BlockKind.TERM, defined_term(name))
                 yield from self.blocks(cell, depth + 1)
             for cell in (cell for row in rows for cell in row.cells if not defined):
                 yield from self.blocks(cell, depth + 1)
@@ -315,84 +311,65 @@ class _Writer:
         elif cells := only_cells(rows):
             yield from self._note(cells, depth)
         elif table := markdown_table(rows):
-            yield _Block(_Kind.TEXT, table)
+            yield WrittenBlock(BlockKind.TEXT, table)
 
-    def _hanging(self, rows: Iterable[tuple[LexborNode, LexborNode]], depth: int) -> Iterator[_Block]:
+    def _hanging(self, rows: Iterable[tuple[LexborNode, LexborNode]], depth: int) -> Iterator[WrittenBlock]:
         for name, cell in rows:
             blocks = list(self.blocks(cell, depth + 1))
             if marker := item_marker(plain_text(name)):
-                yield _Block(_Kind.LIST, _item(marker, blocks))
+                yield WrittenBlock(BlockKind.LIST, list_item(marker, blocks))
             else:
-                yield _Block(_Kind.TERM, _defined(plain_text(name)))
+                yield WrittenBlock(BlockKind.TERM, defined_term(plain_text(name)))
                 yield from blocks
 
-    def _note(self, cells: Iterable[LexborNode], depth: int) -> Iterator[_Block]:
+    def _note(self, cells: Iterable[LexborNode], depth: int) -> Iterator[WrittenBlock]:
         """A table that only puts a picture beside a note."""
         for cell in cells:
-            blocks = self.blocks(cell, depth + 1)
+            blocks = list(self.blocks(cell, depth + 1))
             if cell.tag == "th":
-                yield _Block(_Kind.TEXT, _strong(" ".join(block.text for block in blocks)))
-            else:
-                yield from blocks
+                blocks = [_strong_text(block) for block in on_one_line(blocks, " ")]
+            yield from blocks
 
-    def _one_column(self, rows: list[TableRow], depth: int) -> Iterator[_Block]:
+    def _one_column(self, rows: list[TableRow], depth: int) -> Iterator[WrittenBlock]:
         items = []
         for row in rows:
             blocks = list(self.blocks(row.cells[0], depth + 1))
-            if blocks and row.is_header:
-                yield _Block(_Kind.TEXT, " / ".join(block.text for block in blocks))
+            if row.is_header:
+                yield from on_one_line(blocks, " / ")
             elif blocks:
-                items.append(_item("- ", blocks, gap="\n"))
+                items.append(list_item("- ", blocks, gap="\n"))
         if items:
-            yield _Block(_Kind.LIST, "\n".join(items))
+            yield WrittenBlock(BlockKind.LIST, "\n".join(items))
 
-    def _quote(self, node: LexborNode, depth: int) -> Iterator[_Block]:
+    def _quote(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
         """A quotation; with lists, code, tables or headings in it, it is only an indentation."""
         blocks = list(self.blocks(node, depth + 1))
         is_indented = node.css_first("pre,ul,ol,dl,table") is not None
-        if is_indented or any(block.kind is _Kind.HEADING for block in blocks):
+        if is_indented or any(block.kind is BlockKind.HEADING for block in blocks):
             yield from blocks
         elif blocks:
             lines = "\n\n".join(block.text for block in blocks).split("\n")
-            yield _Block(_Kind.TEXT, "\n".join(f"> {line}".rstrip() for line in lines))
+            yield WrittenBlock(BlockKind.TEXT, "\n".join(f"> {line}".rstrip() for line in lines))
+
+
+def _strong_text(block: WrittenBlock, sign: str = "**") -> WrittenBlock:
+    return replace(block, text=strong(block.text, sign)) if block.kind is BlockKind.TEXT else block
 
 
 def _letters(text: str) -> str:
     return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
-def _paragraph(nodes: list[LexborNode]) -> Iterator[_Block]:
+def _paragraph(nodes: list[LexborNode]) -> Iterator[WrittenBlock]:
     if told := from_term(nodes):
-        yield _Block(_Kind.TERM, _defined(plain_text(told[0])))
+        yield WrittenBlock(BlockKind.TERM, defined_term(plain_text(told[0])))
     text = inline_markdown(told[1:] or nodes) if nodes else ""
     if any(sign.isalnum() or sign == "`" or ord(sign) > 0x2000 for sign in text):
-        yield _Block(_Kind.TEXT, text)
+        yield WrittenBlock(BlockKind.TEXT, text)
 
 
-def _term(node: LexborNode) -> Iterator[_Block]:
+def _term(node: LexborNode) -> Iterator[WrittenBlock]:
     if is_signature(node) and (text := signature(node)):
-        yield _Block(_Kind.TERM, code_span(text))
+        yield WrittenBlock(BlockKind.TERM, code_span(text))
     elif text := inline_markdown(node.iter(include_text=True)):
-        yield _Block(_Kind.TERM, _defined(", ".join(line.rstrip(",") for line in text.split("\n"))))
-
-
-def _printed_term(text: str) -> str:
-    return code_span(text) if "`" in text else _defined(text)
-
-
-def _defined(term: str) -> str:
-    """A term, which may contain code; one with a star in it cannot be bold."""
-    return code_span(term) if "*" in term and "`" not in term else _strong(term)
-
-
-def _item(marker: str, blocks: list[_Block], gap: str = "\n\n") -> str:
-    text = blocks[0].text
-    for block in blocks[1:]:
-        text += ("\n" if block.kind is _Kind.LIST else gap) + block.text
-    indent = " " * len(marker)
-    lines = text.split("\n")
-    return "\n".join([marker + lines[0], *(indent + line if line else "" for line in lines[1:])])
-
-
-def _strong(text: str, sign: str = "**") -> str:
-    return text if "*" in text or "\n" in text else f"{sign}{text}{sign}"
+        yield WrittenBlock(BlockKind.TERM, defined_term(", ".join(line.rstrip(",") for line in text.split("\n"))))

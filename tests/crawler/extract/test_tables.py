@@ -1,5 +1,7 @@
 """Tables become Markdown's where they compare something, and lines where they only lay out."""
 
+import pytest
+
 from tests.crawler.extract.test_extraction import FILLER, _page, assert_headings_agree
 
 
@@ -55,6 +57,15 @@ def test_a_note_beside_its_picture_is_no_table() -> None:
     rows = "<tr><td rowspan=2><img alt='[Note]'></td><th>Note</th></tr><tr><td><p>One.</p><p>Two | three.</p></td></tr>"
     page = _page(f"<main><p>{FILLER}</p><table summary=Note>{rows}</table></main>")
     assert page.markdown.endswith("\n\n**Note**\n\nOne.\n\nTwo | three.")
+
+
+@pytest.mark.parametrize("inner", ["<td>Then restart.</td>", ""], ids=["above a cell", "alone"])
+def test_code_in_a_header_stands_on_lines_of_its_own(inner: str) -> None:
+    page = _page(
+        f"<main><p>{FILLER}</p><table><tr><th>Type<pre>a = 1</pre></th></tr>{inner}</table><h2>Next</h2></main>"
+    )
+    assert "\n\nType\n\n```\na = 1\n```\n\n" in page.markdown
+    assert_headings_agree(page)
 
 
 def test_one_row_above_a_description_is_its_term_and_details() -> None:
