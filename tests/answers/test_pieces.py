@@ -140,3 +140,10 @@ def test_parts_of_one_code_are_one_passage() -> None:
     assert others
     assert all(first.overlaps(other) for other in others[:1])
     assert not first.overlaps(found[-1])
+
+
+def test_each_part_of_a_long_quotation_is_a_quotation_with_its_paragraphs() -> None:
+    paragraphs = [" ".join(["The first step is to know which parts of your system need a copy."] * 5), "It is short."]
+    (unit,) = units(blocks("\n>\n".join(f"> {text}" for text in [*paragraphs, *paragraphs])))
+    parts = [block.text for piece in pieces_of(unit) for block in piece]
+    assert parts == [f"> {paragraphs[0]}\n>\n> It is short."] * 2

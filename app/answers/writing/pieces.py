@@ -75,6 +75,10 @@ def _cut(block: Block, room: int) -> Iterator[str]:
             room_for_lines = room - len(code_like(block.text, ["", ""]))
             parts = code_in_parts("\n".join(code_lines(block.text)), room_for_lines, _fits, lambda line, _: [line])
             yield from (code_like(block.text, [part]) for part in parts)
+        case BlockKind.QUOTE:
+            said = (_gathered(sentences(text), room, between=" ") for text in _quoted_paragraphs(block.text))
+            parts = _gathered(itertools.chain.from_iterable(said), room, between="\n\n")
+            yield from ("\n".join(f"> {line}".rstrip() for line in part.split("\n")) for part in parts)
         case _:
             yield from _gathered(sentences(block.text), room, between=" ")
 
@@ -130,9 +134,13 @@ def _messages(block: Block) -> list[str]:
         case BlockKind.CODE:
             return code_lines(block.text)
         case BlockKind.QUOTE:
-            return _QUOTE_MARK.sub("", block.text).split("\n\n")
+            return _quoted_paragraphs(block.text)
         case _:
             return _QUOTED.findall(block.text)
+
+
+def _quoted_paragraphs(quote: str) -> list[str]:
+    return _QUOTE_MARK.sub("", quote).split("\n\n")
 
 
 def _holds(text: str, message: str) -> bool:
