@@ -1,6 +1,7 @@
 """Code blocks: the text of a <pre> with its line breaks, fenced, with its language if the page names one."""
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 from textwrap import dedent
 
@@ -8,7 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from crawler.extract.html_tree import elements_before
 from crawler.extract.invisible_text import without_invisible
-from crawler.extract.markdown.inline import plain_lines
+from crawler.extract.markdown.inline import CODE_TAGS, plain_lines
 
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:|sourceCode)[- ]?([a-z][a-z0-9+#_.-]*)"
@@ -39,6 +40,7 @@ _CODE_CLASSES = frozenset(
 _SYNOPSIS = "cmdsynopsis"
 _FENCE = re.compile(r"^[^\S\n]*+(`{3,})", re.MULTILINE)
 _MAX_DEPTH = 60
+_LEAST_LINES = 3  # a shorter run may be a name or a command that is wrapped in the source
 
 
 def fenced_code(text: str, language: str = "") -> str:
@@ -65,6 +67,16 @@ def typed_line(paragraph: LexborNode) -> str:
     before = next(elements_before(paragraph), None)
     is_announced = before is not None and before.tag == "p" and before.text().rstrip().endswith(":")
     return text if is_announced or paragraph.css_first(".userinput") is not None else ""
+
+
+def lines_of_code(nodes: Iterable[LexborNode]) -> str:
+    """The text of code with several lines, if there is nothing else: pages without a `<pre>` keep its lines by a style
+    or by breaks. Else ""."""
+    told = [node for node in nodes if not node.is_text_node or (node.text_content or "").strip()]
+    if len(told) != 1 or told[0].tag not in CODE_TAGS:
+        return ""
+    text = code_text(told[0])
+    return text if text.count("\n") + 1 >= _LEAST_LINES else ""
 
 
 def is_synopsis(node: LexborNode | None) -> bool:

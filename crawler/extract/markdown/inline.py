@@ -15,7 +15,7 @@ pre section summary table tbody td tfoot th thead tr ul caption
 """
 BLOCK_TAGS = frozenset(_BLOCKS.split())
 _BLOCK_SELECTOR = ",".join(sorted(BLOCK_TAGS))
-_CODE = {"code", "tt", "kbd", "samp"}
+CODE_TAGS = frozenset({"code", "tt", "kbd", "samp"})
 _SPACES = re.compile(r"\s+")
 _AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")
 # A line of text must not begin with these: a heading, a fence, the underline of a heading.
@@ -95,7 +95,7 @@ def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = F
         return
     elif depth > _MAX_DEPTH:
         pieces.append(node.text())
-    elif tag in _CODE and not is_plain:
+    elif tag in CODE_TAGS and not is_plain:
         _append_code(_one_spaced(node.text(separator="") if node.css_first("br") is None else plain_text(node)), pieces)
     else:
         _collect_children(node, pieces, depth, is_plain)
@@ -108,7 +108,7 @@ def _without_quotes(node: LexborNode, text: str) -> str:
 
 
 def _is_quoted_code(node: LexborNode | None) -> bool:
-    if node is None or node.tag not in _CODE or node.prev is None or node.next is None:
+    if node is None or node.tag not in CODE_TAGS or node.prev is None or node.next is None:
         return False
     before, behind = node.prev.text_content or "", node.next.text_content or ""
     return before.endswith("`") and behind.startswith("'")

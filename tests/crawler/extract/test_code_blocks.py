@@ -70,3 +70,23 @@ def test_a_menu_that_opens_in_code_is_no_code() -> None:
 def test_a_paragraph_that_is_to_be_typed_is_a_block_of_code(html: str, markdown: str) -> None:
     page = _page(f"<main><h1>T</h1><p>{FILLER}</p>{html}</main>")
     assert page.markdown.endswith(f"\n\n{markdown}")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param(
+            "<code class=block>\n  tar -c a\n  <b>tar -t a</b>\n  tar -x a\n</code>", id="lines of the source"
+        ),
+        pytest.param("<p><code>tar -c a<br>\ntar -t a<br>\ntar -x a</code></p>", id="in a paragraph"),
+        pytest.param("<div><tt>tar -c a<br>tar -t a<br>tar -x a<br></tt></div>", id="in a box"),
+    ],
+)
+def test_code_of_several_lines_by_itself_is_a_block(html: str) -> None:
+    page = _page(f"<main><p>{FILLER}</p>{html}<p>Then wait.</p></main>")
+    assert page.markdown.endswith("\n\n```\ntar -c a\ntar -t a\ntar -x a\n```\n\nThen wait.")
+
+
+def test_code_within_a_sentence_is_none() -> None:
+    page = _page(f"<main><p>{FILLER}</p><p>Call <code>tar\n-x\n-f a\n</code> now.</p></main>")
+    assert page.markdown.endswith("\n\nCall `tar -x -f a` now.")
