@@ -11,12 +11,14 @@ from itertools import groupby
 from selectolax.lexbor import LexborNode
 
 from crawler.extract.asked_questions import QUESTION_MARKS
+from crawler.extract.html_tree import elements_before
 from crawler.extract.markdown.code import (
     code_language,
     code_text,
     fenced_code,
     is_code,
     is_synopsis,
+    lines_of_code,
     synopsis_text,
     typed_line,
 )
@@ -158,7 +160,7 @@ class _Writer:
             text = inline_markdown(node.iter(include_text=True))
             if tag == "p" and (told := from_term(node.iter(include_text=True))):
                 yield from _paragraph(told)
-            elif tag == "p" and (typed := typed_line(node)):
+            elif tag == "p" and (typed := typed_line(node) or lines_of_code(node.iter(include_text=True))):
                 yield WrittenBlock(BlockKind.TEXT, fenced_code(typed))
             elif tag == "p" and (marker := sign_above(node)):
                 yield WrittenBlock(BlockKind.LIST, f"{marker}{text}")
@@ -342,9 +344,12 @@ class _Writer:
             yield WrittenBlock(BlockKind.LIST, "\n".join(items))
 
     def _quote(self, node: LexborNode, depth: int) -> Iterator[WrittenBlock]:
-        """A quotation; with lists, code, tables or headings in it, it is only an indentation."""
+        """A quotation; with lists, code, tables or headings in it, or as the paragraphs of a section, it is only an
+        indentation."""
         blocks = list(self.blocks(node, depth + 1))
-        is_indented = node.css_first("pre,ul,ol,dl,table") is not None
+        above = next(elements_before(node), None)
+        is_section = above is not None and above.tag in _HEADINGS and node.css_first("p + p") is not None
+        is_indented = is_section or node.css_first("pre,ul,ol,dl,table") is not None
         if is_indented or any(block.kind is BlockKind.HEADING for block in blocks):
             yield from blocks
         elif blocks:
@@ -363,6 +368,9 @@ def _letters(text: str) -> str:
 def _paragraph(nodes: list[LexborNode]) -> Iterator[WrittenBlock]:
     if told := from_term(nodes):
         yield WrittenBlock(BlockKind.TERM, defined_term(plain_text(told[0])))
+    if code := lines_of_code(nodes):
+        yield WrittenBlock(BlockKind.TEXT, fenced_code(code))
+        return
     text = inline_markdown(told[1:] or nodes) if nodes else ""
     if any(sign.isalnum() or sign == "`" or ord(sign) > 0x2000 for sign in text):
         yield WrittenBlock(BlockKind.TEXT, text)

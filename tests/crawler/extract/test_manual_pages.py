@@ -145,6 +145,12 @@ def test_what_hangs_beside_a_name_or_a_sign_in_a_table_is_its_own() -> None:
     assert _blocks(f"<table>{rows}</table>") == ["**-w**", "Light it warm.", "- Or not."]
 
 
+def test_a_section_that_is_indented_is_no_quotation() -> None:
+    indented = "<blockquote><p>One disk is enough.</p><p>Two are safer.</p></blockquote>"
+    assert _blocks(f"<h2>Disks</h2>{indented}") == ["## Disks", "One disk is enough.", "Two are safer."]
+    assert _blocks(f"<p>They say:</p>{indented}")[1:] == ["> One disk is enough.\n>\n> Two are safer."]
+
+
 def test_definitions_without_terms_are_an_indentation() -> None:
     assert _blocks("<dl><dt><dd><dl><dt>-q</dt><dd>Quiet.</dd></dl></dl>") == ["- **-q**: Quiet."]
 
