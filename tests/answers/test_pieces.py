@@ -147,3 +147,17 @@ def test_each_part_of_a_long_quotation_is_a_quotation_with_its_paragraphs() -> N
     (unit,) = units(blocks("\n>\n".join(f"> {text}" for text in [*paragraphs, *paragraphs])))
     parts = [block.text for piece in pieces_of(unit) for block in piece]
     assert parts == [f"> {paragraphs[0]}\n>\n> It is short."] * 2
+
+
+def test_what_follows_a_sentence_around_code_is_not_under_its_beginning() -> None:
+    said = "The tool is in most distributions, and it has few options. " * 8
+    end = "will write the second track to `file.wav`."
+    text = (
+        f"First convert the sound. For example:\n\n```\nplay -o file.wav\n```\n\n{end} {said}For example:\n\n"
+        "```\noggenc file.wav\n```"
+    )
+    (unit,) = units(blocks(text))
+    first, *others, last = [[block.text for block in piece] for piece in pieces_of(unit)]
+    assert first == ["First convert the sound. For example:", "```\nplay -o file.wav\n```", end]
+    assert " ".join(text for (text,) in others) == said.strip()
+    assert last == ["For example:", "```\noggenc file.wav\n```"]

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from app.core.text.markdown.blocks import (
@@ -16,6 +17,7 @@ from app.core.text.markdown.blocks import (
     names_code,
     table_rows,
     together,
+    units,
 )
 from app.core.text.markdown.code_parts import code_in_parts, commands_above
 from app.core.text.sentences import sentences
@@ -37,12 +39,24 @@ def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
     if length([whole := (*above, *unit)]) <= (_LONGEST_STEPS if has_steps(unit) else LONGEST_PASSAGE):
         yield whole
         return
+    if at := _end_of_sentence(unit):
+        first, *others = sentences(unit[at].text)
+        yield from pieces_of((*unit[:at], replace(unit[at], text=first)), above)
+        for rest in units([replace(unit[at], text=" ".join(others)), *unit[at + 1 :]]):
+            yield from pieces_of(rest)
+        return
     led = itertools.takewhile(lambda pair: names_code(unit) or announces(*pair), itertools.pairwise(unit))
     lines = tuple(block for block, _ in led)
     # Of the lines that introduce the rest, those right above it, such as a sentence and the label of a tab.
     short = (lines[at:] for at in range(len(lines)) if length([above, lines[at:]]) <= LONGEST_PASSAGE // 3)
     near = next(short, ())
-    for block in lines[: len(lines) - len(near)]:
+    far = lines[: len(lines) - len(near)]
+    if far and not near:
+        *said, last = sentences(far[-1].text)
+        if said and len(last) <= LONGEST_PASSAGE // 3:
+            far = (*far[:-1], replace(far[-1], text=" ".join(said)))
+            near = (replace(lines[-1], text=last),)
+    for block in far:
         yield from _parts(above, block)
     is_ended = is_sentence = False
     for group in together(unit[len(lines) :]):
@@ -54,6 +68,12 @@ def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
         else:
             for block in group:
                 yield from _parts(above, block)
+
+
+def _end_of_sentence(unit: Piece) -> int:
+    """The index of a paragraph that begins with the end of a sentence around code, and says more; 0 without any."""
+    ends = (at for at in range(1, len(unit)) if has_code(unit[at - 1 : at]) and goes_on(unit[at - 1], unit[at]))
+    return next((at for at in ends if len(sentences(unit[at].text)) > 1), 0)
 
 
 def _parts(lead: Piece, block: Block) -> Iterator[Piece]:
