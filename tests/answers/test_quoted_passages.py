@@ -1,5 +1,6 @@
 """Where a quotation begins and ends, and what comes along with it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from unittest.mock import ANY
@@ -9,7 +10,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_extent import extended, with_code
+from app.answers.writing.passage_extent import completed, extended, with_code
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, passages
 from app.providers.chat.chat_model import TextDelta
@@ -24,6 +25,28 @@ async def test_a_definition_is_quoted_with_its_term() -> None:
     assert "**--depth**\n\nMake a shallow clone." in await answer(
         "How do I make a shallow clone?", source(1, text, "x")
     )
+
+
+_BELLS = "\n".join(f"- Bell {name}: it hangs at the {name} door, and rings at noon." for name in "abcdefghijk")
+
+
+@pytest.mark.parametrize(
+    ("sentences", "max_chars", "quoted"),
+    [
+        pytest.param(8, 900, f"{'Bells ring. ' * 8}\n\nThere are eleven:\n\n{_BELLS}", id="with what is above it"),
+        pytest.param(30, 900, f"There are eleven:\n\n{_BELLS}", id="in place of what is above it"),
+        pytest.param(0, 500, None, id="too long"),
+    ],
+)
+def test_a_list_that_is_introduced_is_quoted_whole_where_it_fits(
+    sentences: int, max_chars: int, quoted: str | None
+) -> None:
+    told = f"{'Bells ring. ' * sentences}\n\nThere are eleven:\n\n{_BELLS}\n\n{'It is grey. ' * 60}"
+    first, *_ = passages(source(1, told.strip()))
+    cut = replace(first, end=2 if sentences else 1)
+    assert cut.text.endswith("noon.")
+    assert "Bell k" not in cut.text
+    assert completed(cut, max_chars).text == (cut.text if quoted is None else re.sub(" +\n", "\n", quoted))
 
 
 async def test_a_long_definition_is_quoted_from_its_beginning() -> None:
