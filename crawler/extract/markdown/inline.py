@@ -123,10 +123,12 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
         opening, closing = ("^(", ")") if " " in node.text().strip() else ("^", "")
     elif tag in _BLOCKISH:
         opening = closing = " "
-    pieces.append(opening)
+    if opening:
+        pieces.append(opening)
     for child in node.iter(include_text=True):
         _collect(child, pieces, depth + 1, is_plain)
-    pieces.append(closing)
+    if closing:
+        pieces.append(closing)
 
 
 def _is_footnote_mark(sup: LexborNode) -> bool:

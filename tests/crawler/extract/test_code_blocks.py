@@ -90,3 +90,9 @@ def test_code_of_several_lines_by_itself_is_a_block(html: str) -> None:
 def test_code_within_a_sentence_is_none() -> None:
     page = _page(f"<main><p>{FILLER}</p><p>Call <code>tar\n-x\n-f a\n</code> now.</p></main>")
     assert page.markdown.endswith("\n\nCall `tar -x -f a` now.")
+
+
+@pytest.mark.parametrize("variable", ["<em class=replaceable><code>name</code></em>", "<i><b><tt>name</tt></b></i>"])
+def test_code_and_a_variable_beside_it_are_one(variable: str) -> None:
+    page = _page(f"<main><p>{FILLER}</p><p>Open <tt>tv://</tt>{variable} for <code>a</code> <code>b</code>.</p></main>")
+    assert page.markdown.endswith("\n\nOpen `tv://name` for `a` `b`.")
