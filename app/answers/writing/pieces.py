@@ -51,7 +51,7 @@ def pieces_of(unit: Piece, above: Piece = ()) -> Iterator[Piece]:
     short = (lines[at:] for at in range(len(lines)) if length([above, lines[at:]]) <= LONGEST_PASSAGE // 3)
     near = next(short, ())
     far = lines[: len(lines) - len(near)]
-    if far and not near:
+    if far and not near and has_code(unit[len(lines) : len(lines) + 1]):
         *said, last = sentences(far[-1].text)
         if said and len(last) <= LONGEST_PASSAGE // 3:
             far = (*far[:-1], replace(far[-1], text=" ".join(said)))
