@@ -39,7 +39,7 @@ rst-footer-buttons rst-versions bd-sidebar bd-toc bd-header md-sidebar md-header
 article-author article-meta article-votes article-relatives article-return-to-top article-more-questions
 entry-meta post-meta posted-on byline recent-articles related-products product-recommendations upsells cross-sells
 jp-relatedposts sharedaddy article-template__back article-template__social-sharing
-md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav
+md-tabs theme-doc-breadcrumbs theme-doc-toc-mobile theme-doc-toc-desktop theme-doc-footer pagination-nav longdesc-link
 """
 _BOILERPLATE_NAMES = frozenset(_NAMES.split())
 _CONTENTS_NAMES = frozenset(

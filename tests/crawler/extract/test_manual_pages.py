@@ -302,3 +302,8 @@ def test_other_words_below_pictures_stay(step: str) -> None:
 def test_code_that_a_step_frames_stays() -> None:
     frame = "<figure><img src=copy.svg><pre>touch a</pre></figure>"
     assert "touch a" in "\n".join(_blocks(f"<ol><li><p>Create it.</p>{frame}</li></ol>"))
+
+
+def test_the_link_to_a_pictures_description_by_docbook_is_left_out() -> None:
+    link = '<div class="longdesc-link"><span class="longdesc-link">[<a href="ld-1.html">D</a>]</span></div>'
+    assert _blocks(f"<p>The screen looks so:</p>{link}<p>Press a key.</p>") == ["The screen looks so:", "Press a key."]
