@@ -4,9 +4,9 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, func, select, type_coerce
 
+from app.store.schema import UtcDateTime
 from app.store.tables.tenancy import PROCESSES
 from app.store.transaction import Repository
-from app.store.types import UtcDateTime
 
 
 def database_time(dialect: str, *, seconds_ago: int = 0) -> ColumnElement[datetime]:

@@ -26,9 +26,9 @@ from app.store.codec import config_from_json as config_from_json
 from app.store.codec import config_to_json as config_to_json
 from app.store.codec import row_of as row_of
 from app.store.codec import value_of as value_of
+from app.store.schema import UtcDateTime
 from app.store.secret_keys import SecretKeys
 from app.store.time_ordered_id import new_id as new_id
-from app.store.types import UtcDateTime
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")

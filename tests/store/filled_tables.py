@@ -21,9 +21,9 @@ from sqlalchemy import (
     update,
 )
 
+from app.store.schema import StorableJson, StorableText, UtcDateTime
 from app.store.tables import all_tables
 from app.store.tables.tenancy import PROCESSES
-from app.store.types import StorableJson, StorableText, UtcDateTime
 from tests.store.sample_rows import an_id
 
 ROWS: Final = 3

@@ -11,8 +11,7 @@ from alembic.runtime.migration import MigrationContext
 
 from app.store.engine import open_migration_engine
 from app.store.migrate import newest_revision
-from app.store.tables.columns import METADATA, column, own_id, parent, table
-from app.store.types import StorableText, UtcDateTime
+from app.store.schema import METADATA, StorableText, UtcDateTime, column, own_id, parent, table
 from tests.store.migration_writing import write_migration
 
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Uuid
 
-from app.store.tables.columns import parent
+from app.store.schema import parent
 
 
 def test_a_parents_id_is_bound_as_an_id_before_the_parents_table_is_there() -> None:

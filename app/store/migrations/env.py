@@ -5,8 +5,8 @@ from typing import Any, Literal
 from alembic import context
 from alembic.autogenerate.api import AutogenContext
 
+from app.store.schema import StorableJson, StorableText, UtcDateTime
 from app.store.tables import all_tables
-from app.store.types import StorableJson, StorableText, UtcDateTime
 
 
 def _plain_types(kind: str, thing: Any, _context: AutogenContext) -> str | Literal[False]:

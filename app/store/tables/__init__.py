@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 
 import sqlalchemy as sa
 
-from app.store.tables.columns import METADATA, OfVisitors
+from app.store.schema import METADATA, OfVisitors
 
 
 def all_tables() -> sa.MetaData:

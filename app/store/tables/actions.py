@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, table
-from app.store.types import StorableJson, StorableText, UtcDateTime
+from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 
 # `sealed` has the values of the headers as a JSON object; `revision` counts saved changes.
 ACTIONS = table(

@@ -5,8 +5,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from app.store.tables.columns import Audited, column, own_id, parent, table
-from app.store.types import StorableJson, StorableText, UtcDateTime
+from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 
 AGENTS = table(
     "agents",

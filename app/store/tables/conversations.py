@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from app.store.tables.columns import OfVisitors, column, own_id, parent, partial_index, table
-from app.store.types import StorableJson, StorableText, UtcDateTime
+from app.store.schema import OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table, where
 
 # `user_id` is set for visitors whom the website's server has identified; no anonymous id ever leads to them.
 # `attributes` are those of the latest opening of the widget.
@@ -38,7 +37,7 @@ CONVERSATIONS = table(
     column("device", StorableJson, nullable=True),
     sa.Index(None, "agent_id", "last_active_at"),
     sa.Index(None, "visitor_id", "last_active_at"),
-    partial_index("ix_conversations_assigned", "agent_id", "assignee", "last_active_at", where="assignee != ''"),
+    sa.Index("ix_conversations_assigned", "agent_id", "assignee", "last_active_at", **where("assignee != ''")),
 )
 
 # Operators' labels for a conversation, to find it again.
@@ -124,9 +123,9 @@ TURNS = table(
         "visitor_id",
         "id",
     ),
-    partial_index("ix_turns_curated", "curated_answer_id", "created_at", "id", where="curated_answer_id IS NOT NULL"),
-    partial_index("uq_turns_running", "conversation_id", where="state = 'running'", unique=True),
-    partial_index("ix_turns_running_owner", "owner", where="state = 'running'"),
+    sa.Index("ix_turns_curated", "curated_answer_id", "created_at", "id", **where("curated_answer_id IS NOT NULL")),
+    sa.Index("uq_turns_running", "conversation_id", unique=True, **where("state = 'running'")),
+    sa.Index("ix_turns_running_owner", "owner", **where("state = 'running'")),
 )
 
 # Copies what it names, so that it outlives the chunk; `chunk_id` may name a deleted chunk.
@@ -221,7 +220,7 @@ TOPIC_QUESTIONS = table(
     column("topic_id", sa.Uuid, sa.ForeignKey("topics.id", ondelete="SET NULL"), index=True, nullable=True),
     sa.Index(None, "agent_id", "asked_at", "topic_id"),
     sa.Index(None, "agent_id", "question_key"),
-    partial_index("ix_topic_questions_waiting", "asked_at", where="topic_id IS NULL"),
+    sa.Index("ix_topic_questions_waiting", "asked_at", **where("topic_id IS NULL")),
 )
 
 # The data for an agent's figures of a day (by UTC), packed once the day is over, so that many days are read at once.
@@ -234,7 +233,7 @@ PACKED_DAYS = table(
     column("day", sa.Date, primary_key=True),
     column("revision", sa.Uuid),
     column("content", sa.LargeBinary, nullable=True),
-    partial_index("ix_packed_days_outdated", "day", where="content IS NULL"),
+    sa.Index("ix_packed_days_outdated", "day", **where("content IS NULL")),
 )
 
 # Up to this day (by UTC), all days of the agent with any data are rows of packed_days.
@@ -260,5 +259,5 @@ OUTBOX = table(
     column("delivered_at", UtcDateTime, nullable=True),
     sa.UniqueConstraint("turn_id", "kind"),
     sa.UniqueConstraint("agent_id", "kind", "week"),
-    partial_index("ix_outbox_undelivered", "created_at", where="delivered_at IS NULL"),
+    sa.Index("ix_outbox_undelivered", "created_at", **where("delivered_at IS NULL")),
 )

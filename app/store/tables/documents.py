@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from app.store.tables.columns import Audited, column, own_id, parent, partial_index, table
-from app.store.types import StorableJson, StorableText, UtcDateTime
+from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table, where
 
 # A page of a source. `url_key` is the URL's SHA-256: URLs may be longer than an index entry can be.
 DOCUMENTS = table(
@@ -45,9 +44,9 @@ DOCUMENT_VERSIONS = table(
     column("created_at", UtcDateTime),
     sa.Index(None, "agent_id", "state"),
     sa.Index(None, "agent_id", "content_hash"),
-    partial_index("uq_document_versions_live", "document_id", where="state = 'live'", unique=True),
-    partial_index("ix_document_versions_open", "agent_id", where="review = 'open'"),
-    partial_index("uq_document_versions_pending", "document_id", where="state = 'pending'", unique=True),
+    sa.Index("uq_document_versions_live", "document_id", unique=True, **where("state = 'live'")),
+    sa.Index("ix_document_versions_open", "agent_id", **where("review = 'open'")),
+    sa.Index("uq_document_versions_pending", "document_id", unique=True, **where("state = 'pending'")),
 )
 
 # `id` is the stable hash of agent, version and position; `content_hash` is that of the searchable text, which begins

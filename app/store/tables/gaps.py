@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, table
-from app.store.types import StorableJson, StorableText, UtcDateTime
+from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 
 # `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by` is
 # the model by which the gap was compared with the agent's others, None until then; `meaning` is its vector of the

@@ -6,8 +6,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, partial_index, table
-from app.store.types import StorableText, UtcDateTime
+from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table, where
 
 # One per conversation, from the first request for a person. `message_count` also numbers the messages: it is raised in
 # the transaction that stores one.
@@ -29,7 +28,7 @@ LIVE_CHATS = table(
     column("rating", sa.String(4), nullable=True),
     column("rated_at", UtcDateTime, nullable=True),
     sa.Index("ix_live_chats_rated", "agent_id", "rated_at"),
-    partial_index("ix_live_chats_open", "agent_id", "asked_at", where="state IN ('waiting', 'talking')"),
+    sa.Index("ix_live_chats_open", "agent_id", "asked_at", **where("state IN ('waiting', 'talking')")),
 )
 
 LIVE_MESSAGES = table(
@@ -87,7 +86,7 @@ LEADS = table(
     column("done_at", UtcDateTime, nullable=True),
     column("done_by", StorableText, default="", server_default=sa.text("''")),
     sa.Index(None, "agent_id", "created_at"),
-    partial_index("ix_leads_open", "agent_id", "created_at", where="done_at IS NULL"),
+    sa.Index("ix_leads_open", "agent_id", "created_at", **where("done_at IS NULL")),
 )
 
 # For the live chats of one agent, or all.

@@ -3,8 +3,7 @@ process."""
 
 import sqlalchemy as sa
 
-from app.store.tables.columns import Audited, column, own_id, parent, partial_index, table
-from app.store.types import StorableJson, StorableText, UtcDateTime
+from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table, where
 
 SOURCES = table(
     "sources",
@@ -29,9 +28,7 @@ CRAWL_RUNS = table(
     column("started_at", UtcDateTime, nullable=True),
     column("ended_at", UtcDateTime, nullable=True),
     sa.Index(None, "source_id", "created_at"),
-    partial_index(
-        "uq_crawl_runs_unfinished", "source_id", where="state IN ('queued', 'running', 'paused')", unique=True
-    ),
+    sa.Index("uq_crawl_runs_unfinished", "source_id", unique=True, **where("state IN ('queued', 'running', 'paused')")),
 )
 
 # One URL of one run. `queue_state` moves queued -> taken -> settled; `status` reads "queued" until settled. `url_key`

@@ -3,8 +3,18 @@
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
-from app.store.tables.columns import Audited, OfVisitors, column, own_id, parent, partial_index, table
-from app.store.types import StorableJson, StorableText, UtcDateTime
+from app.store.schema import (
+    Audited,
+    OfVisitors,
+    StorableJson,
+    StorableText,
+    UtcDateTime,
+    column,
+    own_id,
+    parent,
+    table,
+    where,
+)
 
 
 def _delivery(table_name: str) -> tuple[SchemaItem, ...]:
@@ -15,7 +25,7 @@ def _delivery(table_name: str) -> tuple[SchemaItem, ...]:
         column("next_at", UtcDateTime, nullable=True),
         column("delivered_at", UtcDateTime, nullable=True),
         column("died_at", UtcDateTime, nullable=True),
-        partial_index(f"ix_{table_name}_waiting", "next_at", where="next_at IS NOT NULL"),
+        sa.Index(f"ix_{table_name}_waiting", "next_at", **where("next_at IS NOT NULL")),
     )
 
 

@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, Connection, Table, or_, select
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
+from app.store.schema import Audited
 from app.store.tables import all_tables
-from app.store.tables.columns import Audited
 from app.store.tables.tenancy import AUDIT_LOG
 from app.store.transaction import Keyset, Repository, new_id
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
