@@ -5,14 +5,44 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy import ColumnElement, and_, bindparam, select, update
 
 from app.actions.action import Action
 from app.core.errors import InvalidInput, NotFound
+from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
-from app.store.tables.actions import ACTIONS
 from app.store.tables.agents import AGENTS
 from app.store.transaction import Repository, affected_rows, row_of, value_of
+
+# `sealed` has the values of the headers as a JSON object; `revision` counts saved changes.
+ACTIONS = table(
+    "actions",
+    Audited("action", lambda row: str(row.title or row.name)),
+    own_id(),
+    parent("agent_id", "agents"),
+    column("name", StorableText),
+    column("title", StorableText),
+    column("description", StorableText),
+    column("method", sa.String(10)),
+    column("url", StorableText),
+    column("parameters", StorableJson),
+    column("fixed", StorableJson),
+    column("result_path", StorableText),
+    column("max_result_chars", sa.Integer),
+    column("timeout_seconds", sa.Integer),
+    column("daily_calls", sa.Integer),
+    column("is_on", sa.Boolean),
+    column("changes", sa.Boolean, default=False, server_default=sa.false()),
+    column("summary", StorableText, default="", server_default=sa.text("''")),
+    column("done_text", StorableText, default="", server_default=sa.text("''")),
+    column("revision", sa.Integer, default=1, server_default=sa.text("1")),
+    column("header_names", StorableJson),
+    column("sealed", sa.LargeBinary),
+    column("sealed_by", sa.String(16)),
+    column("created_at", UtcDateTime),
+    sa.UniqueConstraint("agent_id", "name"),
+)
 
 # Run for each question on an installation with actions, so it is built once.
 _OF_AGENT = select(ACTIONS).where(ACTIONS.c.agent_id == bindparam("agent_id")).order_by(ACTIONS.c.name)

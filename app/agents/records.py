@@ -5,16 +5,47 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, bindparam, select, update
+from sqlalchemy import ColumnElement, LargeBinary, Row, String, and_, bindparam, select, text, update
 
 from app.agents.agent import Agent, AgentConfig, AgentVersion, LiveAgent, Version
 from app.agents.set_up import Milestones
 from app.agents.signed_user import UserIssuer, UserKey
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
-from app.store.tables.agents import AGENT_FIRSTS, AGENT_VERSIONS, AGENTS, USER_ISSUERS, USER_KEYS
+from app.store.schema import Audited, StorableText, UtcDateTime, column, parent, table
+from app.store.tables.agents import AGENT_VERSIONS, AGENTS
 from app.store.tables.tenancy import WORKSPACES
 from app.store.transaction import Keyset, Repository, batches, config_from_json, config_to_json, new_id, value_of
+
+# The agent's milestones. `seen_on` is the website, as its origin, on which a browser last opened the widget.
+AGENT_FIRSTS = table(
+    "agent_firsts",
+    parent("agent_id", "agents", primary_key=True),
+    column("tried_at", UtcDateTime, nullable=True),
+    column("seen_at", UtcDateTime, nullable=True),
+    column("seen_on", StorableText, default="", server_default=text("''")),
+)
+
+# The secret with which a website signs its visitors' identity is derived from a signing key and `salt`.
+USER_KEYS = table(
+    "user_keys",
+    Audited("agent", key="agent_id"),
+    parent("agent_id", "agents", primary_key=True),
+    column("kid", String(32)),
+    column("salt", LargeBinary),
+    column("created_at", UtcDateTime),
+)
+
+# The identity provider of an agent's visitors: `jwks_url` is where it publishes its keys.
+USER_ISSUERS = table(
+    "user_issuers",
+    Audited("agent", key="agent_id"),
+    parent("agent_id", "agents", primary_key=True),
+    column("issuer", StorableText),
+    column("audience", StorableText),
+    column("jwks_url", StorableText),
+    column("created_at", UtcDateTime),
+)
 
 _OLDEST_FIRST = Keyset(AGENTS.c.created_at, AGENTS.c.id)
 # Built once, because each question or page executes them.

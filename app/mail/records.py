@@ -6,13 +6,24 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import LargeBinary, Row, String, func, select
 
 from app.mail.mail import Mail, MailLink
-from app.store.deliveries import Deliveries
+from app.store.deliveries import Deliveries, delivery_columns
+from app.store.schema import UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
-from app.store.tables.webhooks import MAILS
 from app.store.transaction import Repository, new_id
+
+# Sealed as a whole with the key `sealed_by`. A row is deleted once its mail was sent.
+MAILS = table(
+    "mails",
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("created_at", UtcDateTime),
+    *delivery_columns("mails"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, and_, select
+from sqlalchemy import ColumnElement, Integer, LargeBinary, Row, String, UniqueConstraint, and_, select
 
 from app.agents.records import AgentRecords
 from app.core.errors import NotFound
@@ -22,20 +22,55 @@ from app.sources.source import (
     SourceKind,
     SourceSchedule,
 )
+from app.store.schema import Audited, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
-from app.store.tables.sources import (
-    CRAWL_RUNS,
-    GIVEN_DOCUMENTS,
-    HOOK_CALLS,
-    SOURCE_ACCESS,
-    SOURCE_HOOKS,
-    SOURCE_SCHEDULES,
-    SOURCES,
-)
+from app.store.tables.sources import CRAWL_RUNS, GIVEN_DOCUMENTS, SOURCES
 from app.store.transaction import Repository, batches, config_to_json, new_id, value_of
 from app.store.url_key import url_key
+
+# The secret is derived from a signing key and `salt` whenever it is needed.
+SOURCE_HOOKS = table(
+    "source_hooks",
+    Audited("source", key="source_id"),
+    parent("source_id", "sources", primary_key=True),
+    column("kid", String(32)),
+    column("salt", LargeBinary),
+    column("created_at", UtcDateTime),
+)
+
+# The credentials that the source's website requires.
+SOURCE_ACCESS = table(
+    "source_access",
+    own_id(),
+    parent("source_id", "sources"),
+    column("kind", String(10)),
+    column("name", StorableText),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("set_at", UtcDateTime),
+    UniqueConstraint("source_id"),
+)
+
+# An accepted call, which is not accepted again.
+HOOK_CALLS = table(
+    "hook_calls",
+    column("signature", String(64), primary_key=True),
+    parent("source_id", "sources", index=True),
+    column("called_at", UtcDateTime, index=True),
+)
+
+# A source without a row is only read on request.
+SOURCE_SCHEDULES = table(
+    "source_schedules",
+    Audited("source", key="source_id"),
+    parent("source_id", "sources", primary_key=True),
+    column("cron", String(100)),
+    column("every_hours", Integer),
+    column("set_at", UtcDateTime),
+    column("next_at", UtcDateTime, index=True),
+)
 
 
 class SourceRecords(Repository):

@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Table, select
+from sqlalchemy import ColumnElement, Index, Integer, Table, select
+from sqlalchemy.schema import SchemaItem
 
+from app.store.schema import StorableText, UtcDateTime, column, where
 from app.store.transaction import Repository, Transaction, new_id
 
 # After each failed attempt except the last, so there is one more attempt than numbers.
@@ -17,6 +19,18 @@ RETRY_AFTER: Final = (
     timedelta(hours=2),
     timedelta(hours=12),
 )
+
+
+def delivery_columns(table: str) -> tuple[SchemaItem, ...]:
+    """The columns that `Deliveries` needs. `next_at` is when a row is due; NULL once it was delivered or given up."""
+    return (
+        column("attempts", Integer, default=0),
+        column("last_error", StorableText, default=""),
+        column("next_at", UtcDateTime, nullable=True),
+        column("delivered_at", UtcDateTime, nullable=True),
+        column("died_at", UtcDateTime, nullable=True),
+        Index(f"ix_{table}_waiting", "next_at", **where("next_at IS NOT NULL")),
+    )
 
 
 def retry_delay(attempts: int, luck: float) -> timedelta | None:

@@ -1,19 +1,18 @@
 """Rows that hold a secret in the column `sealed`, sealed with the key `sealed_by` for that row alone."""
 
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, Table, select
 
 from app.core.errors import SecretsLocked
 from app.store.secret_keys import Sealed
-from app.store.tables.actions import ACTIONS
-from app.store.tables.gaps import REPOSITORIES
-from app.store.tables.sources import SOURCE_ACCESS
-from app.store.tables.webhooks import HELP_DESKS, MAILS, NOTICE_CHANNELS
+from app.store.tables import all_tables
 from app.store.transaction import Repository, Transaction
 
-SEALED_TABLES: Final[tuple[Table, ...]] = (MAILS, NOTICE_CHANNELS, SOURCE_ACCESS, HELP_DESKS, REPOSITORIES, ACTIONS)
+
+def sealed_tables() -> list[Table]:
+    return [table for table in all_tables().sorted_tables if "sealed" in table.columns]
 
 
 class SealedRows(Repository):

@@ -4,20 +4,45 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, select
+from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, select
 
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY, gap_ids_in
 from app.gaps.records.gaps import GapRecords
-from app.store.deliveries import Deliveries
+from app.store.deliveries import Deliveries, delivery_columns
+from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.conversations import OUTBOX
-from app.store.tables.webhooks import WEBHOOK_DELIVERIES, WEBHOOKS
 from app.store.transaction import Keyset, Repository, value_of
 from app.webhooks.channels.records import NoticeChannelRecords
 from app.webhooks.notices.records import NoticeRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, event_of
+
+# The secret is derived from a signing key and `salt` whenever it is needed.
+WEBHOOKS = table(
+    "webhooks",
+    Audited("webhook", lambda row: str(row.url)),
+    own_id(),
+    parent("agent_id", "agents", index=True),
+    column("url", StorableText),
+    column("events", StorableJson),
+    column("kid", String(32)),
+    column("salt", LargeBinary),
+    column("created_at", UtcDateTime),
+)
+
+# The delivery of one outbox row to one webhook.
+WEBHOOK_DELIVERIES = table(
+    "webhook_deliveries",
+    Audited("webhook"),
+    OfVisitors(),
+    own_id(),
+    parent("webhook_id", "webhooks"),
+    parent("outbox_id", "outbox", index=True),
+    *delivery_columns("webhook_deliveries"),
+    UniqueConstraint("webhook_id", "outbox_id"),
+)
 
 _LATEST_DEAD_FIRST = Keyset(WEBHOOK_DELIVERIES.c.died_at, WEBHOOK_DELIVERIES.c.id, descending=True)
 

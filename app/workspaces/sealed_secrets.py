@@ -3,7 +3,7 @@
 import structlog
 
 from app.core.actor import Actor
-from app.store.sealed_rows import SEALED_TABLES, SealedRows
+from app.store.sealed_rows import SealedRows, sealed_tables
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.operators import SecondFactorRecords
@@ -32,7 +32,7 @@ class SealedSecrets:
 
         def work(tx: Transaction) -> int:
             sealed = TokenRecords(tx).seal_keys(again=True) + SecondFactorRecords(tx).seal_again()
-            sealed += sum(SealedRows(tx, table).seal_again() for table in SEALED_TABLES)
+            sealed += sum(SealedRows(tx, table).seal_again() for table in sealed_tables())
             _audit(tx, actor, "secrets.rotate", sealed)
             return sealed
 
@@ -47,7 +47,7 @@ class SealedSecrets:
 
         def work(tx: Transaction) -> int:
             forgotten = TokenRecords(tx).forget_locked_keys() + SecondFactorRecords(tx).forget_locked()
-            forgotten += sum(SealedRows(tx, table).forget_locked() for table in SEALED_TABLES)
+            forgotten += sum(SealedRows(tx, table).forget_locked() for table in sealed_tables())
             _audit(tx, actor, "secrets.forget", forgotten)
             return forgotten
 

@@ -17,14 +17,13 @@ from app.core.errors import InvalidInput
 from app.mail.mail import Mail, MailLink
 from app.mail.mail_delivery import KEPT, LEASE, MailDelivery
 from app.mail.mailer import Mailer
-from app.mail.records import MailRecords, MailState
+from app.mail.records import MAILS, MailRecords, MailState
 from app.providers.mail.aiosmtplib_mail_transport import AiosmtplibMailTransport
 from app.providers.mail.mail_transport import MailFailure, MailTransport
 from app.store.deliveries import RETRY_AFTER
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord, Transaction
-from app.store.tables.webhooks import MAILS
 from app.workspaces.sealed_secrets import SealedSecrets
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.mail_server import PASSWORD, USER, MailServer, certificate_for_loopback, running_mail_server

@@ -24,6 +24,7 @@ _VERSIONS = Path(__file__).resolve().parents[2] / "app" / "store" / "migrations"
 def write_migration(name: str, folder: Path = _VERSIONS) -> Path:
     """The file that was written, which says of each new table whose its rows are. What a change of a column means for
     rows that are there is for its author to add. Raises ValueError where nothing has changed."""
+    all_tables()
     with TemporaryDirectory() as scratch:
         engine = open_engine(f"sqlite:///{scratch}/migrated.db")
         migrate(engine)

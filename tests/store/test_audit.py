@@ -12,9 +12,8 @@ from app.core.actor import Actor
 from app.core.errors import NotFound
 from app.core.list_page import PageRequest
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.tenancy import AUDIT_LOG
 from app.workspaces.audit_entry import AuditFilter
-from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.audit import AUDIT_LOG, AuditRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id, count_rows
 

@@ -8,9 +8,10 @@ from app.agents.agent import AgentConfig, Theme
 from app.agents.retrieval_settings import FusionMethod, RerankMode, RetrievalSettings
 from app.core.search_filter import SearchFilter
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
+from app.sources.deletions.records import DELETIONS
 from app.sources.source import Source, SourceConfig, SourceKind
 from app.store.codec import config_from_json, config_to_json, row_of
-from app.store.tables.sources import DELETIONS, SOURCES
+from app.store.tables.sources import SOURCES
 
 _AGENT = AgentConfig(
     name="Ada",

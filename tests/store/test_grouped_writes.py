@@ -23,9 +23,8 @@ from app.core.turn import TurnRequest, VisitorSession
 from app.store.engine import open_engine
 from app.store.system_of_record import SystemOfRecord
 from app.store.tables.conversations import TURNS
-from app.store.tables.tenancy import AUDIT_LOG
 from app.store.transaction import Transaction
-from app.workspaces.records.audit import AuditRecords
+from app.workspaces.records.audit import AUDIT_LOG, AuditRecords
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.secret_keys import TEST_KEYS

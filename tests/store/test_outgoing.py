@@ -12,7 +12,7 @@ from app.core.list_page import PageRequest
 from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
-from app.store.sealed_rows import SEALED_TABLES, SealedRows
+from app.store.sealed_rows import SealedRows, sealed_tables
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.channels.channel import ChannelKind, ChannelState, NoticeChannel
 from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecords
@@ -140,7 +140,7 @@ async def test_every_sealed_row_is_sealed_again_and_opens(
     record: SystemOfRecord, workspace_id: UUID, channel: NoticeChannel, desk: DeskSettings
 ) -> None:
     def work(tx: Transaction) -> None:
-        assert sum(SealedRows(tx, table).seal_again() for table in SEALED_TABLES) == 2
+        assert sum(SealedRows(tx, table).seal_again() for table in sealed_tables()) == 2
         assert NoticeChannelRecords(tx).get(workspace_id, channel.id)[1] == URL
         assert HelpDeskRecords(tx).token(desk.agent_id) == "token"
 

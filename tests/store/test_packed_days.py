@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 from app.agents.records import AgentRecords
 from app.conversations.privacy.erasure import RetentionPeriod
 from app.conversations.privacy.records.visitors import RetentionRecords, VisitorRecords
-from app.conversations.records.packed_days import Kind, PackedDayRecords
+from app.conversations.records.packed_days import PACKED_DAYS, PACKED_UNTIL, Kind, PackedDayRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
@@ -27,7 +27,7 @@ from app.reports.report import Report
 from app.reports.reports import DayPacking, Reports
 from app.reports.topic import TopicPlace
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.conversations import FEEDBACK, PACKED_DAYS, PACKED_UNTIL, TURNS
+from app.store.tables.conversations import FEEDBACK, TURNS
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.visitors import new_agent, visitor_of
 from tests.store.sample_rows import OWNER, an_end, an_id, ask

@@ -9,8 +9,7 @@ from sqlalchemy import Engine, update
 
 from app.core.errors import NotFound
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.tenancy import SIGNING_KEYS
-from app.workspaces.records.tokens import TokenRecords
+from app.workspaces.records.tokens import SIGNING_KEYS, TokenRecords
 from app.workspaces.workspace import ApiToken, SigningKey
 from tests.doubles.fixed_clock import FixedClock
 from tests.store.sample_rows import an_id

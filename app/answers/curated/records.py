@@ -3,12 +3,29 @@
 from typing import Any, Final
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, select
 
 from app.answers.curated.curated_answer import CuratedAnswer, CuratedEdit, written_of
 from app.core.errors import NotFound
-from app.store.tables.agents import AGENTS, CURATED_ANSWERS, CURATED_EDITS
+from app.store.schema import StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.tables.agents import AGENTS, CURATED_ANSWERS, written_answer
 from app.store.transaction import Repository, new_id, value_of
+
+# An answer after each change, which `author` made; or a proposed one that waits for a person's approval.
+CURATED_EDITS = table(
+    "curated_edits",
+    own_id(),
+    parent("agent_id", "agents", index=True),
+    parent("answer_id", "curated_answers"),
+    column("number", sa.Integer),  # from 1 within the answer
+    column("author", StorableText),
+    column("saved_at", UtcDateTime),
+    column("is_on", sa.Boolean),
+    column("is_proposal", sa.Boolean, default=False, server_default=sa.false()),
+    *written_answer(),
+    sa.UniqueConstraint("answer_id", "number"),
+)
 
 # Run for each question, so it is built once and reads plain columns.
 _OF_AGENT = (

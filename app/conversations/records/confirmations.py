@@ -6,13 +6,40 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Index, Integer, Row, String, Uuid, select
 
 from app.core.confirmation import CONFIRM_WITHIN, Confirmation, ConfirmationState, ProposedChange
 from app.core.turn import VisitorSession
-from app.store.tables.actions import CONFIRMATIONS
+from app.store.schema import OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.conversations import CONVERSATIONS
 from app.store.transaction import Repository, TurnIds, batches, value_of
+
+# A change that a turn has proposed. `action_id` may be gone; `url` and `body` are exactly what is sent.
+CONFIRMATIONS = table(
+    "confirmations",
+    OfVisitors("confirmations", "What the visitor was asked to confirm."),
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("visitor_id", "visitors", index=True),
+    parent("conversation_id", "conversations", index=True),
+    parent("turn_id", "turns", unique=True),
+    column("action_id", Uuid),
+    column("revision", Integer),
+    column("action", StorableText),
+    column("title", StorableText),
+    column("summary", StorableText),
+    column("shown", StorableJson),
+    column("method", String(10)),
+    column("url", StorableText),
+    column("body", StorableText, nullable=True),
+    column("state", String(10)),
+    column("text", StorableText, default=""),
+    column("status", Integer, nullable=True),
+    column("created_at", UtcDateTime),
+    column("expires_at", UtcDateTime),
+    column("decided_at", UtcDateTime, nullable=True),
+    Index(None, "agent_id", "created_at"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, Index, Select, exists, func, select, tuple_
 
 from app.conversations.conversation import (
     EVERY_CONVERSATION,
@@ -26,17 +26,24 @@ from app.conversations.conversation import (
 from app.conversations.records.conversation_search import fitting
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import AnsweredBy, TurnState
+from app.store.schema import OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import own_row
-from app.store.tables.conversations import (
-    CONVERSATION_LABELS,
-    CONVERSATION_NOTES,
-    CONVERSATIONS,
-    FEEDBACK,
-    TURNS,
-    VISITORS,
-)
+from app.store.tables.conversations import CONVERSATION_LABELS, CONVERSATIONS, FEEDBACK, TURNS, VISITORS
 from app.store.tables.people import LIVE_CHATS
 from app.store.transaction import Keyset, Repository, new_id, value_of
+
+# Operators' notes on a conversation, for one another: no visitor and no model reads them.
+CONVERSATION_NOTES = table(
+    "conversation_notes",
+    OfVisitors("notes", "What operators noted on them.", expire=True),
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("conversation_id", "conversations", index=True),
+    column("author", StorableText),
+    column("text", StorableText),
+    column("created_at", UtcDateTime),
+    Index(None, "agent_id", "created_at"),
+)
 
 _LATEST_ACTIVITY_FIRST = Keyset(CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id, descending=True)
 _BY_AGE: Final = (CONVERSATIONS.c.last_active_at, CONVERSATIONS.c.id)

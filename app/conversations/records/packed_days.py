@@ -12,13 +12,34 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, Date, Index, LargeBinary, String, Uuid, or_, select
 
 from app.conversations.records.moment_parts import utc_day
 from app.core.turn import TurnState
+from app.store.schema import column, parent, table, where
 from app.store.tables.agents import AGENTS
-from app.store.tables.conversations import PACKED_DAYS, PACKED_UNTIL, TOPIC_QUESTIONS, TOPICS, TURNS
+from app.store.tables.conversations import TOPIC_QUESTIONS, TOPICS, TURNS
 from app.store.transaction import Repository, batches, new_id
+
+# The data for an agent's figures of a day (by UTC), packed once the day is over, so that many days are read at once.
+# `kind` is what is counted. `content` is None after a change until a worker has counted again; each change has its own
+# `revision`. A version of the code that reads it differently empties the table.
+PACKED_DAYS = table(
+    "packed_days",
+    parent("agent_id", "agents", primary_key=True),
+    column("kind", String(10), primary_key=True),
+    column("day", Date, primary_key=True),
+    column("revision", Uuid),
+    column("content", LargeBinary, nullable=True),
+    Index("ix_packed_days_outdated", "day", **where("content IS NULL")),
+)
+
+# Up to this day (by UTC), all days of the agent with any data are rows of packed_days.
+PACKED_UNTIL = table(
+    "packed_until",
+    parent("agent_id", "agents", primary_key=True),
+    column("day", Date),
+)
 
 _DAY: Final = timedelta(days=1)
 

@@ -2,11 +2,23 @@
 
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, String, func, or_, select
 
 from app.conversations.saved_filter import SavedFilter
-from app.store.tables.people import SAVED_FILTERS
+from app.store.schema import Audited, StorableText, column, own_id, parent, table
 from app.store.transaction import Repository
+
+# Filters that an operator saved for themselves, or (NULL) for the whole workspace.
+SAVED_FILTERS = table(
+    "saved_filters",
+    Audited("saved_filter", lambda row: str(row.name)),
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    parent("operator_id", "operators", index=True, nullable=True),
+    column("kind", String(20)),
+    column("name", StorableText),
+    column("query", StorableText),
+)
 
 
 class SavedFilterRecords(Repository):

@@ -6,18 +6,53 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, select, update
+from sqlalchemy import Integer, LargeBinary, Select, String, UniqueConstraint, select, update
 
 from app.conversations.conversation import Role
+from app.conversations.people.records.leads import LeadRecords
 from app.core.gap_state import GapState
 from app.gaps.pull_requests.pull_request import PullRequest, PullRequestState, Repository
+from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.conversations import MESSAGES, TURNS
 from app.store.tables.documents import DOCUMENTS
-from app.store.tables.gaps import GAP_QUESTIONS, GAPS, PULL_REQUESTS, REPOSITORIES
-from app.store.tables.people import LEADS
+from app.store.tables.gaps import GAP_QUESTIONS, GAPS
 from app.store.transaction import Repository as Records
 from app.store.transaction import row_of
+
+# The repository from which an agent's website is built. `sealed` has the token with write access and the secret that
+# signs its webhook, as JSON.
+REPOSITORIES = table(
+    "repositories",
+    Audited("repository"),
+    own_id(),
+    parent("agent_id", "agents", unique=True),
+    column("owner", StorableText),
+    column("name", StorableText),
+    column("branch", StorableText),
+    column("base_path", StorableText),
+    column("root", StorableText),
+    column("patterns", StorableJson),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("created_at", UtcDateTime),
+)
+
+# A change of a page's file to close a gap. `number` is the host's.
+PULL_REQUESTS = table(
+    "pull_requests",
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("gap_id", "gaps", index=True),
+    column("number", Integer),
+    column("url", StorableText),
+    column("path", StorableText),
+    column("page_url", StorableText),
+    column("state", String(10)),
+    column("author", StorableText),
+    column("created_at", UtcDateTime),
+    UniqueConstraint("agent_id", "number"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +148,13 @@ class PullRequestRecords(Records):
     def waiting(self, gap_id: UUID) -> Sequence[Waiting]:
         """Each address once, with the latest question asked from it."""
         statement = (
-            select(LEADS.c.email, MESSAGES.c.text)
-            .join(TURNS, TURNS.c.conversation_id == LEADS.c.conversation_id)
+            select(TURNS.c.conversation_id, MESSAGES.c.text)
             .join(GAP_QUESTIONS, GAP_QUESTIONS.c.turn_id == TURNS.c.id)
             .join(MESSAGES, (MESSAGES.c.turn_id == TURNS.c.id) & (MESSAGES.c.role == Role.VISITOR.value))
             .where(GAP_QUESTIONS.c.gap_id == gap_id)
             .order_by(GAP_QUESTIONS.c.asked_at)
         )
-        return [Waiting(email, question) for email, question in dict(self._connection.execute(statement).all()).items()]
+        asked = self._connection.execute(statement).all()
+        emails = LeadRecords(self._tx).addresses(dict.fromkeys(row.conversation_id for row in asked))
+        latest = {email: row.text for row in asked for email in emails.get(row.conversation_id, ())}
+        return [Waiting(email, question) for email, question in latest.items()]

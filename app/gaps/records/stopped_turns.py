@@ -12,8 +12,18 @@ from app.conversations.records.stored_turns import ids_of
 from app.core.gap_state import GapReason
 from app.core.personal_data import masked
 from app.gaps.gap_meaning import REPHRASED_WITHIN, StoppedTurn
-from app.store.tables.conversations import MESSAGES, STOPPED_TURNS, TURNS
+from app.store.schema import OfVisitors, UtcDateTime, column, parent, table
+from app.store.tables.conversations import MESSAGES, TURNS
 from app.store.transaction import Repository
+
+# A turn that its visitor stopped, until their next question has been compared with it. `until` is the latest moment at
+# which that one may have begun.
+STOPPED_TURNS = table(
+    "stopped_turns",
+    OfVisitors(),
+    parent("turn_id", "turns", primary_key=True),
+    column("until", UtcDateTime),
+)
 
 # A question that began in time may be committed a moment later, by a process whose clock is slow.
 _GRACE: Final = timedelta(minutes=1)

@@ -4,12 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import String, bindparam, delete, select, update
 
 from app.core.chunk import content_hash, searchable_text
 from app.knowledge.document import VersionState
-from app.store.tables.documents import CHUNK_CONTEXTS, CHUNKS, DOCUMENT_VERSIONS, EMBEDDING_CACHE
+from app.store.schema import StorableText, UtcDateTime, column, parent, table
+from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, EMBEDDING_CACHE
 from app.store.transaction import Repository, batches
+
+# One text by one model. `key` is the hash of the request.
+CHUNK_CONTEXTS = table(
+    "chunk_contexts",
+    parent("document_id", "documents", primary_key=True),
+    column("key", String(64), primary_key=True),
+    column("model_id", String(200), primary_key=True),
+    column("text", StorableText),
+    column("created_at", UtcDateTime),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, bindparam, select, update
+from sqlalchemy import ColumnElement, Index, Integer, String, and_, bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.chunk import content_hash
@@ -13,9 +13,29 @@ from app.core.errors import InvalidInput, NotFound
 from app.core.list_page import ListPage, PageRequest
 from app.core.turn import question_key
 from app.quality.golden_question import GoldenOrigin, GoldenQuestion, GoldenRun
-from app.store.tables.agents import AGENTS, GOLDEN_QUESTIONS, GOLDEN_RUNS
+from app.store.schema import StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.tables.agents import AGENTS, GOLDEN_QUESTIONS
 from app.store.transaction import Keyset, Repository, Transaction, affected_rows, row_of, value_of
 from app.turns.question_candidates import WrittenQuestion
+
+# `live` and `draft` are each version's results as JSON; None for a version that was not asked.
+GOLDEN_RUNS = table(
+    "golden_runs",
+    own_id(),
+    parent("agent_id", "agents"),
+    column("asked_by", StorableText),
+    column("asked_at", UtcDateTime),
+    column("milliseconds", Integer),
+    column("fingerprint", String(64)),
+    column("generation", Integer),
+    column("live_version", Integer, nullable=True),
+    column("questions", Integer),
+    column("asked", Integer),
+    column("live", StorableJson, nullable=True),
+    column("draft", StorableJson, nullable=True),
+    column("goes_on_at", UtcDateTime, index=True, nullable=True),
+    Index(None, "agent_id", "asked_at"),
+)
 
 _OF_ANSWER: Final = ("answer_contains", "answer_matches")
 # Built once, because each answer that cites a page executes it.

@@ -5,16 +5,35 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Delete, Row, Select, Table, and_, delete, func, select
+from sqlalchemy import ColumnElement, Delete, Index, Row, Select, String, Table, Uuid, and_, delete, func, select
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.sources.deletions.deletion import DeletedKind, Deletion, DeletionState, StoreCounts
 from app.sources.source import SourceConfig
+from app.store.schema import StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.documents import CHUNKS, DOCUMENT_VERSIONS, DOCUMENTS, EMBEDDING_CACHE, PAGE_CHANGES
-from app.store.tables.sources import DELETIONS, GIVEN_DOCUMENTS, SOURCES
+from app.store.tables.sources import GIVEN_DOCUMENTS, SOURCES
 from app.store.transaction import Repository, config_from_json, new_id
+
+# The receipt of a deletion. Agent and subject are no foreign keys, because it outlives them.
+DELETIONS = table(
+    "deletions",
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    column("agent_id", Uuid),
+    column("kind", String(20)),
+    column("subject_id", Uuid),
+    column("name", StorableText),
+    column("state", String(20)),
+    column("before", StorableJson),
+    column("after", StorableJson),
+    column("version_ids", StorableJson),
+    column("requested_at", UtcDateTime),
+    column("verified_at", UtcDateTime, nullable=True),
+    Index(None, "state", "agent_id"),
+)
 
 
 @dataclass(frozen=True, slots=True)

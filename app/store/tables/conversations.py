@@ -52,19 +52,6 @@ CONVERSATION_LABELS = table(
     sa.Index(None, "agent_id", "label"),
 )
 
-# Operators' notes on a conversation, for one another: no visitor and no model reads them.
-CONVERSATION_NOTES = table(
-    "conversation_notes",
-    OfVisitors("notes", "What operators noted on them.", expire=True),
-    own_id(),
-    parent("agent_id", "agents"),
-    parent("conversation_id", "conversations", index=True),
-    column("author", StorableText),
-    column("text", StorableText),
-    column("created_at", UtcDateTime),
-    sa.Index(None, "agent_id", "created_at"),
-)
-
 # One bubble. The visitor's is stored with the turn, the agent's with the turn's end.
 MESSAGES = table(
     "messages",
@@ -185,15 +172,6 @@ AGENT_DAYS = table(
     column("tokens", sa.BigInteger),
 )
 
-# A turn that its visitor stopped, until their next question has been compared with it. `until` is the latest moment at
-# which that one may have begun.
-STOPPED_TURNS = table(
-    "stopped_turns",
-    OfVisitors(),
-    parent("turn_id", "turns", primary_key=True),
-    column("until", UtcDateTime),
-)
-
 # A topic is named by the first question about it, and is deleted with that turn; its other questions then wait for
 # another topic. `placed_by` is the model by which they were compared, `meaning` its vector of that question,
 # little-endian float32, None for a language that the model does not read.
@@ -221,26 +199,6 @@ TOPIC_QUESTIONS = table(
     sa.Index(None, "agent_id", "asked_at", "topic_id"),
     sa.Index(None, "agent_id", "question_key"),
     sa.Index("ix_topic_questions_waiting", "asked_at", **where("topic_id IS NULL")),
-)
-
-# The data for an agent's figures of a day (by UTC), packed once the day is over, so that many days are read at once.
-# `kind` is what is counted. `content` is None after a change until a worker has counted again; each change has its own
-# `revision`. A version of the code that reads it differently empties the table.
-PACKED_DAYS = table(
-    "packed_days",
-    parent("agent_id", "agents", primary_key=True),
-    column("kind", sa.String(10), primary_key=True),
-    column("day", sa.Date, primary_key=True),
-    column("revision", sa.Uuid),
-    column("content", sa.LargeBinary, nullable=True),
-    sa.Index("ix_packed_days_outdated", "day", **where("content IS NULL")),
-)
-
-# Up to this day (by UTC), all days of the agent with any data are rows of packed_days.
-PACKED_UNTIL = table(
-    "packed_until",
-    parent("agent_id", "agents", primary_key=True),
-    column("day", sa.Date),
 )
 
 # An event for webhooks, in ids and figures: each kind once per turn. One about a conversation as a whole names that and

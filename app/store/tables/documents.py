@@ -87,13 +87,3 @@ EMBEDDING_CACHE = table(
     column("vector", sa.LargeBinary),
     column("created_at", UtcDateTime),
 )
-
-# One text by one model. `key` is the hash of the request.
-CHUNK_CONTEXTS = table(
-    "chunk_contexts",
-    parent("document_id", "documents", primary_key=True),
-    column("key", sa.String(64), primary_key=True),
-    column("model_id", sa.String(200), primary_key=True),
-    column("text", StorableText),
-    column("created_at", UtcDateTime),
-)

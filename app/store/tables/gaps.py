@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
+from app.store.schema import Audited, OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table
 
 # `question_key` is the SHA-256 of the normalised question: questions may be longer than an index entry. `placed_by` is
 # the model by which the gap was compared with the agent's others, None until then; `meaning` is its vector of the
@@ -46,40 +46,6 @@ GAP_QUESTIONS = table(
     column("reason", sa.String(20)),
     column("asked_at", UtcDateTime),
     sa.UniqueConstraint("turn_id"),
-)
-
-# The repository from which an agent's website is built. `sealed` has the token with write access and the secret that
-# signs its webhook, as JSON.
-REPOSITORIES = table(
-    "repositories",
-    Audited("repository"),
-    own_id(),
-    parent("agent_id", "agents", unique=True),
-    column("owner", StorableText),
-    column("name", StorableText),
-    column("branch", StorableText),
-    column("base_path", StorableText),
-    column("root", StorableText),
-    column("patterns", StorableJson),
-    column("sealed", sa.LargeBinary),
-    column("sealed_by", sa.String(16)),
-    column("created_at", UtcDateTime),
-)
-
-# A change of a page's file to close a gap. `number` is the host's.
-PULL_REQUESTS = table(
-    "pull_requests",
-    own_id(),
-    parent("agent_id", "agents"),
-    parent("gap_id", "gaps", index=True),
-    column("number", sa.Integer),
-    column("url", StorableText),
-    column("path", StorableText),
-    column("page_url", StorableText),
-    column("state", sa.String(10)),
-    column("author", StorableText),
-    column("created_at", UtcDateTime),
-    sa.UniqueConstraint("agent_id", "number"),
 )
 
 

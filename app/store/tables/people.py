@@ -1,8 +1,4 @@
-"""Contact with people: live chats with their messages, leads, and what operators save for their work."""
-
-from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
+"""Contact with people: live chats with their messages."""
 
 import sqlalchemy as sa
 
@@ -46,68 +42,4 @@ LIVE_MESSAGES = table(
     sa.UniqueConstraint("conversation_id", "number"),
     sa.UniqueConstraint("conversation_id", "message_id"),
     sa.Index(None, "agent_id", "created_at"),
-)
-
-# The picture of a message, in a separate table, so that lists of messages do not read it.
-LIVE_PICTURES = table(
-    "live_pictures",
-    OfVisitors(),
-    own_id(),
-    parent("agent_id", "agents", index=True),
-    parent("live_message_id", "live_messages", unique=True),
-    column("width", sa.Integer),
-    column("height", sa.Integer),
-    column("body", sa.LargeBinary),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedLead:
-    id: UUID
-    conversation_id: UUID
-    name: str
-    email: str
-    message: str
-    created_at: datetime
-
-
-LEADS = table(
-    "leads",
-    OfVisitors("leads", "What the visitor left for people to answer.", expire=True, exported=ExportedLead),
-    own_id(),
-    parent("agent_id", "agents"),
-    parent("visitor_id", "visitors", index=True),
-    parent("conversation_id", "conversations", index=True),
-    column("name", StorableText, default=""),
-    column("email", StorableText),
-    column("message", StorableText),
-    column("assignee", StorableText, default="", server_default=sa.text("''")),
-    column("created_at", UtcDateTime),
-    column("done_at", UtcDateTime, nullable=True),
-    column("done_by", StorableText, default="", server_default=sa.text("''")),
-    sa.Index(None, "agent_id", "created_at"),
-    sa.Index("ix_leads_open", "agent_id", "created_at", **where("done_at IS NULL")),
-)
-
-# For the live chats of one agent, or all.
-SAVED_REPLIES = table(
-    "saved_replies",
-    Audited("saved_reply", lambda row: str(row.title)),
-    own_id(),
-    parent("workspace_id", "workspaces", index=True),
-    parent("agent_id", "agents", index=True, nullable=True),
-    column("title", StorableText),
-    column("text", StorableText),
-)
-
-# Filters that an operator saved for themselves, or (NULL) for the whole workspace.
-SAVED_FILTERS = table(
-    "saved_filters",
-    Audited("saved_filter", lambda row: str(row.name)),
-    own_id(),
-    parent("workspace_id", "workspaces", index=True),
-    parent("operator_id", "operators", index=True, nullable=True),
-    column("kind", sa.String(20)),
-    column("name", StorableText),
-    column("query", StorableText),
 )

@@ -1,5 +1,4 @@
-"""Sources and their settings, the runs that read them, and each run's pages: the crawl's queue, which survives the
-process."""
+"""Sources, the runs that read them, and each run's pages: the crawl's queue, which survives the process."""
 
 import sqlalchemy as sa
 
@@ -85,64 +84,4 @@ GIVEN_DOCUMENTS = table(
     column("language", StorableText, nullable=True),
     column("dated", sa.Date, nullable=True),
     column("attributes", StorableJson),
-)
-
-# The secret is derived from a signing key and `salt` whenever it is needed.
-SOURCE_HOOKS = table(
-    "source_hooks",
-    Audited("source", key="source_id"),
-    parent("source_id", "sources", primary_key=True),
-    column("kid", sa.String(32)),
-    column("salt", sa.LargeBinary),
-    column("created_at", UtcDateTime),
-)
-
-# The credentials that the source's website requires.
-SOURCE_ACCESS = table(
-    "source_access",
-    own_id(),
-    parent("source_id", "sources"),
-    column("kind", sa.String(10)),
-    column("name", StorableText),
-    column("sealed", sa.LargeBinary),
-    column("sealed_by", sa.String(16)),
-    column("set_at", UtcDateTime),
-    sa.UniqueConstraint("source_id"),
-)
-
-# An accepted call, which is not accepted again.
-HOOK_CALLS = table(
-    "hook_calls",
-    column("signature", sa.String(64), primary_key=True),
-    parent("source_id", "sources", index=True),
-    column("called_at", UtcDateTime, index=True),
-)
-
-# A source without a row is only read on request.
-SOURCE_SCHEDULES = table(
-    "source_schedules",
-    Audited("source", key="source_id"),
-    parent("source_id", "sources", primary_key=True),
-    column("cron", sa.String(100)),
-    column("every_hours", sa.Integer),
-    column("set_at", UtcDateTime),
-    column("next_at", UtcDateTime, index=True),
-)
-
-# The receipt of a deletion. Agent and subject are no foreign keys, because it outlives them.
-DELETIONS = table(
-    "deletions",
-    own_id(),
-    parent("workspace_id", "workspaces", index=True),
-    column("agent_id", sa.Uuid),
-    column("kind", sa.String(20)),
-    column("subject_id", sa.Uuid),
-    column("name", StorableText),
-    column("state", sa.String(20)),
-    column("before", StorableJson),
-    column("after", StorableJson),
-    column("version_ids", StorableJson),
-    column("requested_at", UtcDateTime),
-    column("verified_at", UtcDateTime, nullable=True),
-    sa.Index(None, "state", "agent_id"),
 )

@@ -6,19 +6,45 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Boolean, LargeBinary, Row, String, UniqueConstraint, func, select
 
 from app.core.webhook_event import WebhookEvent
 from app.gaps.gap_digest import WEEKLY
 from app.gaps.records.gaps import GapRecords
-from app.store.deliveries import Deliveries
+from app.store.deliveries import Deliveries, delivery_columns
+from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import OUTBOX
-from app.store.tables.webhooks import NOTICE_CHANNELS, NOTICE_POSTS
 from app.store.transaction import Repository, value_of
 from app.webhooks.channels.channel import ChannelState, NoticeChannel
 from app.webhooks.webhook import News
+
+# A channel of a team's chat. `sealed` is its webhook address, sealed with the key `sealed_by`.
+NOTICE_CHANNELS = table(
+    "notice_channels",
+    Audited("notice_channel", lambda row: str(row.name)),
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    column("kind", String(16)),
+    column("name", StorableText),
+    column("events", StorableJson),
+    column("is_quoting", Boolean),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("created_at", UtcDateTime),
+)
+
+# The delivery of one outbox row to one channel, deleted once it was posted.
+NOTICE_POSTS = table(
+    "notice_posts",
+    OfVisitors(),
+    own_id(),
+    parent("channel_id", "notice_channels"),
+    parent("outbox_id", "outbox", index=True),
+    *delivery_columns("notice_posts"),
+    UniqueConstraint("channel_id", "outbox_id"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,18 @@ from uuid import UUID
 from sqlalchemy import select
 
 from app.core.webhook_event import WebhookEvent
+from app.store.schema import StorableJson, UtcDateTime, column, parent, table
 from app.store.tables.agents import AGENTS
 from app.store.tables.tenancy import OPERATORS
-from app.store.tables.webhooks import OPERATOR_NOTICES
 from app.store.transaction import Repository
+
+# The events about which an operator wants mails, since when.
+OPERATOR_NOTICES = table(
+    "operator_notices",
+    parent("operator_id", "operators", primary_key=True),
+    column("events", StorableJson),
+    column("chosen_at", UtcDateTime),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, select
+from sqlalchemy import LargeBinary, Row, String, UniqueConstraint, select
 
 from app.agents.records import AgentRecords
 from app.conversations.people.lead import Lead
@@ -21,14 +21,46 @@ from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
 from app.mail.mail import one_line
 from app.providers.help_desks.help_desk import Ticket
-from app.store.deliveries import Deliveries
+from app.store.deliveries import Deliveries, delivery_columns
+from app.store.schema import Audited, OfVisitors, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.sealed_rows import SealedRows
 from app.store.tables.agents import AGENTS
 from app.store.tables.conversations import CONVERSATIONS
-from app.store.tables.webhooks import HELP_DESKS, TICKETS
 from app.store.transaction import Keyset, Repository, new_id, row_of
 from app.webhooks.tickets.desk_settings import HANDED_OVER, DeskKind, DeskSettings
 from app.webhooks.webhook import News
+
+# An agent's help desk. `sealed` is the token for it ("" for mail), sealed with the key `sealed_by`.
+HELP_DESKS = table(
+    "help_desks",
+    Audited("agent", key="agent_id"),
+    own_id(),
+    parent("agent_id", "agents", unique=True),
+    column("kind", String(16)),
+    column("host", StorableText),
+    column("account", StorableText),
+    column("inbox", StorableText),
+    column("events", StorableJson),
+    column("sealed", LargeBinary),
+    column("sealed_by", String(16)),
+    column("created_at", UtcDateTime),
+)
+
+# A ticket for a help desk. `number` and `url` are the help desk's, "" until it accepts the ticket.
+TICKETS = table(
+    "tickets",
+    OfVisitors(),
+    own_id(),
+    parent("desk_id", "help_desks"),
+    parent("outbox_id", "outbox", index=True),
+    parent("conversation_id", "conversations", index=True),
+    parent("lead_id", "leads", nullable=True, index=True),
+    column("number", StorableText),
+    column("url", StorableText),
+    column("created_at", UtcDateTime),
+    *delivery_columns("tickets"),
+    UniqueConstraint("desk_id", "outbox_id"),
+)
 
 _LATEST_FIRST = Keyset(TICKETS.c.id, descending=True)
 _MOST_MESSAGES = 200

@@ -9,15 +9,34 @@ from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Table, or_, select
+from sqlalchemy import ColumnElement, Connection, Index, LargeBinary, Table, Uuid, or_, select
 
 from app.core.actor import Actor
 from app.core.list_page import ListPage, PageRequest
-from app.store.schema import Audited
+from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.tables import all_tables
-from app.store.tables.tenancy import AUDIT_LOG
 from app.store.transaction import Keyset, Repository, new_id
 from app.workspaces.audit_entry import EVERY_ENTRY, AuditEntry, AuditFilter
+
+# Append-only: no code changes or deletes a row. `actor` is a name; the account or token identifies its owner at the
+# time, and may have been deleted since. Both are NULL for visitors, our own programs, and before they were stored. The
+# hashes are of the subject's own rows, NULL if there are none: before it was created, after it was deleted, or because
+# it belongs to a visitor.
+AUDIT_LOG = table(
+    "audit_log",
+    own_id(),
+    parent("workspace_id", "workspaces"),
+    column("actor", StorableText),
+    column("operator_id", Uuid, nullable=True),
+    column("token_id", Uuid, nullable=True),
+    column("action", StorableText),
+    column("subject", StorableText),
+    column("details", StorableJson),
+    column("before_sha256", LargeBinary(32), nullable=True),
+    column("after_sha256", LargeBinary(32), nullable=True),
+    column("created_at", UtcDateTime),
+    Index(None, "workspace_id", "created_at"),
+)
 
 _SEALED: Final = ("sealed", "sealed_by")  # of any table: every sealing gives other bytes
 _LATEST_FIRST = Keyset(AUDIT_LOG.c.created_at, AUDIT_LOG.c.id, descending=True)
@@ -73,9 +92,9 @@ class AuditRecords(Repository):
                 by_kind.setdefault(entry.action.partition(".")[0], set()).add(UUID(entry.subject))
         found: dict[str, str] = {}
         for kind, ids in by_kind.items():
-            for table, audited in _tables_of(kind).items():
+            for subjects, audited in _tables_of(kind).items():
                 if audited.name:
-                    rows = self._connection.execute(select(table).where(table.c.id.in_(ids)))
+                    rows = self._connection.execute(select(subjects).where(subjects.c.id.in_(ids)))
                     found.update((str(row.id), audited.name(row)) for row in rows)
         return found
 
@@ -83,19 +102,19 @@ class AuditRecords(Repository):
 @cache
 def _tables_of(kind: str) -> Mapping[Table, Audited]:
     """The tables with rows of such subjects, the subjects' own table first."""
-    audited = [(table, table.info[Audited]) for table in all_tables().sorted_tables if Audited in table.info]
-    return {table: each for table, each in audited if each.kind == kind}
+    audited = [(each, each.info[Audited]) for each in all_tables().sorted_tables if Audited in each.info]
+    return {subjects: each for subjects, each in audited if each.kind == kind}
 
 
 def _sha256(reader: Connection, action: str, subject_id: UUID) -> bytes | None:
     """A hash of the rows of an action's subject, as `reader` sees them; None without rows. It shows that something
     changed without revealing the content."""
     found = []
-    for table, audited in _tables_of(action.partition(".")[0]).items():
+    for subjects, audited in _tables_of(action.partition(".")[0]).items():
         left_out = (*audited.unhashed, *_SEALED)
-        columns = [column for column in table.columns if column.name not in left_out]
-        rows = reader.execute(select(*columns).where(table.c[audited.key] == subject_id))
-        found += [[table.name, dict(row)] for row in rows.mappings()]
+        columns = [each for each in subjects.columns if each.name not in left_out]
+        rows = reader.execute(select(*columns).where(subjects.c[audited.key] == subject_id))
+        found += [[subjects.name, dict(row)] for row in rows.mappings()]
     if not found:
         return None
     return hashlib.sha256(json.dumps(found, sort_keys=True, default=_as_json).encode()).digest()

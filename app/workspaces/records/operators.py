@@ -5,16 +5,50 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, func, select
+from sqlalchemy import BigInteger, ColumnElement, LargeBinary, Row, func, select
 from sqlalchemy.exc import IntegrityError
 
 from app.core.errors import InvalidInput, NotFound
+from app.store.schema import StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.secret_keys import Sealed
-from app.store.tables.tenancy import OPERATOR_SESSIONS, OPERATORS, PASSKEYS, PASSWORD_LINKS, WORKSPACES
+from app.store.tables.tenancy import OPERATORS, WORKSPACES
 from app.store.transaction import Repository, new_id, value_of
 from app.workspaces.operator import Credentials, Operator, OperatorSession, Role
 from app.workspaces.passkey import Passkey
 from app.workspaces.second_factor import SecondFactor
+
+OPERATOR_SESSIONS = table(
+    "operator_sessions",
+    own_id(),
+    parent("operator_id", "operators", index=True),
+    column("sha256", LargeBinary(32), unique=True),
+    column("started_at", UtcDateTime),
+    column("used_at", UtcDateTime),
+)
+
+# Links with which operators choose a password, stored as the SHA-256 of their tokens. A used one is deleted.
+PASSWORD_LINKS = table(
+    "password_links",
+    column("sha256", LargeBinary(32), primary_key=True),
+    parent("operator_id", "operators", index=True),
+    column("created_at", UtcDateTime),
+    column("expires_at", UtcDateTime),
+)
+
+# `challenged_at` is the creation time of the last answered challenge, in microseconds: none of that age or older is
+# accepted again.
+PASSKEYS = table(
+    "passkeys",
+    own_id(),
+    parent("operator_id", "operators", index=True),
+    column("name", StorableText),
+    column("credential_id", LargeBinary(1023), unique=True),
+    column("public_key", LargeBinary),
+    column("sign_count", BigInteger),
+    column("challenged_at", BigInteger),
+    column("created_at", UtcDateTime),
+    column("used_at", UtcDateTime, nullable=True),
+)
 
 
 class OperatorRecords(Repository):

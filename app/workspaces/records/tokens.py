@@ -6,13 +6,41 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, func, or_, select
+from sqlalchemy import LargeBinary, Row, String, func, or_, select
 
 from app.core.errors import NotFound
+from app.store.schema import Audited, StorableJson, StorableText, UtcDateTime, column, own_id, parent, table
 from app.store.secret_keys import Sealed
-from app.store.tables.tenancy import API_TOKENS, SIGNING_KEYS, WORKSPACES
+from app.store.tables.tenancy import WORKSPACES
 from app.store.transaction import Repository, new_id
 from app.workspaces.workspace import ApiToken, SigningKey, Workspace
+
+API_TOKENS = table(
+    "api_tokens",
+    Audited("token", lambda row: str(row.name)),
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    column("name", StorableText),
+    column("sha256", LargeBinary(32), unique=True),
+    column("prefix", StorableText),
+    column("scopes", StorableJson),
+    column("created_at", UtcDateTime),
+    column("expires_at", UtcDateTime, nullable=True),
+    column("last_used_at", UtcDateTime, nullable=True),
+    column("revoked_at", UtcDateTime, nullable=True),
+)
+
+# Visitor tokens by a key are valid until `visitors_until`, other things derived from it until it is retired.
+# `sealed_by` names the key that opens the secret; NULL means that it is stored in plain text, by an earlier version.
+SIGNING_KEYS = table(
+    "signing_keys",
+    column("kid", String(32), primary_key=True),
+    column("secret", LargeBinary),
+    column("sealed_by", String(16), nullable=True),
+    column("created_at", UtcDateTime),
+    column("retired_at", UtcDateTime, nullable=True),
+    column("visitors_until", UtcDateTime, nullable=True),
+)
 
 # Fixed, so that two processes that both find no workspace create the same one.
 _FIRST_WORKSPACE = UUID("00000000-0000-4000-8000-000000000001")

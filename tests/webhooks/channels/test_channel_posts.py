@@ -24,11 +24,10 @@ from app.store.deliveries import RETRY_AFTER
 from app.store.sealed_rows import SealedRows
 from app.store.secret_keys import SecretKeys
 from app.store.system_of_record import SystemOfRecord
-from app.store.tables.webhooks import NOTICE_CHANNELS
 from app.webhooks.announcements import GapDigests
 from app.webhooks.channels.channel import MAX_CHANNELS, ChannelKind, ChannelState, NoticeChannel
 from app.webhooks.channels.channels import KEPT, ChannelPosts, NoticeChannels
-from app.webhooks.channels.records import NoticeChannelRecords
+from app.webhooks.channels.records import NOTICE_CHANNELS, NoticeChannelRecords
 from app.webhooks.webhooks import WebhookDelivery
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.mailers import MAILER

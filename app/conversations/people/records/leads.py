@@ -1,20 +1,50 @@
 """Leads: messages that visitors left for people to answer."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy import ColumnElement, Index, func, or_, select, text, update
 
 from app.conversations.conversation import NOBODY, words_of
 from app.conversations.people.lead import EVERY_LEAD, Lead, LeadChange, LeadFilter, LeadState
 from app.conversations.records.conversation_search import holds
 from app.core.errors import NotFound
 from app.core.list_page import ListPage, PageRequest
+from app.store.schema import OfVisitors, StorableText, UtcDateTime, column, own_id, parent, table, where
 from app.store.tables.agents import own_row
 from app.store.tables.conversations import CONVERSATIONS
-from app.store.tables.people import LEADS
-from app.store.transaction import Keyset, Repository, value_of
+from app.store.transaction import Keyset, Repository, batches, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedLead:
+    id: UUID
+    conversation_id: UUID
+    name: str
+    email: str
+    message: str
+    created_at: datetime
+
+
+LEADS = table(
+    "leads",
+    OfVisitors("leads", "What the visitor left for people to answer.", expire=True, exported=ExportedLead),
+    own_id(),
+    parent("agent_id", "agents"),
+    parent("visitor_id", "visitors", index=True),
+    parent("conversation_id", "conversations", index=True),
+    column("name", StorableText, default=""),
+    column("email", StorableText),
+    column("message", StorableText),
+    column("assignee", StorableText, default="", server_default=text("''")),
+    column("created_at", UtcDateTime),
+    column("done_at", UtcDateTime, nullable=True),
+    column("done_by", StorableText, default="", server_default=text("''")),
+    Index(None, "agent_id", "created_at"),
+    Index("ix_leads_open", "agent_id", "created_at", **where("done_at IS NULL")),
+)
 
 _LATEST_FIRST = Keyset(LEADS.c.created_at, LEADS.c.id, descending=True)
 _IS_OPEN = LEADS.c.done_at.is_(None)
@@ -51,6 +81,15 @@ class LeadRecords(Repository):
             self._connection.execute(changed.where(_IS_OPEN).values(done_at=self._now(), done_by=by))
         elif change.state is LeadState.OPEN:
             self._connection.execute(changed.values(done_at=None, done_by=""))
+
+    def addresses(self, conversation_ids: Iterable[UUID]) -> Mapping[UUID, Sequence[str]]:
+        """Those left in each of them, if any, oldest first."""
+        found: dict[UUID, list[str]] = {}
+        for batch in batches(conversation_ids):
+            left_in = select(LEADS.c.conversation_id, LEADS.c.email).where(LEADS.c.conversation_id.in_(batch))
+            for conversation_id, email in self._connection.execute(left_in.order_by(LEADS.c.id)):
+                found.setdefault(conversation_id, []).append(email)
+        return found
 
     def page(self, agent_id: UUID, page: PageRequest, only: LeadFilter = EVERY_LEAD) -> ListPage[Lead]:
         """Newest first."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, Integer, LargeBinary, Row, Select, and_, case, func, literal_column, or_, select
 
 from app.agents.agent import AgentConfig
 from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
@@ -16,10 +16,34 @@ from app.core.turn import VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.outbox import Outbox
+from app.store.schema import Audited, OfVisitors, StorableText, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, own_row
 from app.store.tables.conversations import CONVERSATIONS, VISITORS
-from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES, LIVE_PICTURES, SAVED_REPLIES
+from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES
 from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
+
+# The picture of a message, in a separate table, so that lists of messages do not read it.
+LIVE_PICTURES = table(
+    "live_pictures",
+    OfVisitors(),
+    own_id(),
+    parent("agent_id", "agents", index=True),
+    parent("live_message_id", "live_messages", unique=True),
+    column("width", Integer),
+    column("height", Integer),
+    column("body", LargeBinary),
+)
+
+# For the live chats of one agent, or all.
+SAVED_REPLIES = table(
+    "saved_replies",
+    Audited("saved_reply", lambda row: str(row.title)),
+    own_id(),
+    parent("workspace_id", "workspaces", index=True),
+    parent("agent_id", "agents", index=True, nullable=True),
+    column("title", StorableText),
+    column("text", StorableText),
+)
 
 # With literals, as in the partial index on open chats, so that the database recognises that it can use it.
 _IS_OPEN = LIVE_CHATS.c.state.in_([literal_column(f"'{state.value}'") for state in OPEN_STATES])
