@@ -12,9 +12,29 @@ from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_ACTIONS: Final = 20  # of an agent
+
+changes_of(
+    "action",
+    "Action",
+    "Actions",
+    {
+        "create": "Action added",
+        "edit": "Action changed",
+        "delete": "Action deleted",
+        "try": "Action tried",
+        "confirmed": "Change confirmed by a visitor",
+        "declined": "Change declined by a visitor",
+        "done": "Confirmed change done",
+        "failed": "Confirmed change failed",
+        "unknown": "Confirmed change: outcome unknown",
+        "expired": "Proposed change expired",
+        "void": "Proposed change withdrawn",
+    },
+)
 
 
 class Actions:

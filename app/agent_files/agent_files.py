@@ -28,12 +28,15 @@ from app.sources.records import ScheduleRecords, SourceRecords
 from app.sources.source import Schedule, Source, SourceKind
 from app.sources.sources import Schedules, Sources
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import more_changes_of
 from app.workspaces.records.audit import AuditRecords
 
 Done = TypeVar("Done")
 
 # Their content is no setting: uploaded bytes, and documents that a program submits.
 _NOT_IN_FILES = frozenset({SourceKind.FILE, SourceKind.DOCUMENTS})
+
+more_changes_of("agent", {"apply_file": "Agent file applied"})
 
 
 class AgentFiles:

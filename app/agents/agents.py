@@ -19,7 +19,24 @@ from app.core.source_file import Upload
 from app.kit.job_queue import JobQueue
 from app.providers.pictures.pillow_picture import square_picture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
+
+changes_of(
+    "agent",
+    "Agent",
+    "Agents",
+    {
+        "create": "Agent created",
+        "edit": "Draft changed",
+        "publish": "Agent published",
+        "delete": "Agent deleted",
+        "make_user_secret": "Signed-user secret created",
+        "remove_user_secret": "Signed-user secret removed",
+        "set_user_issuer": "Token issuer set",
+        "remove_user_issuer": "Token issuer removed",
+    },
+)
 
 
 class Agents:

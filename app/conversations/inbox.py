@@ -36,12 +36,26 @@ from app.core.turn import StoredTurn
 from app.core.webhook_event import WebhookEvent
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.operators import addresses_of, checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000
 # An address, or its part before the @. The @ within an address does not begin a mention.
 _MENTION: Final = re.compile(r"(?<![\w.+-])@([\w.+-]{1,64}(?:@[\w.-]{1,190})?)")
+
+changes_of(
+    "conversation",
+    "Conversation",
+    "Conversations",
+    {
+        "edit": "Conversations closed, assigned or labelled",
+        "note": "Note added to a conversation",
+        "remove_note": "Note removed",
+        "send_transcript": "Conversation mailed",
+        "erase": "Conversation erased",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,17 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_FILTERS: Final = 100  # visible to one operator
+
+changes_of(
+    "saved_filter",
+    "Saved filter",
+    "Saved filters",
+    {"create": "Filter saved", "edit": "Saved filter renamed", "delete": "Saved filter deleted"},
+)
 
 
 class SavedFilters:

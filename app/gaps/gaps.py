@@ -20,6 +20,7 @@ from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.sources.records import SourceRecords
 from app.sources.source import SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.operators import checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
@@ -27,6 +28,24 @@ MAX_NOTE_CHARS = 2000
 MAX_EXPORTED = 10_000
 
 _ACTIONS = {GapState.RESOLVED: "gap.resolve", GapState.IGNORED: "gap.ignore", GapState.OPEN: "gap.reopen"}
+
+changes_of(
+    "gap",
+    "Gap",
+    "Gaps",
+    {
+        "edit": "Gap assigned or note changed",
+        "flag": "Gap created from a question",
+        "ignore": "Gap ignored",
+        "reopen": "Gap reopened",
+        "resolve": "Gap closed without proof",
+        "prove": "Gap asked again",
+        "settle": "Gaps ignored or reopened in bulk",
+        "take_back": "Bulk change of gaps undone",
+        "merge": "Gaps merged",
+        "split": "Gap split",
+    },
+)
 
 
 class Gaps:

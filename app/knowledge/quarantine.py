@@ -11,7 +11,15 @@ from app.knowledge.document import QuarantinedPage, Review
 from app.knowledge.page_review import PageReview
 from app.knowledge.records.quarantine import QuarantineRecords
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
+
+changes_of(
+    "document",
+    "Page",
+    "Pages and documents",
+    {"delete": "Page deleted", "release": "Page released from quarantine", "dismiss": "Page kept in quarantine"},
+)
 
 
 class PageQuarantine:

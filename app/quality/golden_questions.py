@@ -21,6 +21,7 @@ from app.sources.files.records import FileRecords
 from app.sources.records import SourceRecords
 from app.sources.source import UNLINKED, SourceKind
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_QUESTION_CHARS = 4000
@@ -31,6 +32,19 @@ MAX_GOLDEN = 2000  # per agent
 MAX_CSV_CHARS = 1_000_000
 _FILE_SOURCE: Final = re.compile(rf"{UNLINKED}[0-9a-f-]{{36}}")
 COLUMNS = ("question", "pages", "language", "answer_contains", "answer_matches")
+
+changes_of(
+    "golden_question",
+    "Golden question",
+    "Golden questions",
+    {
+        "create": "Golden question added",
+        "edit": "Golden question changed",
+        "delete": "Golden question deleted",
+        "import": "Golden questions imported",
+        "run": "Golden questions run",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)

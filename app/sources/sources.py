@@ -30,7 +30,33 @@ from app.sources.source import (
 )
 from app.sources.source_rules import check_source
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
+
+changes_of(
+    "source",
+    "Source",
+    "Sources",
+    {
+        "create": "Source added",
+        "edit": "Source changed",
+        "delete": "Source deleted",
+        "sync": "Reading started",
+        "sync_pages": "Reading of some pages started",
+        "pause": "Reading paused",
+        "resume": "Reading resumed",
+        "cancel": "Reading stopped",
+        "schedule": "Source schedule set",
+        "unschedule": "Source schedule removed",
+        "set_access": "Source access set",
+        "clear_access": "Source access removed",
+        "make_hook": "Publish hook created",
+        "remove_hook": "Publish hook removed",
+        "upload_file": "File uploaded",
+        "replace_file": "File replaced",
+        "give_documents": "Documents sent by a program",
+    },
+)
 
 
 class Sources:

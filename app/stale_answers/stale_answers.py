@@ -16,6 +16,7 @@ from app.quality.golden_questions import GoldenQuestions
 from app.stale_answers.records import StaleAnswerRecords
 from app.stale_answers.stale_answer import StaleAnswer, StaleFilter, StaleState, StaleSubject, Telling
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_AT_ONCE: Final = 100
@@ -25,6 +26,13 @@ _ACTIONS = {
     StaleState.SETTLED: "stale_answer.settle",
     StaleState.OPEN: "stale_answer.reopen",
 }
+
+changes_of(
+    "stale_answer",
+    "Stale answer",
+    "Stale answers",
+    {"settle": "Stale answer settled", "dismiss": "Stale answer dismissed", "reopen": "Stale answer reopened"},
+)
 
 
 class StaleAnswers:

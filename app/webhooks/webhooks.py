@@ -19,11 +19,19 @@ from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.records import WebhookRecords
 from app.webhooks.webhook import DeadLetter, Delivery, News, Webhook, WebhookSender, signed_headers, webhook_secret
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 from app.workspaces.records.tokens import TokenRecords
 
 MAX_WEBHOOKS: Final = 10
 _SALT_BYTES: Final = 16
+
+changes_of(
+    "webhook",
+    "Webhook",
+    "Webhooks",
+    {"create": "Webhook added", "delete": "Webhook removed", "retry": "Delivery sent again"},
+)
 
 
 class Webhooks:

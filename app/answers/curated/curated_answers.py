@@ -31,6 +31,7 @@ from app.core.text.words import normalised
 from app.kit.clock import Clock
 from app.kit.pattern_matcher import PatternMatcher
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_PATTERN_CHARS = 500
@@ -43,6 +44,21 @@ _WHOLE_HISTORY = PageRequest(KEPT_EDITS)
 MAX_OPEN_PROPOSALS: Final = 100  # of one agent
 
 Change = Callable[[CuratedAnswer], CuratedAnswer]
+
+changes_of(
+    "curated_answer",
+    "Curated answer",
+    "Curated answers",
+    {
+        "create": "Curated answer written",
+        "edit": "Curated answer changed",
+        "delete": "Curated answer deleted",
+        "restore": "Curated answer restored",
+        "propose": "Curated answer proposed",
+        "approve": "Proposed answer approved",
+        "decline": "Proposed answer declined",
+    },
+)
 
 
 class CuratedAnswers:

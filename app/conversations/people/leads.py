@@ -29,12 +29,16 @@ from app.core.webhook_event import WebhookEvent
 from app.kit.clock import Clock
 from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.operators import MAX_EMAIL_CHARS, checked_assignee
 from app.workspaces.records.audit import AuditRecords
 
 MAX_EXPORTED: Final = 10_000
 # What browsers accept as an address; only a letter to it shows whether it exists.
 _EMAIL: Final = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+")
+
+# `assign`: until there was `edit`.
+changes_of("lead", "Lead", "Leads", {"edit": "Leads assigned, done or reopened", "assign": "Lead assigned"})
 
 
 class Leads:

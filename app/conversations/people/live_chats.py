@@ -29,12 +29,25 @@ from app.kit.cache import Cache
 from app.kit.clock import Clock
 from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.operators import colleague_named
 from app.workspaces.records.audit import AuditRecords
 
 MAX_LISTED: Final = 200
 # The sender repeats the sign every four seconds; this leaves room for a late one.
 _TYPING_SECONDS: Final = 6
+
+changes_of(
+    "live_chat",
+    "Live chat",
+    "Live chats",
+    {
+        "take": "Live chat taken over",
+        "reply": "Live chat answered",
+        "transfer": "Live chat transferred",
+        "hand_back": "Live chat handed back",
+    },
+)
 
 
 class HistoryCache(Protocol):

@@ -15,9 +15,17 @@ from app.core.actor import Actor
 from app.core.errors import InvalidInput
 from app.core.field_rules import check_line, check_text
 from app.store.system_of_record import SystemOfRecord, Transaction, reads, writes
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_REPLIES: Final = 200  # per workspace
+
+changes_of(
+    "saved_reply",
+    "Saved reply",
+    "Saved replies",
+    {"create": "Saved reply written", "edit": "Saved reply changed", "delete": "Saved reply deleted"},
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,16 @@ from app.conversations.records.conversations import ConversationRecords
 from app.core.actor import Actor
 from app.core.turn import VisitorSession
 from app.store.system_of_record import SystemOfRecord, Transaction
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 log = structlog.get_logger(__name__)
 
 VISITOR = "visitor"  # the audit's name for all visitors who act for themselves
+
+changes_of("visitor", "Visitor", "Visitors", {"erase": "Visitor erased"})
+# By workers, which do not serve the audit.
+changes_of("visitors", "Visitors", "Visitor data by age", {"expire": "Visitors' data erased by age"})
 
 
 class ConversationTerminator(Protocol):

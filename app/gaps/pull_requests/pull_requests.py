@@ -36,10 +36,14 @@ from app.providers.code.code_host import CodeHost, Proposal, RepositoryAccess, R
 from app.sources.runs.run_control import PageSync
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 from app.store.time_ordered_id import new_id
+from app.workspaces.audit_entry import changes_of, more_changes_of
 from app.workspaces.records.audit import AuditRecords
 
 MAX_TOKEN_CHARS: Final = 500
 HOOK_PREFIX: Final = "dgh_"
+
+changes_of("repository", "Repository", "Repositories", {"set": "Repository set", "remove": "Repository removed"})
+more_changes_of("gap", {"open_pull_request": "Pull request opened"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,18 @@ from app.webhooks.channels.records import NoticeChannelRecords, NoticePostRecord
 from app.webhooks.notices.notice import NOTICED, Notice, notice_of
 from app.webhooks.notices.notices import SETTINGS_PATH
 from app.webhooks.webhook import News, WebhookSender, event_of
+from app.workspaces.audit_entry import changes_of
 from app.workspaces.records.audit import AuditRecords
 
 CHANNELS_PATH = f"{SETTINGS_PATH}/channels"
 JSON_HEADERS = {"Content-Type": "application/json", "User-Agent": "Docent-Notices"}
+
+changes_of(
+    "notice_channel",
+    "Channel",
+    "Notice channels",
+    {"create": "Notice channel added", "delete": "Notice channel removed"},
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,13 @@ from app.mail.mailer import Mailer
 from app.store.system_of_record import SystemOfRecord, Transaction
 from app.webhooks.tickets.desk_settings import DeskFields, DeskKind, DeskSettings, check_desk
 from app.webhooks.tickets.records import HelpDeskRecords, TicketRecords, TicketState
+from app.workspaces.audit_entry import more_changes_of
 from app.workspaces.records.audit import AuditRecords
+
+more_changes_of(
+    "agent",
+    {"set_help_desk": "Help desk set", "clear_help_desk": "Help desk removed", "retry_ticket": "Ticket sent again"},
+)
 
 
 class HelpDesks:

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.web.console.page import Form, ListWanted, MenuEntry, Pages, Shown, Visit, manage, page
 from app.web.file_export import ExportFormat
 from app.workspaces.api.audit import audit_file
-from app.workspaces.audit_entry import CHANGES, AuditFilter
+from app.workspaces.audit_entry import AuditFilter, declared_changes
 from app.workspaces.audit_log import AuditLog
 from app.workspaces.operators import Assignees
 
@@ -50,7 +50,7 @@ class AuditPages(Pages):
         page = await self._log.page(visit.actor, wanted.part(_SHOWN), wanted.only)
         kept = wanted.model_dump(mode="json", exclude={"cursor"}, exclude_none=True)
         people = await self._people.of_workspace(visit.actor)
-        told = {"page": page, "wanted": wanted, "kept": kept, "people": people, "kinds": CHANGES}
+        told = {"page": page, "wanted": wanted, "kept": kept, "people": people, "kinds": declared_changes()}
         return Shown("workspaces/pages/audit.html", told)
 
     @page("/console/audit/export", access=manage, under="audit", is_file=True)
