@@ -21,6 +21,13 @@ def _imported(path: Path) -> Iterator[str]:
             yield node.module.replace(".", "/") + ".py"
 
 
+def _declared(path: Path) -> Iterator[tuple[str, str]]:
+    """The function and the first argument of each call in which that is a string."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            yield ast.unparse(node.func), str(node.args[0].value)
+
+
 def _importers_of(files: set[str]) -> set[str]:
     found = {path.relative_to(_ROOT).as_posix(): set(_imported(path)) for path in (_ROOT / "app").rglob("*.py")}
     return {path for path, imported in found.items() if imported & files}
@@ -35,6 +42,20 @@ def test_the_feature_takes_six_files_that_lie_in_one_folder() -> None:
     assert len(_OWN) <= 6
     assert [path for path in _OWN if not path.startswith("app/conversations/people/")] == []
     assert len(_LINES) == 1
+
+
+def test_its_table_and_what_the_audit_calls_it_are_among_them() -> None:
+    modules = {path.relative_to(_ROOT).as_posix(): path for path in (_ROOT / "app").rglob("*.py")}
+    declared = {name: set(_declared(path)) for name, path in modules.items() if "migrations" not in path.parts}
+    for declaration in (("table", "leads"), ("changes_of", "lead")):
+        [where] = [name for name, declarations in declared.items() if declaration in declarations]
+        assert where in _OWN
+
+
+def test_the_store_and_the_audit_know_nothing_of_it() -> None:
+    below = [path for room in ("store", "workspaces") for path in (_ROOT / "app" / room).rglob("*.py")]
+    known = [path for path in below if re.search(r"""\bLEADS\b|["']leads?\b""", path.read_text("utf-8"))]
+    assert [path for path in known if "migrations" not in path.parts] == []
 
 
 def test_every_file_that_knows_the_feature_is_named() -> None:
