@@ -176,7 +176,7 @@ def _named_by_setting(engine: Engine) -> Iterator[None]:
             ) from error
         raise Misconfigured(
             f"DOCENT_DATABASE_URL: no database answers as {engine.url.render_as_string(hide_password=True)}; "
-            "start it, or correct address and password."
+            "start it, or correct the address and the password."
         ) from error
 
 

@@ -58,7 +58,7 @@ class AwaitedWebsites:
         try:
             self._slots.acquire_nowait()
         except anyio.WouldBlock:
-            raise Overloaded("Other websites are being checked. Try again in a moment.") from None
+            raise Overloaded("Docent is checking other websites. Try again in a moment.") from None
         try:
             yield
         finally:
@@ -109,7 +109,7 @@ class CrawlerPageListing(AwaitedWebsites):
 
     async def of(self, source: SourceConfig, access: SourceAccess | None = None) -> Listing:
         if source.kind not in SEEDS:
-            raise InvalidInput("source_id", f"A source of kind {source.kind.value!r} lists no pages.")
+            raise InvalidInput("source_id", f'A source of kind "{source.kind.value}" has no list of pages.')
         pages = SourcePages(source, self.policy)
         url = pages.start
         seed = Seed(str(url), SEEDS[source.kind])
@@ -117,7 +117,7 @@ class CrawlerPageListing(AwaitedWebsites):
         with self.slot(), anyio.move_on_after(_LISTING_SECONDS) as time_limit:
             reading = await self._read(seed, url, access)
         if time_limit.cancelled_caught:
-            problems.append(f"The website did not list its pages within {_LISTING_SECONDS:g} seconds.")
+            problems.append(f"The website did not send its list of pages within {_LISTING_SECONDS:g} seconds.")
         problems += [f"{file}: {reason}" for file, reason in reading.problems]
         listed = [ListedPage(entry.url, entry.last_modified) for entry in reading.entries]
         start = [] if seed.kind in (SeedKind.SITEMAP, SeedKind.FEED) else [ListedPage(str(url))]

@@ -71,7 +71,9 @@ class DocumentBatches:
         def work(tx: Transaction) -> CrawlRun | None:
             source = SourceRecords(tx).find(actor.workspace_id, source_id)
             if source.config.kind is not SourceKind.DOCUMENTS:
-                raise InvalidInput("source_id", 'Documents go to a source of kind "documents". Create one.')
+                raise InvalidInput(
+                    "source_id", 'This source takes no documents. Send them to a source of kind "documents".'
+                )
             changed = []
             for line in lines:
                 if line.document is None:
@@ -99,7 +101,7 @@ def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
     """The accepted lines, one per URL, and the refused ones by line number."""
     told = [(number, text) for number, text in enumerate(body.splitlines(), start=1) if text.strip()]
     if not 1 <= len(told) <= MAX_LINES:
-        raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, a JSON object on each.")
+        raise InvalidInput("", f"Send 1 to {MAX_LINES} lines, each a JSON object.")
     refused: dict[int, LineResult] = {}
     lines: dict[str, _Line] = {}  # for a duplicate URL, the last line counts
     for number, text in told:
@@ -110,7 +112,9 @@ def _read(body: str) -> tuple[Collection[_Line], dict[int, LineResult]]:
             continue
         if line.url in lines:
             before = lines[line.url].number
-            refused[before] = LineResult(before, line.url, "refused", f"url: line {number} names it again.")
+            refused[before] = LineResult(
+                before, line.url, "refused", f"url: line {number} has the same url or id, and replaces this line."
+            )
         lines[line.url] = line
     return lines.values(), refused
 
@@ -120,11 +124,11 @@ def _line(number: int, text: str) -> _Line:
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidInput("", "This line is not JSON. Write one object per line.") from None
+        raise InvalidInput("", "This line is not valid JSON. Send one JSON object per line.") from None
     if not isinstance(told, dict):
-        raise InvalidInput("", "This line is not a JSON object.")
+        raise InvalidInput("", "This line is not a JSON object. Send one JSON object per line.")
     if unknown := sorted(set(told) - _FIELDS):
-        raise InvalidInput(str(unknown[0])[:60], f"There is no such field. Send {', '.join(sorted(_FIELDS))}.")
+        raise InvalidInput(str(unknown[0])[:60], f"There is no such field. Use one of {', '.join(sorted(_FIELDS))}.")
     url = _url(told)
     if told.get("delete", False) is True:
         return _Line(number, url, None)
@@ -143,7 +147,7 @@ def _line(number: int, text: str) -> _Line:
 def _url(told: Mapping[str, Any]) -> str:
     url, name = _text(told, "url"), _text(told, "id")
     if bool(url) == bool(name):
-        raise InvalidInput("url", "Name the document by its url, where citations lead, or by an id of your own.")
+        raise InvalidInput("url", "Send either url, to which citations link, or an id of your own.")
     if url:
         check_http_url("url", url)
         return url
@@ -154,7 +158,7 @@ def _url(told: Mapping[str, Any]) -> str:
 def _text(told: Mapping[str, Any], field: str) -> str:
     value = told.get(field) or ""
     if not isinstance(value, str):
-        raise InvalidInput(field, "Write a text.")
+        raise InvalidInput(field, "Send a string.")
     return value
 
 
@@ -163,18 +167,18 @@ def _day(told: Mapping[str, Any]) -> date | None:
     try:
         return date.fromisoformat(written) if written else None
     except ValueError:
-        raise InvalidInput("date", 'Write a day as "2027-01-31".') from None
+        raise InvalidInput("date", 'Send a date such as "2027-01-31".') from None
 
 
 def _attributes(told: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     given = told.get("attributes") or {}
     if not isinstance(given, dict) or len(given) > MAX_ATTRIBUTES:
-        raise InvalidInput("attributes", f"Write an object of at most {MAX_ATTRIBUTES} names, each with its values.")
+        raise InvalidInput("attributes", f"Send an object with at most {MAX_ATTRIBUTES} names, each with its values.")
     found: dict[str, tuple[str, ...]] = {}
     for name, value in given.items():
         values = value if isinstance(value, list) else [value]
         if not all(isinstance(each, str) for each in values):
-            raise InvalidInput(f"attributes.{name}"[:80], "Write a text or a list of texts.")
+            raise InvalidInput(f"attributes.{name}"[:80], "Send a string or a list of strings.")
         check_attribute(f"attributes.{name}"[:80], name, values)
         found[name] = tuple(values)
     return found

@@ -68,23 +68,23 @@ def check_access(access: SourceAccess) -> None:
     """Raises InvalidInput, which names the field and contains nothing of the secret."""
     name, secret = access.name, access.secret
     if not 1 <= len(name) <= MAX_ACCESS_NAME_CHARS or not name.isprintable():
-        raise InvalidInput("name", f"Give a name of 1 to {MAX_ACCESS_NAME_CHARS} characters.")
+        raise InvalidInput("name", f"Enter a name of 1 to {MAX_ACCESS_NAME_CHARS} printable characters.")
     if not 1 <= len(secret) <= MAX_SECRET_CHARS or not secret.isprintable():
-        raise InvalidInput("secret", f"Give 1 to {MAX_SECRET_CHARS} characters on one line.")
+        raise InvalidInput("secret", f"Enter 1 to {MAX_SECRET_CHARS} printable characters on one line.")
     if access.kind is AccessKind.BASIC:
         if ":" in name:
-            raise InvalidInput("name", "A user's name has no colon.")
+            raise InvalidInput("name", "A user name cannot contain a colon. Remove it.")
         return
     if not _HEADER_NAME.fullmatch(name):
         raise InvalidInput(
-            "name", f"This is not a valid name for a {access.kind.value}. Leave out spaces, colons and the like."
+            "name", f"This is not a valid {access.kind.value} name. Remove spaces, colons and other separators."
         )
     if access.kind is AccessKind.HEADER and name.lower() in _OURS:
         raise InvalidInput(
-            "name", "The crawler sends this header itself. Use another, or the kind that is made for it."
+            "name", "The crawler sets this header itself. Use another, or the kind that is meant for it."
         )
     if not secret.isascii() or secret != secret.strip():
-        raise InvalidInput("secret", "A header takes ASCII characters only, without spaces around them.")
+        raise InvalidInput("secret", "Use only ASCII characters, without spaces at the start or the end.")
 
 
 FirstAfter = Callable[[str, datetime], datetime]

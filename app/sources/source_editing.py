@@ -82,13 +82,11 @@ def _path(address: str) -> str:
 def _check_fields(kind: SourceKind, changed: list[str]) -> None:
     for name in changed:
         if name == "kind":
-            raise InvalidInput(name, "The kind of a source cannot change. Create another source.")
+            raise InvalidInput(name, "You cannot change the kind of a source. Create another source.")
         if (kind in GIVEN_KINDS and name in _CRAWL_FIELDS) or (kind in LISTED_KINDS and name in _LINK_FIELDS):
-            raise InvalidInput(
-                name, f'A source of kind "{kind.value}" is not crawled and has no such setting. Remove it.'
-            )
+            raise InvalidInput(name, f'A source of kind "{kind.value}" does not have this setting. Remove this field.')
         if kind not in GIVEN_KINDS and name == "url":
-            raise InvalidInput(name, "The address of a source cannot change. Create another source.")
+            raise InvalidInput(name, "You cannot change the address of this source. Create another source.")
 
 
 class SourceAccesses:
@@ -108,7 +106,7 @@ class SourceAccesses:
         read from the web."""
         check_access(access)
         if SourceRecords(tx).find(actor.workspace_id, source_id).config.kind in GIVEN_KINDS:
-            raise InvalidInput("source_id", "This source is not read from the web. Nobody asks it for a password.")
+            raise InvalidInput("source_id", "This source is not read from the web, so it needs no credentials.")
         facts = SourceAccessRecords(tx).set(source_id, access)
         CrawlPageRecords(tx).forget_validators(source_id)  # signed-in readers may get different pages
         AuditRecords(tx).acted(actor, "source.set_access", source_id, kind=access.kind.value)

@@ -18,7 +18,7 @@ from app.workspaces.records.tokens import TokenRecords
 _SALT_BYTES: Final = 16
 _TIMESTAMP: Final = re.compile(r"\d{1,12}", re.ASCII)
 _REFUSED: Final = (
-    "The signature is not right for this source, time and body. See docs/how-to/sources.md for how to make it."
+    "The signature does not match this source, timestamp and body. See docs/how-to/sources.md for how to sign."
 )
 
 
@@ -50,14 +50,14 @@ class SourceHooks:
         now = self._clock.now()
         if not _TIMESTAMP.fullmatch(timestamp) or abs(now.timestamp() - int(timestamp)) > WINDOW.total_seconds():
             raise Unauthorized(
-                "Send the time of the call, in seconds since 1970, as Docent-Timestamp: within 5 minutes."
+                "Send the current time as Docent-Timestamp, in seconds since 1970. It may be off by at most 5 minutes."
             )
         workspace_id = await self._records.read(lambda tx: self._signed_by(tx, source_id, timestamp, signature, body))
 
         def work(tx: Transaction) -> None:
             # A timestamp may be in the future as well as in the past, so a call is remembered for twice the window.
             if not HookRecords(tx).note_call(source_id, signature, now - 2 * WINDOW):
-                raise Unauthorized("This call was already used. Sign a new one for each change.")
+                raise Unauthorized("This call was already received. Sign a new call for each change.")
 
         await self._records.of_workspace(workspace_id).write(work)
         return Actor(workspace_id, f"hook of {source_id}", frozenset((WRITE,)))

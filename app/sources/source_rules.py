@@ -18,11 +18,14 @@ def check_source(config: SourceConfig) -> None:
     if config.kind is SourceKind.TEXT:
         check_text("text", config.text, MAX_TEXT_CHARS, may_be_empty=False)
     elif config.text:
-        raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it or change the kind.')
+        raise InvalidInput("text", 'Only a source of kind "text" has text. Remove it, or change the kind.')
     if config.is_public and config.kind is not SourceKind.FILE:
-        raise InvalidInput("is_public", 'Only a source of kind "file" has a file to open. Remove it.')
+        raise InvalidInput("is_public", 'Only a source of kind "file" can be public. Remove this field.')
     if config.read_files and config.kind in GIVEN_KINDS | LISTED_KINDS:
-        raise InvalidInput("read_files", "Only what is read page by page from the web links to files. Remove it.")
+        raise InvalidInput(
+            "read_files",
+            'Only a source of kind "site", "url", "sitemap" or "feed" has linked files. Remove this field.',
+        )
     if config.page_url:
         _check_page_url(config)
     _check_place(config)
@@ -42,12 +45,16 @@ def _check_page_url(config: SourceConfig) -> None:
             if "{operation}" not in config.page_url and not (
                 "{method}" in config.page_url and "{path}" in config.page_url
             ):
-                raise InvalidInput("page_url", "Tell operations apart: name {operation}, or both {method} and {path}.")
+                raise InvalidInput(
+                    "page_url", "Each operation needs its own address. Include {operation}, or {method} and {path}."
+                )
         case SourceKind.GIT:
             if "{path}" not in config.page_url and "{path_without_suffix}" not in config.page_url:
-                raise InvalidInput("page_url", "Tell files apart: name {path} or {path_without_suffix}.")
+                raise InvalidInput(
+                    "page_url", "Each file needs its own address. Include {path} or {path_without_suffix}."
+                )
         case _:
-            reason = 'Only a source of kind "openapi" or "git" has pages that stand elsewhere. Remove it.'
+            reason = 'Only a source of kind "openapi" or "git" has a page_url. Remove this field.'
             raise InvalidInput("page_url", reason)
 
 
@@ -55,6 +62,6 @@ def _check_place(config: SourceConfig) -> None:
     for name, value in (("branch", config.branch), ("folder", config.folder)):
         check_line(name, value, MAX_PLACE_CHARS)
         if value and config.kind is not SourceKind.GIT:
-            raise InvalidInput(name, f'Only a source of kind "git" has a {name}. Remove it.')
+            raise InvalidInput(name, f'Only a source of kind "git" has a {name}. Remove this field.')
     if any(part in ("", ".", "..") for part in config.folder.strip("/").split("/")) and config.folder.strip("/"):
-        raise InvalidInput("folder", 'Give a path in the repository, such as "docs" or "website/docs".')
+        raise InvalidInput("folder", 'Enter a path in the repository, such as "docs" or "website/docs".')

@@ -116,7 +116,9 @@ class Sources:
 
     async def cancel(self, actor: Actor, source_id: UUID) -> CrawlRun:
         """End the latest run; what it has learnt stays. An ended run is returned unchanged."""
-        return await self._stop(actor, source_id, "source.cancel", RunState.CANCELLED, "An operator cancelled it.")
+        return await self._stop(
+            actor, source_id, "source.cancel", RunState.CANCELLED, "An operator cancelled the reading."
+        )
 
     async def pause(self, actor: Actor, source_id: UUID) -> CrawlRun:
         """Pause the latest run: pages in progress are finished, the others wait. Raises InvalidInput if it has
@@ -171,7 +173,9 @@ def _latest_run(tx: Transaction, actor: Actor, source_id: UUID) -> CrawlRun:
 
 def _check_unfinished(run: CrawlRun) -> None:
     if run.state in ENDED_STATES:
-        raise InvalidInput("source_id", f"Its crawl has ended ({run.state.value}). Sync the source to read it again.")
+        raise InvalidInput(
+            "source_id", f"The latest crawl has ended ({run.state.value}). Sync the source to start another."
+        )
 
 
 MAX_CRON_CHARS = 100
@@ -224,15 +228,13 @@ class Schedules:
         """Raises InvalidInput, naming the field and the fix."""
         check_kind(config)
         if bool(schedule.cron) == bool(schedule.every_hours):
-            raise InvalidInput("", "Set either cron or every_hours, and only one of them.")
+            raise InvalidInput("", "Set either cron or every_hours, not both.")
         if schedule.every_hours:
             check_between("every_hours", schedule.every_hours, 1, MAX_HOURS)
             return
         check_line("cron", schedule.cron, MAX_CRON_CHARS, may_be_empty=False)
         if self._least_pause(schedule.cron, self._clock.now()) < LEAST_PAUSE:
-            raise InvalidInput(
-                "cron", 'This reads the source more often than once an hour. Name one minute, as in "0 * * * *".'
-            )
+            raise InvalidInput("cron", 'This is more often than once an hour. Use one minute, as in "0 * * * *".')
 
     def _least_pause(self, cron: str, now: datetime) -> timedelta:
         least, moment = timedelta.max, self._calendar.first_after(cron, now)
@@ -247,5 +249,5 @@ def check_kind(config: SourceConfig) -> None:
     if config.kind not in _FROM_THE_WEB:
         raise InvalidInput(
             "source_id",
-            f"A source of kind {config.kind.value!r} changes when you change it; nothing of it is fetched.",
+            f'A source of kind "{config.kind.value}" has nothing to fetch. It changes only when you edit it.',
         )

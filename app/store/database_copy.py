@@ -175,7 +175,9 @@ def _check_answers(engine: Engine, named: str) -> None:
             connection.execute(select(1))
     except DatabaseAway as error:
         shown = engine.url.render_as_string(hide_password=True)
-        raise Misconfigured(f"{named}: {shown} does not answer; start it, or correct address and password.") from error
+        raise Misconfigured(
+            f"{named}: {shown} does not answer; start it, or correct the address and the password."
+        ) from error
 
 
 def _refuse_what_lives(engine: Engine, named: str) -> None:

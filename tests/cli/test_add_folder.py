@@ -87,4 +87,4 @@ def test_an_agent_learns_from_a_folder_and_forgets_what_has_left(tmp_path: Path)
 
     write(folder, "wrong.md", "---\ndate: soon\n---\nText.")
     refused = docent(environment, "source", "add-folder", str(folder), "--url", BASE, code=2)
-    assert "wrong.md: date: Write a day" in refused.stderr
+    assert "wrong.md: date: Send a date" in refused.stderr

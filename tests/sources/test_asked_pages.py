@@ -44,7 +44,7 @@ async def test_only_the_pages_that_were_asked_for_are_read(house: KnowledgeHouse
 
     assert reader.asked == [A, B, "https://shop.example/d"]
     assert (run.state, run.only_asked) == (RunState.FINISHED, True)
-    assert run.stop_reason == "The pages that were asked for were read."
+    assert run.stop_reason == "The requested pages were read."
     assert run.counts == {"indexed": 1, "not_found": 2}
     assert await house.live_texts() == [words(15, "apricot"), words(15, "cherry")]
     await house.assert_in_step()

@@ -217,7 +217,7 @@ async def test_files_that_a_site_links_to_are_read_where_the_source_says_so(
     assert [heading.anchor for heading in manual.headings] == ["page=1", "page=2"]
     assert "| Basic | 5 |" in prices.markdown
     broken = pages[f"{site.origin}/docs/broken.pdf"]
-    assert (broken.status, broken.reason[:24]) == ("unreadable_file", "The file is a broken PDF")
+    assert (broken.status, broken.reason[:25]) == ("unreadable_file", "The file is a damaged PDF")
 
 
 async def test_without_that_a_file_says_what_would_read_it(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
@@ -226,7 +226,7 @@ async def test_without_that_a_file_says_what_would_read_it(reader: CrawlerSiteRe
     pages, _ = await read(reader, SourceConfig(SourceKind.SITE, "Shop", url=f"{site.origin}/"))
     found = pages[f"{site.origin}/manual.pdf"]
     assert found.status == "not_html"
-    assert found.reason.endswith("the source can be set to read PDF and Office files")
+    assert found.reason.endswith("to read it, turn on PDF and Office files in the source's settings")
 
 
 async def test_a_site_behind_a_password_is_read_with_it_and_by_no_other_source(

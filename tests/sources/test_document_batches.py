@@ -94,18 +94,18 @@ async def test_a_document_is_taken_away(office: Office) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{", "not JSON"),
+        ("{", "not valid JSON"),
         ("[1]", "not a JSON object"),
         (TARIFF | {"colour": "red"}, "colour: There is no such field"),
-        ({"title": "T", "text": "t"}, "url: Name the document"),
-        (TARIFF | {"id": "x"}, "url: Name the document"),
+        ({"title": "T", "text": "t"}, "url: Send either url"),
+        (TARIFF | {"id": "x"}, "url: Send either url"),
         (TARIFF | {"url": "ftp://x"}, "url: Enter a full address"),
         (TARIFF | {"title": ""}, "title: This cannot be empty"),
-        (TARIFF | {"text": 7}, "text: Write a text"),
-        (TARIFF | {"date": "May"}, "date: Write a day"),
+        (TARIFF | {"text": 7}, "text: Send a string"),
+        (TARIFF | {"date": "May"}, "date: Send a date"),
         (TARIFF | {"language": "English"}, "language"),
         (TARIFF | {"attributes": {"a b": "x"}}, "attributes.a b: Use up to 64 letters"),
-        (TARIFF | {"attributes": {"a": 7}}, "attributes.a: Write a text or a list"),
+        (TARIFF | {"attributes": {"a": 7}}, "attributes.a: Send a string or a list"),
     ],
 )
 async def test_a_line_that_is_wrong_is_refused_and_the_others_are_not(office: Office, line: object, says: str) -> None:
@@ -117,7 +117,7 @@ async def test_a_line_that_is_wrong_is_refused_and_the_others_are_not(office: Of
 async def test_of_an_address_that_stands_twice_the_last_line_holds(office: Office) -> None:
     receipt = await office.put(TARIFF, TARIFF | {"title": "New tariff"})
     assert results(receipt) == [(1, "refused"), (2, "accepted")]
-    assert receipt.results[0].reason == "url: line 2 names it again."
+    assert receipt.results[0].reason == "url: line 2 has the same url or id, and replaces this line."
 
 
 async def test_only_a_source_of_documents_takes_them(office: Office) -> None:

@@ -99,7 +99,7 @@ async def test_other_bytes_than_were_uploaded_are_never_given_out(
     stored = await put(house, await a_file(house), BODY)
     await store.put(stored.object_key, b"Press the red button.")
 
-    with pytest.raises(FilesUnavailable, match="different bytes"):
+    with pytest.raises(FilesUnavailable, match="other bytes"):
         await house.files.read(stored)
 
 

@@ -139,7 +139,7 @@ async def test_a_draft_is_left_out_and_says_why(host: GitServer) -> None:
     async for reader in reader_of(host):
         pages, _ = await read(reader, repository(host))
         page = pages["https://docs.example.com/pay"]
-        assert (page.status, page.reason) == ("noindex", "its front matter calls it a draft")
+        assert (page.status, page.reason) == ("noindex", "its front matter marks it as a draft")
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ async def test_a_redirect_to_a_private_address_is_not_followed(host: GitServer) 
     path = "/docs.git/info/refs?service=git-upload-pack"
     host.moved[path] = "http://127.0.0.1:1/docs.git/info/refs?service=git-upload-pack"
     async for reader in reader_of(host):
-        with pytest.raises(InvalidInput, match="does not list its pages"):
+        with pytest.raises(InvalidInput, match="The list of pages could not be read"):
             await read(reader, repository(host))
 
 

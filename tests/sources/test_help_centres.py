@@ -93,7 +93,7 @@ async def test_zendesk_articles_are_read_but_for_drafts_and_those_of_members(
     pages, summary = await read(reader, of_zendesk(site))
 
     assert statuses(pages) == dict.fromkeys(("1-returns", "2-prices", "3-hours"), "fetched")
-    assert summary == RunSummary("Every page that is listed was read.")
+    assert summary == RunSummary("Every listed page was read.")
     content = pages[f"{site.origin}/hc/en-us/articles/1-returns"].content
     assert content is not None
     assert content.title == "About 1-returns"

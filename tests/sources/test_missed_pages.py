@@ -63,7 +63,7 @@ async def test_a_page_that_no_sitemap_lists_is_retired_by_the_third_reading(hous
 
     for _ in range(2):
         report = await read(house, WITHOUT_A, source)
-        assert report.run.stop_reason.endswith("1 document of earlier readings did not turn up and stayed.")
+        assert report.run.stop_reason.endswith("Not found, but kept for now: 1 document of earlier readings.")
         assert await house.live_texts() == ALL_STAY
     report = await read(house, WITHOUT_A, source)
 
@@ -71,7 +71,7 @@ async def test_a_page_that_no_sitemap_lists_is_retired_by_the_third_reading(hous
     assert report.run.stop_reason.endswith("1 document, missed 3 times in a row, was retired.")
     assert (await reasons(house, report.run))[A] == (
         "retired",
-        "Missed 3 times in a row, so it is answered from no longer. Nothing in the source leads to it.",
+        "Missed 3 times in a row, so answers no longer use it. No page of the source links to it.",
     )
     await house.assert_in_step()
 

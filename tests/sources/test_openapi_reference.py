@@ -197,13 +197,13 @@ def test_a_document_that_doubles_itself_is_read_in_bounded_work() -> None:
 
 @pytest.mark.parametrize(
     "document",
-    ["no object", {"openapi": "4.0.0", "paths": {}}, {"info": {}}],
+    ["not an object", {"openapi": "4.0.0", "paths": {}}, {"info": {}}],
     ids=["a text", "another version", "no version"],
 )
 async def test_what_is_no_openapi_document_is_refused(
     reader: ListedReader, site: LoopbackSite, document: object
 ) -> None:
-    with pytest.raises(InvalidInput, match="It does not list its pages"):
+    with pytest.raises(InvalidInput, match="The list of pages could not be read"):
         await read(reader, serve(site, document))
 
 

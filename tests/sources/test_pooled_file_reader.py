@@ -34,8 +34,16 @@ async def test_its_own_title_goes_before_its_name(reader: FileReader) -> None:
 @pytest.mark.parametrize(
     ("name", "body", "message"),
     [
-        ("a.pdf", a_pdf([["Hello."]], password="secret"), "The file is protected by a password. Save it without one."),
-        ("a.docx", b"PK\x03\x04 word/document", "The file is a broken DOCX file. Save it again with a word processor."),
+        (
+            "a.pdf",
+            a_pdf([["Hello."]], password="secret"),
+            "The file is protected by a password. Save it without a password.",
+        ),
+        (
+            "a.docx",
+            b"PK\x03\x04 word/document",
+            "The file is a damaged DOCX file. Save it again with a word processor.",
+        ),
         ("a.png", b"\x89PNG..", '"a.png" is a picture. Write down what it says.'),
     ],
 )

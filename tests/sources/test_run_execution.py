@@ -82,7 +82,7 @@ async def test_a_page_of_two_sources_is_known_and_no_twin_of_itself(house: Knowl
 
     assert report is not None
     assert report.run.counts == {"unchanged": 1}
-    assert (await pages_of(house, run.id))[A].reason == "Another source of this agent has learnt this page."
+    assert (await pages_of(house, run.id))[A].reason == "Another source of this agent already covers this page."
     await house.assert_in_step()
 
 
@@ -187,7 +187,9 @@ async def test_a_cancelled_run_stops_and_stays_cancelled(house: KnowledgeHouse) 
 
     async def cancel(url: str) -> None:
         await house.record.write(
-            lambda tx: CrawlRunRecords(tx).set_run_state(run.id, RunState.CANCELLED, "An operator cancelled it.")
+            lambda tx: CrawlRunRecords(tx).set_run_state(
+                run.id, RunState.CANCELLED, "An operator cancelled the reading."
+            )
         )
 
     reader = ScriptedSiteReader(SITE, cancel)
@@ -327,7 +329,7 @@ async def test_one_odd_page_does_not_cost_the_others(house: KnowledgeHouse, monk
     run = await read(house, {A: SITE[A], B: SITE[B]})
 
     assert run.counts == {"indexed": 1, "failed": 1}
-    assert (await pages_of(house, run.id))[B].reason == "The page could not be learnt (RecursionError)."
+    assert (await pages_of(house, run.id))[B].reason == "The page could not be indexed (RecursionError)."
 
 
 async def test_an_index_that_is_away_leaves_the_run_running_for_another_try(house: KnowledgeHouse) -> None:

@@ -50,7 +50,7 @@ async def test_a_cancelled_run_has_ended_and_says_so(house: House) -> None:
     url, run = await a_source(house)
     cancelled = (await house.api("POST", f"{url}/cancel")).json()
     assert (cancelled["id"], cancelled["state"], cancelled["stop_reason"]) == (
-        run["id"], "cancelled", "An operator cancelled it."
+        run["id"], "cancelled", "An operator cancelled the reading."
     )  # fmt: skip
     assert (await house.api("POST", f"{url}/cancel")).json() == cancelled
     for order in ("pause", "resume"):

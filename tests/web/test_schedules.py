@@ -61,7 +61,7 @@ async def test_no_source_is_made_with_a_wrong_schedule(house: House, schedule: J
     ("body", "words"),
     [
         ({}, "Set either cron or every_hours"),
-        ({"cron": "0 3 * * *", "every_hours": 3}, "only one of them"),
+        ({"cron": "0 3 * * *", "every_hours": 3}, "not both"),
         ({"cron": "*/5 * * * *"}, "more often than once an hour"),
         ({"cron": "0,30 3 * * *"}, "more often than once an hour"),
         ({"cron": "often"}, "five fields"),
@@ -78,4 +78,4 @@ async def test_what_is_no_schedule_is_refused_with_the_fix(house: House, body: J
 async def test_a_text_is_not_read_on_a_schedule(house: House) -> None:
     answer = await house.api("PUT", await a_source(house, SourceKind.TEXT), {"every_hours": 3})
     assert answer.status_code == 422
-    assert "nothing of it is fetched" in answer.json()["error"]["message"]
+    assert "has nothing to fetch" in answer.json()["error"]["message"]

@@ -70,7 +70,7 @@ async def test_the_same_call_is_taken_once(site: Website) -> None:
     assert (await site.call(PAGES)).status_code == 202
     again = await site.call(PAGES)
     assert again.status_code == 401
-    assert "already used" in again.json()["error"]["message"]
+    assert "already received" in again.json()["error"]["message"]
     assert (await site.call(PAGES, seconds=1)).status_code == 202
 
 
@@ -83,7 +83,7 @@ async def test_a_clock_may_be_five_minutes_wrong(site: Website, seconds: int) ->
 async def test_a_call_of_another_time_is_refused(site: Website, seconds: int) -> None:
     answer = await site.call(PAGES, seconds=seconds)
     assert answer.status_code == 401
-    assert "within 5 minutes" in answer.json()["error"]["message"]
+    assert "at most 5 minutes" in answer.json()["error"]["message"]
 
 
 async def test_a_replay_is_refused_for_as_long_as_its_timestamp_is_good(site: Website) -> None:

@@ -39,9 +39,9 @@ def convert_file(name: str, body: bytes) -> Page:
     """
     page = _READERS[file_format(name, body)](name, body)
     if not page.markdown.strip():
-        raise FileRefused("holds no text. Upload one with words in it.")
+        raise FileRefused("contains no text. Upload a file that does.")
     if len(page.markdown) > MAX_TEXT_CHARS:
-        raise FileRefused(f"holds more than {MAX_TEXT_CHARS} characters of text. Split it.")
+        raise FileRefused(f"contains more than {MAX_TEXT_CHARS} characters of text. Split it.")
     return replace(
         page, title=page.title[:_MAX_TITLE_CHARS], language=page.language or detected_language(page.markdown)
     )

@@ -35,7 +35,7 @@ def serve_files(pipe: Connection) -> None:
         except InvalidInput as refused:
             answer = PageFailure(str(refused).removeprefix("file: "))
         except (MemoryError, RecursionError):
-            answer = PageFailure("Reading the file needs too much memory. Split it, or save it again.")
+            answer = PageFailure("The file needs too much memory to read. Split it, or save it again.")
         except Exception as error:
             answer = PageFailure(f"The file cannot be read ({type(error).__name__}). Save it again, or as PDF.")
         pipe.send(answer)

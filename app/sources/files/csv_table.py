@@ -21,7 +21,7 @@ def read_csv(name: str, body: bytes) -> Page:
     text = decoded(body)
     rows = list(_rows(text))
     if len(rows) < 2:
-        raise FileRefused("has no rows below its first. Put the columns' names into the first row, data below.")
+        raise FileRefused("has only one row. Put the column names in the first row, and the data below it.")
     header, data = rows[0], rows[1:]
     markdown = written_rows(header, data)
     return Page(url=name, canonical_url=name, title="", markdown=markdown)
@@ -34,12 +34,12 @@ def _rows(text: str) -> Iterator[list[str]]:
             if number > MAX_ROWS:
                 raise FileRefused(f"has more than {MAX_ROWS} rows. Split it.")
             if len(row) > MAX_COLUMNS:
-                raise FileRefused(f"has more than {MAX_COLUMNS} columns. Leave out what nobody asks for.")
+                raise FileRefused(f"has more than {MAX_COLUMNS} columns. Remove those that visitors do not need.")
             cells = [" ".join(cell.split()) for cell in row]
             if any(cells):
                 yield cells
     except csv.Error as error:
-        raise FileRefused(f"is no CSV ({error}). Check its quotes.") from error
+        raise FileRefused(f"is not valid CSV ({error}). Check its quotation marks.") from error
 
 
 def _delimiter(text: str) -> str:

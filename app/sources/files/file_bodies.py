@@ -42,12 +42,10 @@ class FileBodies:
         if not stored.object_key:
             return stored.body
         if self._store is None:
-            raise Misconfigured("DOCENT_FILES_URI must name the object store: this file was uploaded to it.")
+            raise Misconfigured("This file is in an object store. Set DOCENT_FILES_URI to that object store.")
         body = await self._store.get(stored.object_key)
         if hashlib.sha256(body).hexdigest() != stored.digest:
-            raise FilesUnavailable(
-                "The object store returned different bytes than were uploaded. Upload the file again."
-            )
+            raise FilesUnavailable("The object store returned other bytes than were uploaded. Upload the file again.")
         return body
 
     async def forget_all(self, agent_id: UUID, source_id: UUID | None = None) -> None:

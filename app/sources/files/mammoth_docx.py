@@ -25,7 +25,7 @@ def read_docx(name: str, body: bytes) -> Page:
         title = own_title(parts)
         html = _html(parts)
     except BROKEN as error:
-        raise FileRefused("is a broken DOCX file. Save it again with a word processor.") from error
+        raise FileRefused("is a damaged DOCX file. Save it again with a word processor.") from error
     tree = LexborHTMLParser(f"<html><body>{html}</body></html>")
     if tree.body is None:
         return Page(url=name, canonical_url=name, title=title, markdown="")

@@ -47,7 +47,9 @@ def xml_parts(body: bytes) -> dict[str, bytes]:
             raise FileRefused(f"unpacks to more than {MAX_XML_BYTES // 1024**2} MiB of text. Split it.")
         parts = {member.filename: packed.read(member) for member in wanted}
     if any(_DECLARATION.search(_as_ascii(part)) for part in parts.values()):
-        raise FileRefused("declares a document type, which no Office program writes. Save it again with one.")
+        raise FileRefused(
+            "declares a document type, which Office programs do not. Save it again with an Office program."
+        )
     return parts
 
 

@@ -42,7 +42,7 @@ def read_xlsx(name: str, body: bytes) -> Page:
                 headings.append(Heading(_LEVEL, one_line(sheet.title)))
                 blocks += [f"## {headings[-1].text}", text]
     except BROKEN as error:
-        raise FileRefused("is a broken XLSX file. Save it again with a spreadsheet program.") from error
+        raise FileRefused("is a damaged XLSX file. Save it again with a spreadsheet program.") from error
     return Page(url=name, canonical_url=name, title=title, markdown="\n\n".join(blocks), headings=tuple(headings))
 
 
@@ -66,7 +66,7 @@ def _rows(sheet: Any, most: int) -> Iterator[list[str]]:
             continue
         last = max(row)
         if last > MAX_COLUMNS:
-            raise FileRefused(f"has more than {MAX_COLUMNS} columns. Leave out what nobody asks for.")
+            raise FileRefused(f"has more than {MAX_COLUMNS} columns. Remove those that visitors do not need.")
         blank = number - before - 1 - (bisect_left(hidden_rows, number) - bisect_left(hidden_rows, before))
         if before and blank:
             yield []

@@ -29,7 +29,7 @@ def read_pptx(name: str, body: bytes) -> Page:
         title = own_title(xml_parts(body))
         slides = Presentation(without_media(body)).slides
         if len(slides) > MAX_SLIDES:
-            raise FileRefused(f"has {len(slides)} slides; {MAX_SLIDES} are read. Split it.")
+            raise FileRefused(f"has {len(slides)} slides, and the limit is {MAX_SLIDES}. Split it.")
         blocks: list[str] = []
         headings: list[Heading] = []
         for number, slide in enumerate(slides, start=1):
@@ -42,7 +42,7 @@ def read_pptx(name: str, body: bytes) -> Page:
                 headings.append(Heading(_LEVEL, heading or f"Slide {number}"))
                 blocks += [f"## {headings[-1].text}", *texts]
     except BROKEN as error:
-        raise FileRefused("is a broken PPTX file. Save it again with a presentation program.") from error
+        raise FileRefused("is a damaged PPTX file. Save it again with a presentation program.") from error
     if title.lower() in _NO_TITLES:
         title = ""
     return Page(

@@ -19,8 +19,8 @@ MAX_PAGES: Final = 1000
 MAX_OUTLINE: Final = 5000
 _MAX_LEVEL: Final = 4
 _NO_TITLES = ("untitled", "microsoft word", "powerpoint presentation", "document", "title")
-_LOCKED = "is protected by a password. Save it without one."
-_BROKEN = "is a broken PDF. Save or print it to PDF again."
+_LOCKED = "is protected by a password. Save it without a password."
+_BROKEN = "is a damaged PDF. Save or print it to PDF again."
 
 Outline = Mapping[int, Sequence[tuple[int, str]]]  # page number from 0 -> level and title
 _EDGE_LINES = 2  # at the top and bottom of a page
@@ -39,7 +39,7 @@ def read_pdf(name: str, body: bytes) -> Page:
             raise FileRefused(_LOCKED)
         count = len(reader.pages)
         if count > MAX_PAGES:
-            raise FileRefused(f"has {count} pages; {MAX_PAGES} are read. Split it.")
+            raise FileRefused(f"has {count} pages, and the limit is {MAX_PAGES}. Split it.")
         pages = [without_invisible(page.extract_text()) for page in reader.pages]
         title = _title(reader)
     except (FileNotDecryptedError, WrongPasswordError, DependencyError) as error:
@@ -47,7 +47,7 @@ def read_pdf(name: str, body: bytes) -> Page:
     except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError) as error:
         raise FileRefused(_BROKEN) from error
     if not any(page.strip() for page in pages):
-        raise FileRefused("holds pictures of text only. Run text recognition (OCR) over it first.")
+        raise FileRefused("contains only images of text. Run text recognition (OCR) on it first.")
     blocks: list[str] = []
     headings: list[Heading] = []
     outline = _outline(reader)

@@ -67,7 +67,7 @@ class GitMarkdown(DocumentList):
         text = decode_html(said, "utf-8")
         front = _FRONT_MATTER.match(text)
         if front and _DRAFT.search(front[1]):
-            raise ApiFailed(Outcome.NOINDEX, "its front matter calls it a draft")
+            raise ApiFailed(Outcome.NOINDEX, "its front matter marks it as a draft")
         return text
 
 

@@ -75,7 +75,7 @@ class JsonApi:
         try:
             url = check_url(urljoin(f"{self.start.origin}/", path), self._fetcher.policy)
         except (UrlRefused, ValueError) as error:
-            raise ApiFailed(Outcome.FORBIDDEN_ADDRESS, "the API names an address that is none") from error
+            raise ApiFailed(Outcome.FORBIDDEN_ADDRESS, "the API links to an invalid address") from error
         if site_key(url) != site_key(self.start):
             raise ApiFailed(Outcome.OUT_OF_SCOPE, f"the API leads to another website ({url.host})")
         answer = await self._fetcher.fetch(str(url), wanted=wanted)

@@ -49,7 +49,7 @@ class _Listed:
     def summary(self, max_pages: int) -> RunSummary:
         if self.is_cut:
             return RunSummary(f"The limit of {max_pages} pages was reached; there are more.", is_complete=False)
-        return RunSummary("Every page that is listed was read.")
+        return RunSummary("Every listed page was read.")
 
 
 class ListedReader:
@@ -84,7 +84,7 @@ class ListedReader:
         try:
             listed = await self._listed(source, documents)
         except ApiFailed as error:
-            raise InvalidInput("url", f"It does not list its pages: {error.reason}.") from error
+            raise InvalidInput("url", f"The list of pages could not be read: {error.reason}.") from error
         if not only_queued:
             await queue.add([QueuedPage(url, depth=0) for url in listed.articles])
         while not await is_cancelled():
@@ -171,8 +171,8 @@ class ListedReader:
 def _not_listed(listed: _Listed, page: QueuedPage) -> ReadPage:
     """For a page of an earlier reading: withdrawn or deleted, unless the list was not read that far."""
     if page.url in listed.others or listed.is_cut:
-        return _ended(page, Outcome.OUT_OF_SCOPE, "the source does not want it any more")
-    return _ended(page, Outcome.GONE, "it is listed no more")
+        return _ended(page, Outcome.OUT_OF_SCOPE, "the source's settings now exclude it")
+    return _ended(page, Outcome.GONE, "it is no longer listed")
 
 
 def _ended(page: QueuedPage, outcome: Outcome, reason: str, changed: str | None = None) -> ReadPage:

@@ -47,7 +47,7 @@ def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
     root = document.root
     version = text_of(root, "openapi") or str(root.get("swagger", ""))
     if not _VERSION.fullmatch(version):
-        raise ApiFailed(Outcome.NOT_HTML, "this is neither an OpenAPI 3 nor a Swagger 2.0 document")
+        raise ApiFailed(Outcome.NOT_HTML, "the document is neither OpenAPI 3 nor Swagger 2.0")
     found: list[Article] = []
     for path, told in object_of(root, "paths").items():
         item = document.resolve(told)
@@ -71,7 +71,7 @@ def _parsed(body: bytes) -> Json:
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise ApiFailed(Outcome.NOT_HTML, "the document is neither JSON nor YAML") from error
     if not isinstance(told, dict):
-        raise ApiFailed(Outcome.NOT_HTML, "the document holds no object")
+        raise ApiFailed(Outcome.NOT_HTML, "the document is not an object")
     return told
 
 

@@ -62,9 +62,10 @@ class SourceUpkeepPages(Pages):
         here = visit.url(_SHOWN, source_id=source.id)
         if not given.every_hours and not given.cron:
             await self._schedules.clear(visit.actor, source.id)
-            return Go(here, "Schedule removed. Docent reads this source only when you choose Read.")
+            button = "Read again" if source.run else "Read now"
+            return Go(here, f"Schedule removed. Docent reads this source only when you choose {button}.")
         if given.every_hours and given.cron:
-            raise InvalidInput("cron", "Enter either hours or a cron expression, and leave the other blank.")
+            raise InvalidInput("cron", "Enter either hours or a cron expression, and leave the other field blank.")
         found = await self._schedules.set(visit.actor, source.id, Schedule(given.cron.strip(), given.every_hours))
         return Go(here, f"Schedule saved. The next reading is on {found.next_at:%Y-%m-%d at %H:%M} UTC.")
 

@@ -123,7 +123,7 @@ class CrawlerSiteReader:
 
     def _start(self, source: SourceConfig) -> CheckedUrl:
         if source.kind not in SEEDS:
-            raise InvalidInput("kind", f"a source of kind {source.kind.value!r} is not read from the web")
+            raise InvalidInput("kind", f'a source of kind "{source.kind.value}" is not read from the web')
         try:
             return check_url(source.url.strip(), self._policy)
         except UrlRefused as error:
@@ -147,7 +147,7 @@ class CrawlerSiteReader:
 def _reason(result: PageResult, source: SourceConfig) -> str:
     media_type, _ = media_type_and_charset(result.headers.get("content-type", ""))
     if result.outcome is Outcome.NOT_HTML and media_type in FILE_TYPES and not source.read_files:
-        return f"{result.reason}; the source can be set to read PDF and Office files"
+        return f"{result.reason}; to read it, turn on PDF and Office files in the source's settings"
     return result.reason
 
 
@@ -221,7 +221,7 @@ def _renderer(fetcher: Fetcher, robots: Robots, browser: str) -> "PlaywrightRend
 def _in_words(summary: CrawlSummary) -> RunSummary:
     problem = f"{summary.problems[0][0]}: {summary.problems[0][1]}" if summary.problems else ""
     if summary.stopped is StopReason.NOTHING_TO_VISIT:
-        raise InvalidInput("url", problem or "no page of the source lies in its scope")
+        raise InvalidInput("url", problem or "no page of the source is in its scope")
     reason = summary.reason
     if summary.stopped is not StopReason.FINISHED or summary.has_read_nothing:
         return RunSummary(reason, is_complete=False)

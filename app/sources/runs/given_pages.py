@@ -42,7 +42,7 @@ class GivenPages:
             lambda tx: GivenDocumentRecords(tx).find(source.id, url)
         )
         if found is None:
-            return ReadPage(url, 0, GONE, "The document was taken away.", read_at=self._clock.now())
+            return ReadPage(url, 0, GONE, "The document was deleted.", read_at=self._clock.now())
         return self._fetched(replace(found, site=source.config.name), len(found.markdown.encode()))
 
     async def urls(self, source: Source) -> list[str]:

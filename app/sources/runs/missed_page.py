@@ -34,7 +34,7 @@ class PageEnd:
 def miss_reason(ends: Sequence[PageEnd]) -> str | None:
     """Why a document was missed, if its known URLs ended in this way in a complete reading; None if it was not."""
     if not ends:
-        return "Nothing in the source leads to it."
+        return "No page of the source links to it."
     if all(end.is_miss for end in ends):
         return ends[0].reason
     return None

@@ -40,7 +40,9 @@ class PageScope:
             except UrlRefused as error:
                 raise InvalidInput(f"urls.{number}", f"This address cannot be read: {error.reason}.") from error
             if spelt is None:
-                raise InvalidInput(f"urls.{number}", "This is outside the source. Leave it out, or widen the source.")
+                raise InvalidInput(
+                    f"urls.{number}", "This address is outside the source. Remove it, or extend the source's settings."
+                )
             found[spelt] = None
         return list(found)
 

@@ -76,7 +76,7 @@ class PageSync:
         """Read these pages and no others. A running reading includes them; a paused one keeps them until it resumes.
         Raises NotFound, and InvalidInput for an address outside of the source."""
         if not 1 <= len(urls) <= MAX_URLS:
-            raise InvalidInput("urls", f"Name 1 to {MAX_URLS} addresses. For the whole source leave urls out.")
+            raise InvalidInput("urls", f"Send 1 to {MAX_URLS} addresses, or leave out urls to read the whole source.")
         config = await self._records.of_workspace(actor.workspace_id).read(
             lambda tx: SourceRecords(tx).find(actor.workspace_id, source_id).config
         )

@@ -135,7 +135,7 @@ class RunExecution:
             summary = await self._reader.read(
                 source.config, queue, settle, is_cancelled, only_queued=True, access=access
             )
-            reason = "The pages that were asked for were read." if summary.is_complete else summary.stop_reason
+            reason = "The requested pages were read." if summary.is_complete else summary.stop_reason
             return replace(summary, stop_reason=reason)
         if source.config.kind in _REMEMBERED:
             await queue.add_known(source.config.max_pages)
@@ -182,7 +182,7 @@ class RunExecution:
                     # Without a document of its own, the page is read in full next time: its twin may have changed.
                     twin = await self._url_of(source.agent_id, receipt.document_id)
                     if twin in (page.url, page.content.url):
-                        status, reason = UNCHANGED, "Another source of this agent has learnt this page."
+                        status, reason = UNCHANGED, "Another source of this agent already covers this page."
                     else:
                         reason = f"It has the same text as {twin}." if twin else "Another page has the same text."
                     page = replace(page, reason=reason)
@@ -193,7 +193,7 @@ class RunExecution:
                 raise
             except Exception as error:  # one unusual page must not fail the others
                 log.exception("page.failed", url=page.url, run_id=str(run_id))
-                reason = f"The page could not be learnt ({type(error).__name__})."
+                reason = f"The page could not be indexed ({type(error).__name__})."
                 status, page = FAILED_PAGE, replace(page, status=FAILED_PAGE, reason=reason, content=None)
         elif page.status in GONE:
             await self._retire.page(source.agent_id, source.id, page.url)

@@ -89,7 +89,7 @@ class MissedPages:
         """ "" when nothing was missed."""
         words = ""
         if left := self.missed - self.retired:
-            words += f" {left} {_documents(left)} of earlier readings did not turn up and stayed."
+            words += f" Not found, but kept for now: {left} {_documents(left)} of earlier readings."
         if self.retired:
             was = "was" if self.retired == 1 else "were"
             words += (
@@ -137,7 +137,7 @@ def _retire(agent_id: UUID, run_id: UUID, lost: Sequence[MissedDocument], tx: Tr
             url=document.asked or document.url,
             depth=0,
             status=RETIRED,
-            reason=f"Missed {document.readings} times in a row, so it is answered from no longer. {document.reason}",
+            reason=f"Missed {document.readings} times in a row, so answers no longer use it. {document.reason}",
         )
         for document in lost
     ]

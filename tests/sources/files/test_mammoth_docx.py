@@ -74,7 +74,7 @@ def test_entities_are_refused(encoding: str) -> None:
     ids=["no zip", "cut", "XML"],
 )
 def test_a_broken_file_is_refused(body: bytes) -> None:
-    with pytest.raises(FileRefused, match="broken DOCX"):
+    with pytest.raises(FileRefused, match="damaged DOCX"):
         read_docx("a.docx", body)
 
 

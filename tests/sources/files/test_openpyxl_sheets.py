@@ -137,5 +137,5 @@ def test_a_bomb_and_a_document_type_are_refused_before_they_are_read(monkeypatch
     "body", [b"PK\x03\x04 xl/workbook", repacked(an_xlsx({"A": [(1, 2)]}), {"xl/workbook.xml": "<a>"})]
 )
 def test_what_only_looks_like_a_workbook_is_refused(body: bytes) -> None:
-    with pytest.raises(FileRefused, match="broken XLSX"):
+    with pytest.raises(FileRefused, match="damaged XLSX"):
         read_xlsx("a.xlsx", body)

@@ -80,7 +80,7 @@ def test_a_broken_file_is_refused(body: bytes) -> None:
 
 def test_too_many_pages_are_refused_before_any_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pypdf_pages, "MAX_PAGES", 2)
-    with pytest.raises(FileRefused, match="has 3 pages; 2 are read"):
+    with pytest.raises(FileRefused, match="has 3 pages, and the limit is 2"):
         read_pdf("manual.pdf", a_pdf([["a"], ["b"], ["c"]]))
 
 

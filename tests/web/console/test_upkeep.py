@@ -37,7 +37,7 @@ async def test_a_source_is_read_every_so_often_or_not_at_all(
     assert 'name="every_hours" type="number" value="24"' in await browser.page(upkeep_of(site))
     await browser.post(path, {"every_hours": "", "cron": "0 3 * * *"})
     assert await schedule_of(house, site) == Schedule(cron="0 3 * * *")
-    assert "only when you choose Read" in await browser.flash(await browser.post(path, {}))
+    assert "only when you choose Read now" in await browser.flash(await browser.post(path, {}))
     assert await schedule_of(house, site) is None
 
 

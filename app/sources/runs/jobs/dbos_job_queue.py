@@ -87,6 +87,6 @@ def _open_client(url: str) -> "DBOSClient":
             DBOS.migrate(url)
     except DatabaseAway as error:
         raise Misconfigured(
-            "DOCENT_JOBS_URL: no database answers there; start it, or correct address and password."
+            "DOCENT_JOBS_URL: no database answers there; start it, or correct the address and the password."
         ) from error
     return DBOSClient(system_database_url=url)

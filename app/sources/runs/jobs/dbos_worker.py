@@ -270,7 +270,7 @@ class DbosWorker:
             await _hand_out(client, [workflow])
             return
         if workflow.name == CRAWL:
-            reason = f"The worker died {attempts} times while it read this source. Its log may say why."
+            reason = f"The worker crashed {attempts} times while it read this source. Check its log for the cause."
             await self._handlers.give_up_crawl(run_of(workflow.workflow_id), reason)
         await to_thread.run_sync(client.cancel_workflow, workflow.workflow_id)
 
