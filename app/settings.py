@@ -68,7 +68,7 @@ class Settings(SignInSettings):
     )
     files_uri: str = Field("", description="s3:// folder for the files that are uploaded; default: in the database.")
     files_options: SecretStr = Field(SecretStr(""), description="Options of its store; default: those of the vectors.")
-    vectors_memory_mib: int = Field(192, ge=0, description="MiB of memory for vectors of agents that are asked.")
+    vectors_memory_mib: int = Field(192, ge=0, description="Memory for the vectors of agents in use, in MiB.")
     keywords: Literal["shared", "own"] = Field(
         "shared",
         description="Who fills the keyword index in the data folder: shared: a worker on the same folder; own: each "
@@ -83,7 +83,7 @@ class Settings(SignInSettings):
         "", description="Path under which a proxy serves Docent, such as /docent."
     )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode, AfterValidator(checked_networks)] = Field(
-        (), description="Addresses or networks of proxies that are believed, comma separated."
+        (), description="Trusted proxies: addresses or networks, comma separated."
     )
     trusted_proxy_header: str = Field(
         "X-Forwarded-For",
@@ -91,14 +91,16 @@ class Settings(SignInSettings):
         description="Header in which they name the visitor's address; Fly's proxy: Fly-Client-IP.",
     )
     limit_header_bytes: int = Field(
-        32768, ge=1024, le=1048576, description="Longest request line with all its headers, in bytes; past it: 431."
+        32768, ge=1024, le=1048576, description="Longest request line with all its headers, in bytes; beyond it: 431."
     )
     limit_headers: int = Field(100, ge=10, le=1000, description="Maximum number of request headers; beyond it: 431.")
     limit_header_seconds: float = Field(10, gt=0, le=300, description="Time to receive a request's headers; else 408.")
     limit_body_seconds: float = Field(
         30, gt=0, le=3600, description="Time to receive a request's body, plus a second per KiB; else 408."
     )
-    limit_connections: int = Field(2000, ge=10, description="Connections per web process; then the idlest is closed.")
+    limit_connections: int = Field(
+        2000, ge=10, description="Connections per web process; beyond it, the one that was idle longest is closed."
+    )
     limit_connections_per_address: int = Field(
         200, ge=1, description="Of those, from one address (IPv6: /64) other than a trusted proxy; beyond it: 503."
     )
@@ -153,7 +155,7 @@ class Settings(SignInSettings):
     helper_model_reasoning_tokens: int | None = Field(None, ge=0, le=200_000, description="As the model's.")
     model_cache_control: bool = Field(
         False,
-        description="Mark shared prompt parts with cache_control, for endpoints that need it to cache (Anthropic's).",
+        description="Mark shared prompt parts with cache_control, for endpoints that cache only with it (Anthropic's).",
     )
     model_price_prompt: float = Field(0, ge=0, description="Price per million prompt tokens.")
     model_price_cached: float = Field(0, ge=0, description="Price per million cached prompt tokens.")
@@ -199,7 +201,7 @@ class Settings(SignInSettings):
         description="User agent of the crawler. Its name up to the slash is matched in robots.txt.",
     )
     render_browser: str = Field(
-        "", description="Path of a Chromium that renders pages which need JavaScript; empty: they are left out."
+        "", description="Path of a Chromium that renders pages that need JavaScript; empty: they are skipped."
     )
     action_hosts: Annotated[tuple[str, ...], NoDecode, AfterValidator(checked_hosts)] = Field(
         (), description="Hosts that agents' actions may call, comma separated; *.example.com: all below. Empty: off."

@@ -43,7 +43,7 @@ from app.web.operation import (
 )
 
 TAG = "Actions"
-_HEADERS = "Values are kept sealed and shown nowhere."
+_HEADERS = "The values are stored sealed and never shown."
 EXAMPLE: dict[str, Any] = {
     "name": "order_status",
     "title": "Order status",
@@ -60,47 +60,61 @@ EXAMPLE: dict[str, Any] = {
 
 
 class ActionFields(Model):
-    """What operators set of an action, but for its headers."""
+    """The settings of an action, except its headers."""
 
-    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS, description="The model's word for it: order_status.")
-    title: str = Field(min_length=1, max_length=MAX_TITLE_CHARS, description="The visitors' word for it.")
+    name: str = Field(
+        min_length=1,
+        max_length=MAX_NAME_CHARS,
+        description="The name by which the model calls the action, such as order_status.",
+    )
+    title: str = Field(min_length=1, max_length=MAX_TITLE_CHARS, description="The name that visitors see.")
     description: str = Field(
-        min_length=1, max_length=MAX_DESCRIPTION_CHARS, description="Tells the model when to call it."
+        min_length=1, max_length=MAX_DESCRIPTION_CHARS, description="Tells the model when to call the action."
     )
     url: str = Field(
         min_length=1,
         max_length=MAX_URL_CHARS,
-        description="On a host of DOCENT_ACTION_HOSTS. {argument} stands for a value, in path and query alone.",
+        description="On a host of DOCENT_ACTION_HOSTS. {argument} is replaced by an argument's value, in the path "
+        "and the query only.",
     )
     method: ActionMethod = Field(
-        default=ActionMethod.GET, strict=False, description="PUT, PATCH and DELETE only of one that changes something."
+        default=ActionMethod.GET,
+        strict=False,
+        description="PUT, PATCH and DELETE are for actions that change something.",
     )
     parameters: dict[str, Any] = Field(
-        default_factory=dict, description="JSON Schema of what the model gives: an object of plain values."
+        default_factory=dict,
+        description="JSON Schema of the arguments that the model gives: an object whose properties are plain values.",
     )
     fixed: dict[str, str] = Field(
         default_factory=dict,
         max_length=MAX_FIXED,
-        description="Arguments that the model never sees: texts, or {{visitor.id}} and {{visitor.NAME}}, what the "
-        "website has signed. Visitors of whom it is not signed are not offered the action.",
+        description="Arguments that the model never sees: strings, or {{visitor.id}} and {{visitor.NAME}}, which the "
+        "website has signed. Visitors without these signed values are not offered the action.",
     )
-    result_path: str = Field(default="", max_length=MAX_PATH_CHARS, description="The part of a JSON reply: order.0.id.")
+    result_path: str = Field(
+        default="",
+        max_length=MAX_PATH_CHARS,
+        description="The part of a JSON response that the model gets, such as order.0.id.",
+    )
     max_result_chars: int = Field(default=2000, ge=1, le=MAX_RESULT_CHARS)
     timeout_seconds: int = Field(default=5, ge=1, le=MAX_TIMEOUT_SECONDS)
-    daily_calls: int = Field(default=1000, ge=1, le=MAX_DAILY_CALLS, description="In any 24 hours.")
+    daily_calls: int = Field(default=1000, ge=1, le=MAX_DAILY_CALLS, description="Maximum calls in any 24 hours.")
     is_on: bool = True
     changes: bool = Field(
-        default=False, description="Whether it changes something: then the visitor is asked first, by the summary."
+        default=False,
+        description="Whether the action changes something. If so, the visitor is first asked to confirm the summary.",
     )
     summary: str = Field(
         default="",
         max_length=MAX_SUMMARY_CHARS,
-        description="What the visitor confirms: Cancel order {order}? {argument} stands for a required parameter.",
+        description="What the visitor is asked to confirm, such as: Cancel order {order}? {argument} is replaced by "
+        "a required parameter.",
     )
     done_text: str = Field(
         default="",
         max_length=MAX_SUMMARY_CHARS,
-        description="What the visitor is told once it is done; {result} stands for what came back.",
+        description="What the visitor is told afterwards. {result} is replaced by the result.",
     )
 
     def written_for(self, agent_id: UUID) -> Action:
@@ -126,7 +140,7 @@ class ActionPatch(ActionFields):
     description: str = Field(default="?", min_length=1, max_length=MAX_DESCRIPTION_CHARS)
     url: str = Field(default="?", min_length=1, max_length=MAX_URL_CHARS)
     headers: dict[str, str] = Field(
-        default_factory=dict, max_length=MAX_HEADERS, description=f"All of them anew. {_HEADERS}"
+        default_factory=dict, max_length=MAX_HEADERS, description=f"Replaces all headers. {_HEADERS}"
     )
 
     def onto(self, action: Action) -> Action:
@@ -137,7 +151,7 @@ class ActionPatch(ActionFields):
 class ActionOut(ActionFields):
     id: UUID
     agent_id: UUID
-    header_names: tuple[str, ...] = Field(description="Their values are kept sealed.")
+    header_names: tuple[str, ...] = Field(description="The values are stored sealed and are not returned.")
 
 
 class ActionsOut(Model):
@@ -149,16 +163,18 @@ class TryIn(Model):
         json_schema_extra={"examples": [{"arguments": {"order": "A-17"}, "visitor": {"id": "ann"}}]}
     )
 
-    arguments: dict[str, Any] = Field(default_factory=dict, description="As the model would give them.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="Arguments as the model would give them.")
     visitor: dict[str, str] = Field(
-        default_factory=dict, max_length=MAX_FIXED, description="What the website would have signed of the visitor."
+        default_factory=dict,
+        max_length=MAX_FIXED,
+        description="Values that the website would have signed for the visitor.",
     )
 
 
 class CalledOut(Model):
     outcome: CallOutcome
-    text: str = Field(description="What the model would read; for another outcome than answered why it reads nothing.")
-    status: int | None = Field(description="HTTP's; null where nobody answered.")
+    text: str = Field(description="What the model would read. If the outcome is not answered, why it reads nothing.")
+    status: int | None = Field(description="The HTTP status; null if the server did not respond.")
     duration_ms: int
 
 
@@ -205,7 +221,7 @@ class AdminActions(Api):
 
     @post(
         "/v1/agents/{agent_id}/actions/{action_id}/try",
-        "Call it once, as an answer would",
+        "Call the action once, as an answer would",
         access=write,
     )
     async def try_action(self, call: Call[Actor, TryIn]) -> CalledOut:
@@ -218,7 +234,7 @@ class AdminActions(Api):
 class DecisionIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"answer": "yes"}]})
 
-    answer: Literal["yes", "no"] = Field(description="The visitor's own; nobody else may give it for them.")
+    answer: Literal["yes", "no"] = Field(description="The visitor's own decision; nobody else may make it for them.")
 
 
 class WidgetConfirmations(Api):

@@ -58,16 +58,18 @@ class PlaygroundIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"question": "Do you ship abroad?", "version": "draft"}]})
 
     question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    page_url: str = Field(default="", description="The page that the visitor would look at.", max_length=2048)
-    language: str | None = Field(default=None, description="Null: told from the question.", max_length=3)
-    page_context: AnyPageContext | None = Field(default=None, description="What the page would say of itself.")
+    page_url: str = Field(default="", description="The page that the visitor would be viewing.", max_length=2048)
+    language: str | None = Field(default=None, description="Null: detected from the question.", max_length=3)
+    page_context: AnyPageContext | None = Field(default=None, description="The context that the page would send.")
     filter: SearchFilterModel = Field(
-        default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
+        default_factory=SearchFilterModel, description="Applied in addition to the agent's own filter."
     )
-    version: Version = Field(default="draft", description="Whose settings answer.")
+    version: Version = Field(
+        default="draft", description="Whether to use the settings of the draft or of the live version."
+    )
     history: tuple[ExchangeIn, ...] = Field(
         default=(),
-        description=f"What was said before, oldest first; an answer knows the last {TURNS}, as a visitor's does.",
+        description=f"The conversation so far, oldest first. Answers use the last {TURNS} exchanges, as for visitors.",
         max_length=MAX_EXCHANGES,
     )
 
@@ -96,14 +98,18 @@ class PlaygroundOut(Model):
     confidence: float
     low_confidence: bool
     finish: Finish
-    gap: GapReason | None = Field(description="What would give the question away as a gap; null: nothing would.")
+    gap: GapReason | None = Field(description="Why the question would count as a gap; null if it would not.")
     language: str | None
     curated_answer_id: UUID | None
     first_token_ms: int | None
     duration_ms: int
-    search: SearchOut | None = Field(description="What was found, stage by stage; null for a curated answer.")
-    standalone: str = Field(description="The question as it was searched for, whole without what was said before.")
-    prompt: tuple[PromptMessageOut, ...] = Field(description="What the chat model was given; empty without one.")
+    search: SearchOut | None = Field(description="What each stage of the search found; null for a curated answer.")
+    standalone: str = Field(
+        description="The search query: the question, rewritten to be understood without the conversation."
+    )
+    prompt: tuple[PromptMessageOut, ...] = Field(
+        description="The messages sent to the chat model; empty without a chat model."
+    )
 
     @classmethod
     def of(cls, told: PlaygroundAnswer) -> "PlaygroundOut":
@@ -119,7 +125,7 @@ class AdminPlayground(Api):
 
     @post(
         "/v1/agents/{agent_id}/playground",
-        "Ask as a visitor would, live or draft; nothing is stored or counted",
+        "Ask as a visitor would, with the draft or the live version; nothing is stored or counted",
         access=write,  # it may use the model's tokens
         max_body_bytes=MAX_BODY_BYTES,
         codes=("unavailable", "model_interrupted"),
@@ -131,7 +137,7 @@ class AdminPlayground(Api):
 
     @post(
         "/v1/agents/{agent_id}/playground/stream",
-        "The same as an event stream",
+        "Ask as a visitor would, and stream the answer; nothing is stored or counted",
         access=write,
         response_media_type="text/event-stream",
         stream=StreamWords(DESCRIPTION, EXAMPLE),

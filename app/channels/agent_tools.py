@@ -65,7 +65,7 @@ class Tool(Generic[Caller]):
 SHOWN = 8
 
 Question = Annotated[
-    str, AfterValidator(stripped_message), Field(min_length=1, description=f"{MAX_MESSAGE_CHARS} characters at most.")
+    str, AfterValidator(stripped_message), Field(min_length=1, description=f"At most {MAX_MESSAGE_CHARS} characters.")
 ]
 
 
@@ -78,7 +78,7 @@ class SearchIn(Model):
 
 
 class ReadPageIn(Model):
-    url: Annotated[PageUrl, Field(description="As a citation or a search result has it.")]
+    url: Annotated[PageUrl, Field(description="A URL from a citation or a search result.")]
 
 
 class AgentTools:

@@ -78,12 +78,14 @@ class ChatCompletionIn(Lenient):
         }
     )
 
-    model: str = Field(min_length=1, max_length=200, description="An agent's id, or its name where no other has it.")
+    model: str = Field(
+        min_length=1, max_length=200, description="The id of an agent, or its name if no other agent has it."
+    )
     messages: tuple[ChatMessageIn, ...] = Field(
         min_length=1,
         max_length=MAX_MESSAGES,
-        description="The last one is the question; earlier ones of the user and the assistant are the history. "
-        "Messages of the system, the developer and of tools are ignored.",
+        description="The last message is the question; earlier messages of the user and the assistant are the "
+        "history. System, developer and tool messages are ignored.",
     )
     stream: bool | None = None
     stream_options: StreamOptionsIn | None = None
@@ -93,7 +95,7 @@ class ChatCompletionIn(Lenient):
         min_length=1,
         max_length=MAX_USER_ID_CHARS,
         pattern=r"^[^\x00-\x1f\x7f]*$",
-        description="Who asks, as the website knows them: the same visitor as a signed user of the widget.",
+        description="The user's id on the website, as for signed users of the widget.",
     )
     response_format: ResponseFormatIn | None = None
     modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)
@@ -143,9 +145,11 @@ class AnnotationOut(Model):
 
 class CompletionMessageOut(Model):
     role: Literal["assistant"] = "assistant"
-    content: str = Field(description="The answer with its marks, such as [1], and the numbered sources after it.")
+    content: str = Field(
+        description="The answer with its source numbers, such as [1], followed by the numbered sources."
+    )
     refusal: None = None
-    annotations: tuple[AnnotationOut, ...] = Field(description="One for each mark that leads to a page.")
+    annotations: tuple[AnnotationOut, ...] = Field(description="One for each source number that links to a page.")
 
 
 FinishReason = Literal["stop", "length", "content_filter"]
@@ -159,7 +163,7 @@ class ChoiceOut(Model):
 
 
 class CompletionUsageOut(Model):
-    """Of all calls of chat models that the turn made; zeros where none was asked."""
+    """Of all chat model calls of the turn; zeros if there were none."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -167,7 +171,7 @@ class CompletionUsageOut(Model):
 
 
 class TurnAboutOut(Model):
-    """What OpenAI's API has no place for."""
+    """Facts about the turn that have no place in OpenAI's API."""
 
     conversation_id: UUID
     answered_by: AnsweredBy
@@ -190,7 +194,7 @@ class OpenAiModelOut(Model):
     object: Literal["model"] = "model"
     created: int
     owned_by: Literal["docent"] = "docent"
-    name: str = Field(description="The agent's name, which serves as a model's as well.")
+    name: str = Field(description="The agent's name, which can be used as a model name as well.")
 
     @classmethod
     def of(cls, agent: LiveAgent, made_at: datetime) -> "OpenAiModelOut":

@@ -42,15 +42,19 @@ OPERATIONS: Final = {
 
 
 class AnswerProposal(Model):
-    """A field that is left out stays as it is, or for a new answer as usual."""
+    """Fields that are left out stay as they are; in a new answer, they get their defaults."""
 
     agent_id: UUID
-    answer_id: UUID | None = Field(default=None, description="Of the curated answer to change; without it a new one.")
+    answer_id: UUID | None = Field(
+        default=None, description="The curated answer to change; without it, a new one is proposed."
+    )
     trigger: Trigger | None = Field(default=None, description=TRIGGER)
     pattern: str | None = Field(default=None, min_length=1, max_length=MAX_PATTERNS_CHARS, description=PATTERN)
     answer: str | None = Field(default=None, min_length=1, max_length=MAX_ANSWER_CHARS, description="Markdown.")
-    language: str | None = Field(default=None, max_length=3, description="Such as de; any language without it.")
-    page_prefix: str | None = Field(default=None, max_length=MAX_PAGE_PREFIX_CHARS, description='Such as "/pricing".')
+    language: str | None = Field(default=None, max_length=3, description="Such as de; without it, any language.")
+    page_prefix: str | None = Field(
+        default=None, max_length=MAX_PAGE_PREFIX_CHARS, description='A path prefix such as "/pricing".'
+    )
 
     @property
     def sent(self) -> dict[str, Any]:

@@ -16,7 +16,9 @@ TAG = "Quarantine"
 
 class FindingOut(Model):
     kind: FindingKind
-    excerpt: str = Field(description="The text around the sign. Show it as text: it is the page's.")
+    excerpt: str = Field(
+        description="The text around the finding. It comes from the page, so display it only as plain text."
+    )
 
 
 class QuarantinedPageOut(Model):
@@ -25,13 +27,17 @@ class QuarantinedPageOut(Model):
     url: str
     title: str
     findings: tuple[FindingOut, ...]
-    is_held: bool = Field(description="Its new text is not answered from; false: it is live, and listed.")
+    is_held: bool = Field(
+        description="True: the new text is held, and no answer uses it. False: it is live, and listed."
+    )
     found_at: datetime
 
 
 class PlacedFindingOut(FindingOut):
-    breadcrumb: tuple[str, ...] = Field(description="Headings from the page's top down to the passage.")
-    passage: str | None = Field(description="The passage that it stands in; null for text that readers do not see.")
+    breadcrumb: tuple[str, ...] = Field(description="Headings from the top of the page down to the passage.")
+    passage: str | None = Field(
+        description="The passage that contains the finding; null for text that is hidden from readers."
+    )
 
     @classmethod
     def at(cls, review: PageReview, finding: Finding) -> "PlacedFindingOut":
@@ -50,9 +56,7 @@ class PageReviewOut(QuarantinedPageOut):
 
 
 class PageReviewsOut(Model):
-    versions: tuple[PageReviewOut, ...] = Field(
-        description="Latest first: one that is held, one that is live, or both."
-    )
+    versions: tuple[PageReviewOut, ...] = Field(description="Latest first: a held version, a live version, or both.")
 
 
 class AdminQuarantine(Api):
@@ -89,7 +93,7 @@ class AdminQuarantine(Api):
 
     @post(
         "/v1/documents/{document_id}/dismiss",
-        "Dismiss a page's findings: a held text stays out until the page changes, a live one stays live",
+        "Dismiss a page's findings: held text stays out until the page changes, live text stays live",
         access=write,
     )
     async def dismiss_document(self, call: Call[Actor, None]) -> None:

@@ -25,10 +25,10 @@ class DayCountsOut(Model):
 
 class AgentCountsOut(Model):
     agent_id: UUID
-    name: str = Field(description="The draft's.")
+    name: str = Field(description="The name in the draft.")
     today: TurnCountsOut
     week: TurnCountsOut
-    budget: TokenBudgetOut | None = Field(description="Null without a bound.")
+    budget: TokenBudgetOut | None = Field(description="Null without a limit.")
 
 
 class FailingSourceOut(Model):
@@ -43,15 +43,15 @@ class GrowingGapOut(Model):
     id: UUID
     agent_id: UUID
     question: str
-    this_week: int = Field(description="Askings of the last 7 days.")
-    week_before: int = Field(description="Askings of the 7 days before.")
+    this_week: int = Field(description="Times asked in the last 7 days.")
+    week_before: int = Field(description="Times asked in the 7 days before.")
 
 
 class ChangeOut(Model):
     kind: ChangeKind
     at: datetime
     agent_id: UUID
-    subject_id: UUID = Field(description="The agent, the source or the gap.")
+    subject_id: UUID = Field(description="The id of the agent, source or gap.")
     words: str
 
 
@@ -62,29 +62,31 @@ class StepOut(Model):
 
 class SetUpOut(Model):
     agent_id: UUID
-    name: str = Field(description="The draft's.")
-    steps: tuple[StepOut, ...] = Field(description="In their order.")
+    name: str = Field(description="The name in the draft.")
+    steps: tuple[StepOut, ...] = Field(description="In order.")
 
 
 class OverviewOut(Model):
     as_of: datetime
-    agents: tuple[AgentCountsOut, ...] = Field(description=f"Oldest first, {MOST_AGENTS} at most.")
+    agents: tuple[AgentCountsOut, ...] = Field(description=f"Oldest first, at most {MOST_AGENTS}.")
     days: tuple[DayCountsOut, ...] = Field(
         description=f"The last {WEEK_DAYS} days (UTC) of all these agents, today last."
     )
-    week: TurnCountsOut = Field(description="Those days together.")
-    week_before: TurnCountsOut = Field(description="As many days before them.")
-    waiting_count: int = Field(description="Visitors who wait for a person.")
-    waiting: tuple[OpenChatOut, ...] = Field(description=f"The longest waiting first, {LISTED} at most.")
+    week: TurnCountsOut = Field(description="The sum of these days.")
+    week_before: TurnCountsOut = Field(description="The same number of days before.")
+    waiting_count: int = Field(description="Visitors waiting for a person.")
+    waiting: tuple[OpenChatOut, ...] = Field(description=f"Longest waiting first, at most {LISTED}.")
     failing: tuple[FailingSourceOut, ...] = Field(description="Sources whose latest reading failed, latest first.")
     unfinished: tuple[DeletionOut, ...] = Field(
-        description="Deletions that no worker could finish, oldest first; `POST /v1/deletions/{deletion_id}/finish`."
+        description="Deletions that no worker could finish, oldest first: `POST /v1/deletions/{deletion_id}/finish`."
     )
-    growing: tuple[GrowingGapOut, ...] = Field(description="Open gaps asked more often than the week before.")
-    assigned: tuple[GapOut, ...] = Field(description="Open gaps that the caller looks after; none of an API token.")
-    changes: tuple[ChangeOut, ...] = Field(description="Of these days, latest first.")
+    growing: tuple[GrowingGapOut, ...] = Field(
+        description="Open gaps that were asked more often than in the week before."
+    )
+    assigned: tuple[GapOut, ...] = Field(description="Open gaps assigned to the caller; empty for an API token.")
+    changes: tuple[ChangeOut, ...] = Field(description="Changes in these days, latest first.")
     set_ups: tuple[SetUpOut, ...] = Field(
-        description=f"Agents of the last {NEW_FOR.days} days that no website has shown so far, newest first."
+        description=f"Agents of the last {NEW_FOR.days} days that no website has shown yet, newest first."
     )
 
     @classmethod

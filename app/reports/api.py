@@ -21,12 +21,14 @@ TAG: Final = "Reports"
 
 
 class ReportQuery(Model):
-    first: Day | None = Field(default=None, description=f"{USUAL_DAYS} days with the last one when left out.")
-    last: Day | None = Field(default=None, description=f"Today when left out. {MOST_DAYS} days at most.")
+    first: Day | None = Field(
+        default=None, description=f"If left out, the report covers {USUAL_DAYS} days, including the last."
+    )
+    last: Day | None = Field(default=None, description=f"If left out, today. A report covers at most {MOST_DAYS} days.")
     zone: str = Field(
         default="UTC",
         max_length=MAX_ZONE_CHARS,
-        description="Whose days and hours: a name of the time zone database, such as Europe/Berlin.",
+        description="The time zone of days and hours: a name from the time zone database, such as Europe/Berlin.",
     )
 
 
@@ -36,11 +38,11 @@ class ReportDaysOut(Model):
 
 
 class SpentOut(Model):
-    calls: int = Field(description="Turns, and what operators had written, that the chat model was asked for.")
+    calls: int = Field(description="Turns, and drafts for operators, that used the chat model.")
     prompt_tokens: int
     completion_tokens: int
-    cached_tokens: int = Field(description="Of the prompt's.")
-    cost: float | None = Field(description="In your currency; null where no price is set.")
+    cached_tokens: int = Field(description="Prompt tokens that the provider had cached.")
+    cost: float | None = Field(description="In your currency; null if no prices are set.")
 
     @classmethod
     def of(cls, spent: Spent) -> "SpentOut":
@@ -50,16 +52,19 @@ class SpentOut(Model):
 class FiguresOut(Model):
     counts: TurnCountsOut
     unaided_share: float | None = Field(
-        description="Answered without a person, of answered, abstained and handed over, 0..1; null for none."
+        description="The share answered without a person among answered, abstained and handed over, 0 to 1; null if "
+        "there were none."
     )
-    satisfaction: float | None = Field(description="Thumbs up of all thumbs, 0..1; null where there was none.")
-    curated: int = Field(description="Of the answered, by a curated answer.")
-    conversations: int = Field(description="With a question.")
-    visitors: int = Field(description="With a question.")
+    satisfaction: float | None = Field(
+        description="The share of thumbs up among all thumbs, 0 to 1; null if there were none."
+    )
+    curated: int = Field(description="Answered turns with a curated answer.")
+    conversations: int = Field(description="Conversations with a question.")
+    visitors: int = Field(description="Visitors who asked a question.")
     first_word_p50: int | None = Field(description="Milliseconds within which half of the answers began.")
     first_word_p95: int | None = Field(description="Milliseconds within which 95 of 100 answers began.")
     spent: SpentOut
-    chats_up: int = Field(description="Visitors who said in these days that talking with a person helped.")
+    chats_up: int = Field(description="Visitors who said in these days that talking to a person helped.")
     chats_down: int
 
     @classmethod
@@ -89,15 +94,15 @@ class PartOut(Model):
 class TopicPartOut(Model):
     topic_id: UUID
     agent_id: UUID
-    question: str = Field(description="That was asked of it first; personal data is masked.")
-    conversation_id: UUID = Field(description="In which that was.")
+    question: str = Field(description="The first question of the topic, with personal data masked.")
+    conversation_id: UUID = Field(description="The conversation in which it was asked.")
     counts: TurnCountsOut
-    before: int = Field(description="Questions of the days before.")
+    before: int = Field(description="Questions in the days before.")
 
 
 class AgentPartOut(Model):
     agent_id: UUID
-    name: str = Field(description="The draft's.")
+    name: str = Field(description="The name in the draft.")
     counts: TurnCountsOut
 
 
@@ -105,25 +110,27 @@ class ReportOut(Model):
     as_of: datetime
     zone: str
     days: ReportDaysOut
-    days_before: ReportDaysOut = Field(description="As many, which end where these begin.")
+    days_before: ReportDaysOut = Field(description="The same number of days, directly before these.")
     now: FiguresOut
     before: FiguresOut
-    steps: tuple[StepOut, ...] = Field(description="The days one by one; of more than 62 the weeks, from Monday on.")
-    hours: tuple[TurnCountsOut, ...] = Field(description="24, by when questions were asked.")
-    weekdays: tuple[TurnCountsOut, ...] = Field(description="7, Monday first.")
+    steps: tuple[StepOut, ...] = Field(
+        description="One step per day, or per week from Monday if there are more than 62 days."
+    )
+    hours: tuple[TurnCountsOut, ...] = Field(description="24 entries, by the hour of the question.")
+    weekdays: tuple[TurnCountsOut, ...] = Field(description="7 entries, from Monday.")
     languages: tuple[PartOut, ...] = Field(
-        description=f'By BCP 47 primary subtag, "" where it was not told; most questions first, {LISTED} at most.'
+        description=f'By BCP 47 primary subtag, "" if it is not known; most questions first, at most {LISTED}.'
     )
     pages: tuple[PartOut, ...] = Field(
-        description='Where it was asked, without query and anchor, "" where it was not told; most questions first, '
-        f"{LISTED} at most, of the latest {PAGES_OF_TURNS} questions."
+        description='The page on which it was asked, without query and fragment, "" if it is not known; most '
+        f"questions first, at most {LISTED}, from the latest {PAGES_OF_TURNS} questions."
     )
     topics: tuple[TopicPartOut, ...] = Field(
-        description=f"Questions that mean the same, as gaps are grouped; most questions first, {LISTED} at most."
+        description=f"Questions that mean the same, grouped as gaps are; most questions first, at most {LISTED}."
     )
-    in_no_topic: int = Field(description="Questions that the worker is to place in a topic yet.")
-    agents: tuple[AgentPartOut, ...] = Field(description=f"Oldest first, {MOST_AGENTS} at most.")
-    kept_days: int = Field(description="What was asked before then is erased, and counted no more.")
+    in_no_topic: int = Field(description="Questions that the worker has not placed in a topic yet.")
+    agents: tuple[AgentPartOut, ...] = Field(description=f"Oldest first, at most {MOST_AGENTS}.")
+    kept_days: int = Field(description="Questions older than this are erased and no longer counted.")
 
     @classmethod
     def of(cls, report: Report) -> "ReportOut":
@@ -154,7 +161,7 @@ class AdminReports(Api):
 
     @get(
         "/v1/report/export",
-        "The same as one CSV file",
+        "Export figures on the questions to all agents as one CSV file",
         access=read,
         response_media_type="text/csv",
     )
@@ -165,7 +172,12 @@ class AdminReports(Api):
     async def get_agent_report(self, call: Call[Actor, ReportQuery]) -> ReportOut:
         return ReportOut.of(await self._asked(call, call.path_id("agent_id")))
 
-    @get("/v1/agents/{agent_id}/report/export", "The same as one CSV file", access=read, response_media_type="text/csv")
+    @get(
+        "/v1/agents/{agent_id}/report/export",
+        "Export figures on the questions to an agent as one CSV file",
+        access=read,
+        response_media_type="text/csv",
+    )
     async def export_agent_report(self, call: Call[Actor, ReportQuery]) -> Response:
         return report_file(await self._asked(call, call.path_id("agent_id")))
 

@@ -30,17 +30,17 @@ class StaleQuery(ListQuery):
 class StaleAnswerOut(Model):
     id: UUID
     agent_id: UUID
-    subject: StaleSubject = Field(description="What tells the old words.")
-    kind: StaleKind = Field(description="What the page says in their place.")
+    subject: StaleSubject = Field(description="What still uses the old words.")
+    kind: StaleKind = Field(description="What the page says now instead.")
     state: StaleState
-    url: str = Field(description="Of the page that changed.")
+    url: str = Field(description="The page that changed.")
     title: str
-    old_words: str = Field(description="What stood there, a sentence or row a line.")
-    new_words: str = Field(description="What stands there now and is most like them; empty where nothing is.")
-    question: str = Field(description="The latest that was answered so; personal data is masked.")
+    old_words: str = Field(description="The old text, one sentence or row per line.")
+    new_words: str = Field(description="The most similar text on the page now; empty if there is none.")
+    question: str = Field(description="The latest question with this answer; personal data is masked.")
     old_answer: str
-    new_answer: str | None = Field(description="What the question gets now; null where it was not asked again.")
-    turns: int = Field(description="Told so, of those that are still kept.")
+    new_answer: str | None = Field(description="The answer that the question gets now; null if it was not asked again.")
+    turns: int = Field(description="Turns with this answer that are still stored.")
     conversations: int
     visitors: int
     curated_answer_id: UUID | None
@@ -57,7 +57,7 @@ class TellingOut(Model):
 
 class StaleViewOut(StaleAnswerOut):
     tellings: tuple[TellingOut, ...] = Field(
-        description=f"The latest {MAX_TELLINGS} turns that told it from pages, latest first."
+        description=f"The latest {MAX_TELLINGS} turns that gave this answer from pages, latest first."
     )
 
     @classmethod
@@ -68,8 +68,8 @@ class StaleViewOut(StaleAnswerOut):
 class SettleStaleIn(Model):
     stale_answer_ids: tuple[UUID, ...] = Field(min_length=1, max_length=MAX_AT_ONCE)
     state: StaleState = Field(
-        description="`dismissed`: it does not matter, and the same words are not listed again; `settled`: it was put "
-        "right; `open`: look at it again."
+        description="`dismissed`: it does not matter, and the same words are not listed again; `settled`: it was "
+        "corrected; `open`: it needs attention again."
     )
 
 
@@ -79,7 +79,7 @@ class SettledStaleOut(Model):
 
 class AcceptStaleIn(Model):
     answer_contains: tuple[Annotated[str, Field(min_length=1, max_length=MAX_EXPECTED_CHARS)], ...] = Field(
-        min_length=1, max_length=MAX_EXPECTED, description="What the answer must hold from now on."
+        min_length=1, max_length=MAX_EXPECTED, description="What the answer must contain from now on."
     )
 
 

@@ -83,7 +83,7 @@ class OpenApi(Api):
         self._version = version
         self._body = b""
 
-    @get("/openapi.json", "This document", access=everyone)
+    @get("/openapi.json", "Get this document", access=everyone)
     async def get_open_api(self, call: Call[None, None]) -> Response:
         if not self._body:
             self._body = await run_in_threadpool(self._made, root_path_of(call.request) or "/")

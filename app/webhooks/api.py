@@ -15,7 +15,7 @@ TAG = "Webhooks"
 
 
 class WebhookIn(Model):
-    url: str = Field(min_length=1, max_length=2048, description="https, and not a private address.")
+    url: str = Field(min_length=1, max_length=2048, description="An https URL, not at a private address.")
     events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = tuple(WebhookEvent)
 
 
@@ -36,10 +36,10 @@ class WebhooksOut(Model):
 
 
 class DeadLetterOut(Model):
-    id: UUID = Field(description="The delivery's, as the receiver sees it in Docent-Delivery.")
+    id: UUID = Field(description="The id of the delivery, which the receiver sees in Docent-Delivery.")
     webhook_id: UUID
     event: WebhookEvent
-    turn_id: UUID | None = Field(description="Null for what happened to a conversation, and for a digest.")
+    turn_id: UUID | None = Field(description="Null for events of a conversation, and for a digest.")
     conversation_id: UUID | None = Field(description="Null for a digest.")
     attempts: int
     last_error: str
@@ -77,7 +77,9 @@ class AdminWebhooks(Api):
     async def delete_webhook(self, call: Call[Actor, None]) -> None:
         await self._webhooks.delete(call.caller, call.path_id("agent_id"), call.path_id("webhook_id"))
 
-    @get("/v1/agents/{agent_id}/webhooks/dead-letters", "List deliveries that were given up, latest first", access=read)
+    @get(
+        "/v1/agents/{agent_id}/webhooks/dead-letters", "List deliveries that failed for good, latest first", access=read
+    )
     async def list_dead_letters(self, call: Call[Actor, ListQuery]) -> ListOut[DeadLetterOut]:
         page = await self._webhooks.dead_letters(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[DeadLetterOut].of(page)

@@ -37,18 +37,18 @@ def settings_page() -> str:
 
 {_MADE}
 
-Variables of the environment, read once at start. A value that cannot be used ends the command with the variable's name
-and the fix. Options of a command win over variables.
+Docent reads these environment variables once, at start. If a value is invalid, the command exits with the variable's
+name and the fix. Command-line options take precedence over variables.
 
 | name | default | meaning |
 |---|---|---|
 {_lines(rows)}
 
 - Changing the embedding model starts an empty vector table beside the old one. The worker fills it when it starts, or
-  `docent reindex` does; until then answers come from keywords alone.
-- Proxy variables of the environment are not used for crawling: a proxy would dial for Docent, past the address check.
-- What an agent answers from, how sure it must be and how it looks are settings of the agent, not of the installation:
-  [how an agent searches](../search.md), and `PATCH /v1/agents/{{agent_id}}` in the [API](api.md).
+  `docent reindex` does; until then, search uses keywords only.
+- The crawler ignores proxy variables of the environment, because a proxy would bypass the check of addresses.
+- What an agent answers from, its confidence threshold and its appearance are settings of the agent, not of the
+  installation: see [how an agent searches](../search.md), and `PATCH /v1/agents/{{agent_id}}` in the [API](api.md).
 """
 
 
@@ -65,9 +65,8 @@ def command_line_page() -> str:
 
 {_MADE}
 
-Every command answers `--help`. Where a command takes `--json`, it prints one JSON object on one line and nothing else
-on standard output, for programs. Exit codes: 0 when all went well, 1 when something is wrong (the last line says what),
-2 when a command or a setting was not understood.
+Every command has `--help`. With `--json`, commands that have it print only one JSON object on one line to standard
+output. Exit codes: 0 for success, 1 for a failure (the last line says what), 2 for an invalid command or setting.
 
 {_lines(parts)}"""
 
@@ -83,13 +82,13 @@ def api_page() -> str:
 
 {_MADE}
 
-A running server shows every call with its fields, answers and errors at `/docs`, and serves the same as an OpenAPI 3.1
-document at `/openapi.json`. Neither needs a connection to anywhere else.
+A running server documents every call with its fields, responses and errors at `/docs`, and serves an OpenAPI 3.1
+document at `/openapi.json`. Both work without an Internet connection.
 
-Calls with an API token carry `Authorization: Bearer TOKEN` (`docent token create`); its scopes say what it may do:
-`read`, `write`, `manage`. Visitors' calls carry the visitor token that `POST /v1/widget/init` gives, and come from an
-origin that the agent allows. Every error reads `{{"error": {{"code", "message"}}}}`, with `field` where one field is
-wrong.
+Calls with an API token (`docent token create`) send `Authorization: Bearer TOKEN`; the token's scopes (`read`, `write`,
+`manage`) limit what it may do. Visitors' calls send the visitor token from `POST /v1/widget/init`, and come from an
+origin that the agent allows. Every error is `{{"error": {{"code", "message"}}}}`, with `field` if one field is
+invalid.
 
 {_lines(parts)}"""
 

@@ -16,30 +16,34 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 
 
 class AgentFileQuery(Model):
-    version: Version = Field(default="draft", description="Whose settings: the draft's, or those that visitors have.")
+    version: Version = Field(
+        default="draft", description="Whether to export the settings of the draft or of the live version."
+    )
 
 
 class ApplyIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"file": {"settings": {"tone": "short"}}}]})
 
     file: AgentFileModel
-    dry_run: bool = Field(default=False, description="Say what would change, and change nothing.")
+    dry_run: bool = Field(default=False, description="List the changes without making them.")
     publish: bool = Field(
-        default=False, description="Publish the draft then, and give visitors the file's curated answers and actions."
+        default=False, description="Then publish the draft, with the file's curated answers and actions."
     )
-    force: bool = Field(default=False, description="Publish also where the publish gate refuses.")
+    force: bool = Field(default=False, description="Publish even if the publish gate refuses.")
     prune: bool = Field(
         default=False,
-        description="Remove curated answers, actions, golden questions and the agent's own saved replies that a list "
-        "of the file lacks. Sources stay.",
+        description="Remove curated answers, actions, golden questions and the agent's own saved replies that are "
+        "missing from the file's lists. Sources are kept.",
     )
 
 
 class AppliedOut(Model):
-    changes: tuple[FileChangeOut, ...] = Field(description="Empty where the agent is what the file says.")
+    changes: tuple[FileChangeOut, ...] = Field(description="Empty if the agent already matches the file.")
     is_dry_run: bool
-    version: int | None = Field(description="That visitors have then; null where nothing was published.")
-    gate: GateOut | None = Field(description="What publishing does to golden questions; null where none was compared.")
+    version: int | None = Field(description="The version that was published; null if none was.")
+    gate: GateOut | None = Field(
+        description="The effect of publishing on golden questions; null if they were not compared."
+    )
 
 
 class AdminAgentFiles(Api):

@@ -24,25 +24,28 @@ from app.web.model import Model
 
 MAX_ANSWERS: Final = 2000
 MAX_SOURCES: Final = 500
-_PART = "Null or left out: the agent's own stay as they are."
+_PART = "If null or left out, the agent's own are kept."
 
 
 class GoldenInFile(GoldenQuestionCreate):
     model_config = ConfigDict(json_schema_extra=None)
 
     origin: Literal["imported", "conversation"] = Field(
-        default="imported", description="conversation: a visitor asked it, and no other visitor is offered it."
+        default="imported",
+        description="conversation: a visitor asked the question, so it is never offered to other visitors.",
     )
 
 
 class ReplyInFile(Model):
     title: str = Field(min_length=1, max_length=MAX_TITLE_CHARS)
     text: str = Field(min_length=1, max_length=MAX_TEXT_CHARS)
-    for_all_agents: bool = Field(default=False, description="It is the workspace's, not this agent's alone.")
+    for_all_agents: bool = Field(
+        default=False, description="Whether the reply belongs to the workspace instead of only this agent."
+    )
 
 
 class AgentFileModel(Model):
-    """An agent as one file, without ids, secrets or learnt content."""
+    """An agent as one file, without ids, secrets or indexed content."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -55,23 +58,24 @@ class AgentFileModel(Model):
         }
     )
 
-    docent: Literal[1] = Field(default=1, description="Version of this format.")
+    docent: Literal[1] = Field(default=1, description="The version of this format.")
     settings: AgentPatch = Field(
-        default_factory=AgentPatch, description="Those of the agent, by their names; one that is left out stays."
+        default_factory=AgentPatch,
+        description="The agent's settings by name. Settings that are left out keep their values.",
     )
     curated_answers: tuple[CuratedAnswerCreate, ...] | None = Field(
         default=None, max_length=MAX_ANSWERS, description=_PART
     )
     golden_questions: tuple[GoldenInFile, ...] | None = Field(
-        default=None, max_length=MAX_GOLDEN, description=f"{_PART} Pages may be names of uploaded files."
+        default=None, max_length=MAX_GOLDEN, description=f"{_PART} Pages can be names of uploaded files."
     )
     saved_replies: tuple[ReplyInFile, ...] | None = Field(default=None, max_length=MAX_REPLIES, description=_PART)
     sources: tuple[SourceCreate, ...] | None = Field(
-        default=None, max_length=MAX_SOURCES, description=f"{_PART} Of any kind but file and documents."
+        default=None, max_length=MAX_SOURCES, description=f"{_PART} Of any kind except file and documents."
     )
 
     actions: tuple[ActionFields, ...] | None = Field(
-        default=None, max_length=MAX_ACTIONS, description=f"{_PART} Headers are in no file."
+        default=None, max_length=MAX_ACTIONS, description=f"{_PART} Without headers."
     )
 
     def for_agent(self, actor: Actor, agent_id: UUID) -> AgentFile:
@@ -128,9 +132,9 @@ class FieldChangeOut(Model):
 
 class FileChangeOut(Model):
     part: str = Field(description="settings, curated_answers, golden_questions, saved_replies, sources or actions.")
-    kind: ChangeKind = Field(description="kept: the agent has it and the file does not.")
-    title: str = Field(description="Which one: a pattern, a question, a title, a name.")
-    fields: tuple[FieldChangeOut, ...] = Field(description="Of what is changed: its fields, in words.")
+    kind: ChangeKind = Field(description="kept: the agent has it, but the file does not.")
+    title: str = Field(description="Identifies the entry: its pattern, question, title or name.")
+    fields: tuple[FieldChangeOut, ...] = Field(description="The changed fields of the entry, in words.")
 
 
 def _settings_of(config: AgentConfig) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class AdminAgents(Api):
         self._publishing = publishing
         self._budgets = budgets
 
-    @post("/v1/agents", "Create an agent; visitors get it once it is published", access=write, status=201)
+    @post("/v1/agents", "Create an agent; visitors can use it once it is published", access=write, status=201)
     async def create_agent(self, call: Call[Actor, AgentCreate]) -> AgentOut:
         return AgentOut.of(await self._agents.create(call.caller, call.input.config()))
 
@@ -54,7 +54,7 @@ class AdminAgents(Api):
         page = await self._agents.page(call.caller, call.input.page)
         return ListOut[AgentOut].of(page)
 
-    @get("/v1/agents/{agent_id}", "One agent", access=read)
+    @get("/v1/agents/{agent_id}", "Get an agent", access=read)
     async def get_agent(self, call: Call[Actor, None]) -> AgentOut:
         return AgentOut.of(await self._agents.get(call.caller, call.path_id("agent_id")))
 
@@ -67,7 +67,7 @@ class AdminAgents(Api):
 
     @post(
         "/v1/agents/{agent_id}/publish",
-        "Make the draft what visitors get",
+        "Publish the draft",
         access=write,
         is_input_optional=True,
         codes=("publish_gate_failed",),
@@ -88,16 +88,16 @@ class AdminAgents(Api):
         )
         return PublishedOut.of_published(published)
 
-    @get("/v1/agents/{agent_id}/budget", "Get how much of today's token limit visitors have used", access=read)
+    @get("/v1/agents/{agent_id}/budget", "Get how much of today's token limit has been used", access=read)
     async def get_agent_budget(self, call: Call[Actor, None]) -> TokenBudgetOut:
         return TokenBudgetOut.of(await self._budgets.of(call.caller, call.path_id("agent_id")))
 
-    @get("/v1/agents/{agent_id}/costs", "Get what the chat model cost, month by month", access=read)
+    @get("/v1/agents/{agent_id}/costs", "Get the costs of the chat model by month", access=read)
     async def get_agent_costs(self, call: Call[Actor, None]) -> CostsOut:
         months = await self._budgets.months(call.caller, call.path_id("agent_id"))
         return CostsOut(months=[MonthCostOut.of(month) for month in months])
 
-    @get("/v1/agents/{agent_id}/versions", "Published versions, newest first", access=read)
+    @get("/v1/agents/{agent_id}/versions", "List published versions, newest first", access=read)
     async def list_agent_versions(self, call: Call[Actor, ListQuery]) -> ListOut[AgentVersionOut]:
         page = await self._agents.versions(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[AgentVersionOut].of(page)
@@ -105,12 +105,12 @@ class AdminAgents(Api):
 
 class StarterSuggestionOut(Model):
     question: str
-    url: str = Field(description="Of the page that answers it.")
+    url: str = Field(description="The page that answers the question.")
     title: str
 
 
 class StarterSuggestionsOut(Model):
-    items: tuple[StarterSuggestionOut, ...] = Field(description=f"{SUGGESTED} at most.")
+    items: tuple[StarterSuggestionOut, ...] = Field(description=f"At most {SUGGESTED}.")
 
 
 class AdminStarterSuggestions(Api):
@@ -121,7 +121,7 @@ class AdminStarterSuggestions(Api):
 
     @get(
         "/v1/agents/{agent_id}/starter-suggestions",
-        "Suggest starter_prompts: questions that the crawled pages answer and the draft does not have yet",
+        "Suggest starter_prompts: questions that the pages answer and that the draft does not have yet",
         access=read,
     )
     async def suggest_starter_prompts(self, call: Call[Actor, None]) -> StarterSuggestionsOut:
@@ -130,7 +130,7 @@ class AdminStarterSuggestions(Api):
 
 
 class PictureUpload(Multipart):
-    file: FilePart = Field(description="PNG, JPEG or WebP, told by its bytes; at most 2 MB.")
+    file: FilePart = Field(description="PNG, JPEG or WebP, recognised by its content; at most 2 MB.")
 
 
 class AdminAgentPicture(Api):
@@ -153,10 +153,10 @@ class AdminAgentPicture(Api):
 
 
 class InvitationOut(Model):
-    name: str = Field(description="By which a browser remembers that it has shown it.")
-    text: str = Field(description="A text, never HTML.")
-    question: str | None = Field(description="What a tap asks.")
-    pages: tuple[str, ...] = Field(description="Patterns of path and query; none: every page.")
+    name: str = Field(description="Identifies the invitation, so that the browser shows it only once.")
+    text: str = Field(description="Plain text, never HTML.")
+    question: str | None = Field(description="The question that is asked when the visitor clicks the invitation.")
+    pages: tuple[str, ...] = Field(description="Patterns of path and query; empty: every page.")
     after_seconds: int
 
 
@@ -172,7 +172,7 @@ class WidgetInvitations(Api):
 
     @get(
         "/widget/invitations/{agent_id}/{language}.json",
-        "What the closed widget of the live agent shows of its own accord, in the language of its interface",
+        "Get the invitations of the live agent, in the language of the interface",
         access=everyone,
         path_patterns={"language": _LANGUAGE},
         codes=("not_found",),
@@ -204,7 +204,7 @@ class WidgetPicture(Api):
 
     @get(
         "/widget/pictures/{agent_id}/{picture}.webp",
-        "The picture of an agent, by its fingerprint",
+        "Get an agent's picture by its fingerprint",
         access=everyone,
         response_media_type=MEDIA_TYPE,
         path_patterns={"picture": "[0-9a-f]{16}"},

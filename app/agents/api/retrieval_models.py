@@ -15,15 +15,18 @@ class SearchFilterModel(Model):
     sources: tuple[UUID, ...] = Field(default=(), max_length=rules.MAX_FILTER_ENTRIES)
     path_prefixes: tuple[str, ...] = Field(
         default=(),
-        description='"/docs/", ...: compared with the path of a page\'s URL.',
+        description='Prefixes such as "/docs/", compared with the path of a page\'s URL.',
         max_length=rules.MAX_FILTER_ENTRIES,
     )
-    languages: tuple[str, ...] = Field(default=(), description='"en", "de", ...', max_length=rules.MAX_FILTER_ENTRIES)
-    dated_from: Day | None = Field(default=None, description="The first day that a page may name as its own.")
-    dated_to: Day | None = Field(default=None, description="The last one.")
+    languages: tuple[str, ...] = Field(
+        default=(), description='Language codes, such as "en" and "de".', max_length=rules.MAX_FILTER_ENTRIES
+    )
+    dated_from: Day | None = Field(default=None, description="The earliest date that a page may have.")
+    dated_to: Day | None = Field(default=None, description="The latest date that a page may have.")
     attributes: tuple[AttributeFilter, ...] = Field(
         default=(),
-        description="Of documents that were given with attributes: each name must have one of its values.",
+        description="For documents that were added with attributes: for each name, a document must have one of its "
+        "values.",
         max_length=rules.MAX_FILTER_ENTRIES,
     )
 
@@ -82,4 +85,4 @@ def _field(name: str) -> tuple[Any, Any]:
 
 @with_fields({name: _field(name) for name in _MEANINGS})
 class RetrievalModel(Model):
-    """The agent's search settings; docs/search.md has the reasons and the measurements."""
+    """The agent's search settings. docs/search.md explains and measures them."""

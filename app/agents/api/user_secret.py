@@ -11,17 +11,17 @@ from app.web.operation import Api, Call, Model, delete, get, post, put, read, wr
 
 
 class UserSecretOut(Model):
-    secret: str = Field(description="Shown once. The one before no longer holds.")
+    secret: str = Field(description="Shown once. The previous secret stops working.")
 
 
 class UserSecretStateOut(Model):
-    created_at: datetime | None = Field(description="Null where the agent has no user secret.")
+    created_at: datetime | None = Field(description="Null if the agent has no user secret.")
 
 
 class UserIssuerIn(Model):
-    issuer: str = Field(min_length=1, max_length=MAX_ISSUER_CHARS, description="The iss of its tokens, as it is.")
-    audience: str = Field(min_length=1, max_length=MAX_ISSUER_CHARS, description="The aud that they must have.")
-    jwks_url: str = Field(min_length=1, max_length=MAX_URL_CHARS, description="Where its keys are published.")
+    issuer: str = Field(min_length=1, max_length=MAX_ISSUER_CHARS, description="The exact `iss` of the tokens.")
+    audience: str = Field(min_length=1, max_length=MAX_ISSUER_CHARS, description="The `aud` that the tokens must have.")
+    jwks_url: str = Field(min_length=1, max_length=MAX_URL_CHARS, description="The URL of the provider's key set.")
 
 
 class UserIssuerOut(Model):
@@ -32,7 +32,7 @@ class UserIssuerOut(Model):
 
 
 class UserIssuerStateOut(Model):
-    issuer: UserIssuerOut | None = Field(description="Null where the agent has no identity provider.")
+    issuer: UserIssuerOut | None = Field(description="Null if the agent has no identity provider.")
 
 
 class AdminUserSecret(Api):
@@ -66,7 +66,7 @@ class AdminUserSecret(Api):
 
     @put(
         "/v1/agents/{agent_id}/user-issuer",
-        "Accept an identity provider's tokens as proof of who a visitor is; its keys are fetched first",
+        "Accept an identity provider's tokens as proof of a visitor's identity; its keys are fetched first",
         access=write,
     )
     async def set_user_issuer(self, call: Call[Actor, UserIssuerIn]) -> UserIssuerOut:

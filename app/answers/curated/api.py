@@ -42,11 +42,20 @@ _SAMPLES = 20
 
 
 class CuratedAnswerReach(Model):
-    priority: int = Field(default=0, ge=-rules.MAX_PRIORITY, le=rules.MAX_PRIORITY, description="Higher wins.")
+    priority: int = Field(
+        default=0,
+        ge=-rules.MAX_PRIORITY,
+        le=rules.MAX_PRIORITY,
+        description="The answer with the higher priority wins.",
+    )
     language: str | None = Field(default=None, max_length=3)
-    page_prefix: str = Field(default="", max_length=rules.MAX_PAGE_PREFIX_CHARS, description='Such as "/pricing".')
+    page_prefix: str = Field(
+        default="",
+        max_length=rules.MAX_PAGE_PREFIX_CHARS,
+        description='Where it applies: a path prefix such as "/pricing".',
+    )
     expires_at: Timestamp | None = None
-    is_on: bool = Field(default=True, description="While it is off, visitors do not get it.")
+    is_on: bool = Field(default=True, description="Visitors get the answer only while this is true.")
 
 
 class CuratedAnswerCreate(CuratedAnswerReach):
@@ -87,25 +96,27 @@ class CuratedAnswerOut(Model):
     page_prefix: str
     expires_at: datetime | None
     is_on: bool
-    hits: int = Field(description="Turns that it answered.")
+    hits: int = Field(description="Number of turns that it answered.")
     last_hit_at: datetime | None
 
 
 class CuratedAnswerQuery(ListQuery):
-    q: str = Field(default="", max_length=200, description="Words that all occur in the pattern or the answer.")
-    is_on: bool | None = Field(default=None, description="Only those that are on, or off.")
+    q: str = Field(default="", max_length=200, description="Words that must all occur in the pattern or the answer.")
+    is_on: bool | None = Field(default=None, description="Only answers that are on (true) or off (false).")
 
 
 class CuratedEditOut(Model):
-    number: int = Field(description="1 is the answer as it was first written.")
-    author: str = Field(description="A token's name or an operator's e-mail; \"\" before edits were kept.")
+    number: int = Field(description="1 is the original answer.")
+    author: str = Field(
+        description="A token's name or an operator's e-mail address; \"\" for edits from before authors were recorded."
+    )
     saved_at: datetime
-    changed: tuple[str, ...] = Field(description="Names of the fields that it changed; none of the oldest.")
-    answer: CuratedAnswerOut = Field(description="As it stood then; `hits` are not kept.")
+    changed: tuple[str, ...] = Field(description="Names of the changed fields; empty for the first edit.")
+    answer: CuratedAnswerOut = Field(description="The answer after this edit. `hits` are not recorded.")
 
 
 class CuratedRestore(Model):
-    number: int = Field(ge=1, lt=2**31, description="That of the edit.")
+    number: int = Field(ge=1, lt=2**31, description="The number of the edit.")
 
 
 class CuratedUseOut(Model):
@@ -123,9 +134,9 @@ class CuratedUseOut(Model):
 
 
 class CuratedUsesOut(ListOut[CuratedUseOut]):
-    last_7_days: int = Field(description="Turns that it answered; those that are erased count no more.")
+    last_7_days: int = Field(description="Turns that it answered, except erased ones.")
     last_30_days: int
-    thumbs_up: int = Field(description="Of the last 30 days.")
+    thumbs_up: int = Field(description="In the last 30 days.")
     thumbs_down: int
 
     @classmethod
@@ -157,7 +168,7 @@ class AdminCuratedAnswers(Api):
         page = await self._answers.of_agent(call.caller, call.path_id("agent_id"), call.input.page, only)
         return ListOut[CuratedAnswerOut].of(page)
 
-    @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "One curated answer", access=read)
+    @get("/v1/agents/{agent_id}/curated-answers/{answer_id}", "Get a curated answer", access=read)
     async def get_curated_answer(self, call: Call[Actor, None]) -> CuratedAnswerOut:
         answer = await self._answers.get(call.caller, call.path_id("agent_id"), call.path_id("answer_id"))
         return CuratedAnswerOut.of(answer)
@@ -179,7 +190,7 @@ class AdminCuratedAnswers(Api):
 
     @get(
         "/v1/agents/{agent_id}/curated-answers/{answer_id}/history",
-        f"List the edits of a curated answer, latest first; {KEPT_EDITS} are kept",
+        f"List the edits of a curated answer, latest first; the last {KEPT_EDITS} are kept",
         access=read,
     )
     async def list_curated_edits(self, call: Call[Actor, ListQuery]) -> ListOut[CuratedEditOut]:
@@ -216,7 +227,7 @@ class AdminCuratedAnswers(Api):
 
 
 class RehearseIn(CuratedAnswerCreate):
-    replaces: UUID | None = Field(default=None, description="The curated answer in whose place it is tried.")
+    replaces: UUID | None = Field(default=None, description="The curated answer that it would replace.")
 
 
 class RehearsedTurnOut(Model):
@@ -228,7 +239,9 @@ class RehearsedTurnOut(Model):
     confidence: float | None
     rating: str | None = Field(description="up, down, or null.")
     was_answered_well: bool
-    is_taken: bool = Field(description="It would be answered by this; else by a curated answer that comes before it.")
+    is_taken: bool = Field(
+        description="Whether this answer would be used; false if a curated answer that precedes it would."
+    )
 
     @classmethod
     def of(cls, rehearsed: RehearsedTurn, answer_id: UUID) -> "RehearsedTurnOut":
@@ -240,7 +253,7 @@ class OverlapOut(Model):
     id: UUID
     trigger: Trigger
     pattern: str
-    askings: int = Field(description="Of the past; 0 where only a pattern of its own shows it.")
+    askings: int = Field(description="Past questions that show the overlap; 0 if only its own patterns do.")
 
     @classmethod
     def of(cls, overlap: Overlap) -> "OverlapOut":
@@ -249,16 +262,16 @@ class OverlapOut(Model):
 
 class RehearsalOut(Model):
     days: int
-    looked_at: int = Field(description=f"Turns, latest first, {MAX_TURNS} at most.")
-    is_complete: bool = Field(description="False where there were more turns, or more than the time was enough for.")
-    fitting: int = Field(description="Turns whose question fits the trigger.")
-    taken: int = Field(description="Those of them that it would have answered.")
-    taken_from_good_answers: int = Field(description="Those of these that had got a good answer.")
+    looked_at: int = Field(description=f"The latest turns that were checked, at most {MAX_TURNS}.")
+    is_complete: bool = Field(description="False if there were more turns, or too little time for all.")
+    fitting: int = Field(description="Turns whose question matches the trigger.")
+    taken: int = Field(description="Matching turns that this answer would have answered.")
+    taken_from_good_answers: int = Field(description="Turns among these that had a good answer.")
     samples: tuple[RehearsedTurnOut, ...] = Field(
-        description=f"The latest of each kind, {_SAMPLES} at most; those that had got a good answer first."
+        description=f"The latest of each kind, at most {_SAMPLES}, beginning with those that had a good answer."
     )
-    shadows: tuple[OverlapOut, ...] = Field(description="Curated answers that would lose questions to it.")
-    shadowed_by: tuple[OverlapOut, ...] = Field(description="Curated answers that keep questions from it.")
+    shadows: tuple[OverlapOut, ...] = Field(description="Curated answers that would lose questions to this one.")
+    shadowed_by: tuple[OverlapOut, ...] = Field(description="Curated answers that would take questions from this one.")
     warnings: tuple[str, ...]
 
     @classmethod

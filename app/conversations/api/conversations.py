@@ -43,10 +43,10 @@ _COLUMNS: Final = (
 
 
 class VisitorDeviceOut(Model):
-    """According to the browser, so it may be made up."""
+    """As reported by the browser, so it may be false."""
 
-    kind: DeviceKind | None = Field(description="An iPad that asks for desktop websites reads as a computer.")
-    system: str = Field(description='Such as "iOS 17", or "Windows", of which browsers tell no version; "": unknown.')
+    kind: DeviceKind | None = Field(description="An iPad that requests desktop websites is reported as a computer.")
+    system: str = Field(description='Such as "iOS 17". For "Windows", browsers report no version. "": unknown.')
     browser: str = Field(description='Such as "Firefox 130"; "": unknown.')
 
 
@@ -58,20 +58,22 @@ class ConversationOut(Model):
     last_active_at: datetime
     turn_count: int
     first_question: str
-    channel: Channel = Field(description="Where it was held.")
-    state: ConversationState = Field(description="What happens in a closed one opens it again.")
-    assignee: str = Field(description="The e-mail address of the operator who looks after it; empty for nobody.")
+    channel: Channel = Field(description="Where the conversation took place.")
+    state: ConversationState = Field(description="A closed conversation reopens when something happens in it.")
+    assignee: str = Field(description="The e-mail address of the assigned operator; empty if nobody is assigned.")
     labels: tuple[str, ...]
     outcome: Outcome | None = Field(
-        description="The first that occurred of handed_over, unanswered, failed, answered; null where nothing was "
-        "asked, or not answered yet."
+        description="The first of these that occurred, in this order: handed_over, unanswered, failed, answered. "
+        "Null if nothing was asked or answered yet."
     )
-    rating: Literal["up", "down"] | None = Field(description="The visitor's thumb; down where one answer got that.")
-    page_url: str = Field(description="Where the latest turn was asked.")
-    language: str | None = Field(description="Of the latest turn.")
-    user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
+    rating: Literal["up", "down"] | None = Field(
+        description="The visitor's thumb; down if at least one answer was rated down."
+    )
+    page_url: str = Field(description="The page of the latest turn.")
+    language: str | None = Field(description="The language of the latest turn.")
+    user_id: str | None = Field(description="The visitor's id on the website, signed by its server.")
     device: VisitorDeviceOut | None = Field(
-        description="What the visitor began it on, where the agent's `visitor_device` was set then."
+        description="The device on which the conversation began, if the agent's `visitor_device` was on."
     )
 
     @classmethod
@@ -85,23 +87,21 @@ class WantedConversations(Model):
     q: str = Field(
         default="",
         max_length=MAX_TEXT_CHARS,
-        description=f"Words, {MAX_WORDS} at most, that all occur in a question or its answer.",
+        description=f"Words, at most {MAX_WORDS}, that must all occur in a question or its answer.",
     )
     outcome: Outcome | None = Field(
-        default=None, description="A question that ended so; handed_over: a person was asked for."
+        default=None, description="The outcome of a question; handed_over: a person was asked for."
     )
-    low_confidence: bool | None = Field(default=None, description="An answer that was, or was not, sure of itself.")
+    low_confidence: bool | None = Field(default=None, description="Whether an answer had low confidence.")
     rating: Literal["up", "down"] | None = Field(default=None, description="The visitor's thumb.")
     answered_by: AnsweredBy | None = None
-    page_url: str = Field(
-        default="", max_length=MAX_TEXT_CHARS, description="A part of the address at which it was asked."
-    )
+    page_url: str = Field(default="", max_length=MAX_TEXT_CHARS, description="Part of the address of the page.")
     language: str | None = Field(default=None, description='Such as "en".')
-    since: Timestamp | None = Field(default=None, description="Asked then or later.")
-    until: Timestamp | None = Field(default=None, description="Asked before.")
+    since: Timestamp | None = Field(default=None, description="Asked at this time or later.")
+    until: Timestamp | None = Field(default=None, description="Asked before this time.")
     visitor_id: UUID | None = None
     user_id: str | None = Field(
-        default=None, max_length=MAX_USER_ID_CHARS, description="As the website's server has named the visitor."
+        default=None, max_length=MAX_USER_ID_CHARS, description="The visitor's id on the website."
     )
     state: ConversationState | None = None
     assignee: str | None = Field(
@@ -142,15 +142,17 @@ class TurnCitationOut(Model):
     url: str
     title: str
     as_of: date | None
-    quote: str | None = Field(description="The words of the page that the answer rests on; null where none were found.")
-    passage: str | None = Field(description="What else stands there that may answer, and is not quoted.")
-    chunk_id: str | None = Field(description="Null for the visitor's own page.")
+    quote: str | None = Field(description="The words of the page that support the answer; null if none were found.")
+    passage: str | None = Field(
+        description="Other text of the same source that may answer the question and is not quoted."
+    )
+    chunk_id: str | None = Field(description="Null for the page that the visitor was viewing.")
 
 
 class TurnConfirmationOut(ConfirmationOut):
-    action: str = Field(description="The action's name.")
-    status: int | None = Field(description="HTTP's; null where nothing was called, or nobody answered.")
-    decided_at: datetime | None = Field(description="When the visitor answered; null where they have not.")
+    action: str = Field(description="The name of the action.")
+    status: int | None = Field(description="The HTTP status; null if there was no call or no response.")
+    decided_at: datetime | None = Field(description="When the visitor decided; null if they have not.")
 
 
 class TurnOut(Model):
@@ -169,15 +171,15 @@ class TurnOut(Model):
     ended_at: datetime | None
     language: str | None
     rating: str | None = Field(description="The visitor's thumb: up, down, or null.")
-    comment: str = Field(description="What the visitor wrote beside it.")
+    comment: str = Field(description="The visitor's comment on the rating.")
     citations: tuple[TurnCitationOut, ...]
-    confirmation: TurnConfirmationOut | None = Field(description="A change that the answer proposed.")
+    confirmation: TurnConfirmationOut | None = Field(description="The change that the answer proposed.")
     cost: float | None = Field(
         default=None,
-        description="What its calls of chat models cost, by DOCENT_MODEL_PRICE_PROMPT and its like; null without "
-        "prices or calls. The trace has its `usage`.",
+        description="Cost of the chat model calls, by DOCENT_MODEL_PRICE_PROMPT and the other prices; null without "
+        "prices or calls. The trace contains the `usage`.",
     )
-    trace: dict[str, Any] = Field(description="Stages, scores, timings, and what chat models read and wrote.")
+    trace: dict[str, Any] = Field(description="Stages, scores, times, and the prompts and responses of chat models.")
 
     @classmethod
     def of(cls, turn: StoredTurn, cost: float | None) -> "TurnOut":
@@ -186,7 +188,7 @@ class TurnOut(Model):
 
 class NoteOut(Model):
     id: UUID
-    author: str = Field(description="The operator or API token that wrote it.")
+    author: str = Field(description="The operator or API token that wrote the note.")
     text: str
     created_at: datetime
 
@@ -194,7 +196,7 @@ class NoteOut(Model):
 class ThreadOut(Model):
     conversation: ConversationOut
     turns: tuple[TurnOut, ...] = Field(description="Oldest first.")
-    notes: tuple[NoteOut, ...] = Field(description="What operators noted for one another, oldest first.")
+    notes: tuple[NoteOut, ...] = Field(description="Notes by operators for other operators, oldest first.")
 
     @classmethod
     def of(cls, thread: Thread, budgets: TokenBudgets) -> "ThreadOut":
@@ -211,7 +213,7 @@ class AdminConversations(Api):
 
     @get(
         "/v1/agents/{agent_id}/conversations",
-        "List an agent's conversations, latest activity first; one turn must match every filter",
+        "List an agent's conversations, latest activity first; at least one turn matches every filter",
         access=read,
     )
     async def list_conversations(self, call: Call[Actor, ConversationsQuery]) -> ListOut[ConversationOut]:
@@ -220,7 +222,7 @@ class AdminConversations(Api):
 
     @get(
         "/v1/agents/{agent_id}/conversations/export",
-        f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
+        f"Export an agent's conversations as one CSV or JSON file, at most {MAX_EXPORTED}",
         access=read,
         response_media_type="text/csv",
         other_media_types=("application/json",),
@@ -243,12 +245,16 @@ def conversations_file(entries: Sequence[InboxEntry], form: ExportFormat) -> Res
 class ConversationPatch(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"state": "closed", "add_labels": ["shipping"]}]})
 
-    state: ConversationState | None = Field(default=None, description="What happens in a closed one opens it again.")
+    state: ConversationState | None = Field(
+        default=None, description="A closed conversation reopens when something happens in it."
+    )
     assignee: str | None = Field(
-        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "": nobody.'
+        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "" for nobody.'
     )
     add_labels: list[str] = Field(
-        default=[], max_length=MAX_LABELS, description="One that differs from a known label in case alone is that one."
+        default=[],
+        max_length=MAX_LABELS,
+        description="A label that differs from an existing one only in case becomes that one.",
     )
     remove_labels: list[str] = Field(default=[], max_length=MAX_LABELS)
 
@@ -276,16 +282,16 @@ class NoteIn(Model):
 class TranscriptIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ann@example.com"}]})
 
-    email: str = Field(max_length=MAX_ADDRESS_CHARS, description="Whom it goes to.")
+    email: str = Field(max_length=MAX_ADDRESS_CHARS, description="The address to send the transcript to.")
 
 
 class ChangedConversationsOut(Model):
-    items: tuple[ConversationOut, ...] = Field(description="In the order in which they were named.")
+    items: tuple[ConversationOut, ...] = Field(description="In the order of the request.")
 
 
 class LabelOut(Model):
     label: str
-    conversations: int = Field(description="How many bear it.")
+    conversations: int = Field(description="Number of conversations with the label.")
 
 
 class LabelsOut(Model):

@@ -51,7 +51,9 @@ def stripped_message(message: str) -> str:
 
 
 PageUrl = Annotated[
-    str, AfterValidator(_http_url), Field(description="The http(s) address of the visitor's page.", max_length=2048)
+    str,
+    AfterValidator(_http_url),
+    Field(description="The URL of the page that the visitor is viewing.", max_length=2048),
 ]
 
 
@@ -65,90 +67,93 @@ class InitIn(Model):
 
     agent_id: UUID
     page_url: PageUrl
-    anon_id: UUID | None = Field(default=None, description="The anonymous_id of an earlier init.")
+    anon_id: UUID | None = Field(default=None, description="The anonymous_id from an earlier init.")
     conversation_id: UUID | None = Field(
-        default=None, description="One of the visitor's conversations, to go on with it in place of their latest."
+        default=None, description="The visitor's conversation to resume, instead of their latest."
     )
-    new_conversation: bool = Field(default=False, description="Starts another in place of resuming the latest.")
+    new_conversation: bool = Field(
+        default=False, description="Start a new conversation instead of resuming the latest."
+    )
     user_id: UserId | None = Field(
-        default=None, description="Who the visitor is on the website, in place of anon_id; user_hash proves it."
+        default=None, description="The visitor's id on the website, instead of anon_id. It requires user_hash."
     )
     user_hash: str | None = Field(
         default=None,
         max_length=MAX_PROOF_CHARS,
-        description="HMAC-SHA256 of user_id by the agent's user secret, hexadecimal, made by the website's server; or "
-        "a JSON Web Token of the agent's identity provider, whose sub is user_id.",
+        description="HMAC-SHA256 of user_id with the agent's user secret, in hexadecimal, computed by the website's "
+        "server; or a JSON Web Token from the agent's identity provider whose `sub` is user_id.",
     )
     filter: str | None = Field(
         default=None,
         max_length=MAX_FILTER_BYTES,
-        description="What answers may be made from: a JSON object as a text, with fields as in the filter of "
-        "searchAgent. It narrows every turn of the token; filter_hash proves it.",
+        description="Restricts what answers may use: a JSON object as a string, with the fields of the filter of "
+        "searchAgent. It applies to every turn of the token and requires filter_hash.",
     )
     filter_hash: str | None = Field(
         default=None,
         max_length=64,
-        description='HMAC-SHA256 of "filter", user_id (empty without one) and filter, joined by line feeds, by the '
-        "agent's user secret, hexadecimal, made by the website's server.",
+        description='HMAC-SHA256 of "filter", user_id (empty without one) and filter, joined by line feeds, with the '
+        "agent's user secret, in hexadecimal, computed by the website's server.",
     )
     attributes: dict[str, str] = Field(
         default={},
         max_length=MAX_ATTRIBUTES,
-        description="What the page says of the visitor, such as a plan: unproven, and shown as that.",
+        description="What the page says about the visitor, such as a plan. It is not verified, and is shown as such.",
     )
     signed_attributes: str | None = Field(
         default=None,
         max_length=MAX_SIGNED_BYTES,
-        description="The same by the website's server: a JSON object of texts as a text; attributes_hash proves it.",
+        description="Verified attributes from the website's server: a JSON object of strings, as a string. It "
+        "requires attributes_hash.",
     )
     attributes_hash: str | None = Field(
         default=None,
         max_length=64,
         description='HMAC-SHA256 of "attributes", user_id (empty without one) and signed_attributes, joined by line '
-        "feeds, by the agent's user secret, hexadecimal, made by the website's server.",
+        "feeds, with the agent's user secret, in hexadecimal, computed by the website's server.",
     )
-    locale: str | None = Field(default=None, max_length=100, description="What the page says of its language.")
+    locale: str | None = Field(default=None, max_length=100, description="The language of the page.")
     proof: str | None = Field(
         default=None,
         max_length=MAX_PROOF_OF_WORK_CHARS,
-        description="The challenge of an earlier init with the number that it asks for, as JSON in Base64.",
+        description="The challenge from an earlier init together with the number that solves it, as JSON in Base64.",
     )
 
 
 class ThemeOut(Model):
     primary_color: str | None
-    radius: int | None = Field(description="Pixels.")
+    radius: int | None = Field(description="In pixels.")
     position: str
     launcher_label: str | None
     launcher_icon: str
-    opens_wide: bool = Field(description="Whether the panel is wide until the visitor says otherwise.")
+    opens_wide: bool = Field(description="Whether the panel is wide until the visitor changes it.")
     greeting: str | None
     picture: str | None = Field(description="The agent's picture is at /widget/pictures/{agent_id}/{picture}.webp.")
     picture_alt: str | None
 
 
 class FallbackOut(Model):
-    """What to offer if the site has no clear answer."""
+    """What to offer when the site has no clear answer."""
 
-    url: str | None = Field(description="https:, mailto: or tel:.")
-    label: str | None = Field(description="A text, never HTML.")
-    form: bool = Field(description="Whether a message may be left: leaveLead.")
-    consent: str | None = Field(description="What its writer agrees to; a text, never HTML.")
+    url: str | None = Field(description="A URL that begins with https:, mailto: or tel:.")
+    label: str | None = Field(description="Plain text, never HTML.")
+    form: bool = Field(description="Whether visitors can leave a message: leaveLead.")
+    consent: str | None = Field(description="What visitors agree to when they leave a message. Plain text, never HTML.")
 
 
 class DisclosureOut(Model):
     """Information that every visitor must get before the first question (Regulation (EU) 2024/1689, Art. 50)."""
 
     is_ai_system: Literal[True] = Field(
-        default=True, description="Answers are written automatically by an AI system. Whoever shows them has to say so."
+        default=True, description="Answers are written automatically by an AI system. Clients must tell the visitor."
     )
     text: str | None = Field(
-        description="In the operator's words, a text, never HTML; null: in the client's own words."
+        description="The operator's words: plain text, never HTML. Null: use the client's own words."
     )
 
 
 class PublicAgentOut(Model):
-    """What anyone may know about an agent."""
+    """The public facts about an agent."""
 
     id: UUID
     name: str
@@ -156,13 +161,17 @@ class PublicAgentOut(Model):
     theme: ThemeOut
     disclosure: DisclosureOut
     fallback: FallbackOut
-    live_chat: bool = Field(description="Whether a person may be asked for now, by the opening hours: askForPerson.")
-    live_pictures: bool = Field(description="Whether pictures may be sent while a person talks: sendOwnPicture.")
+    live_chat: bool = Field(
+        description="Whether visitors can ask for a person now, according to the opening hours: askForPerson."
+    )
+    live_pictures: bool = Field(
+        description="Whether visitors can send pictures while they talk to a person: sendOwnPicture."
+    )
     people_from: datetime | None = Field(
-        description="When a person may next be asked for; null while one may be, or where the agent offers none."
+        description="When visitors can next ask for a person; null if they can now, or if the agent does not offer it."
     )
     people_until: datetime | None = Field(
-        description="Until when a person may be asked for; null where that has no end, or where none may be now."
+        description="Until when visitors can ask for a person; null if there is no end, or if they cannot now."
     )
     starter_prompts: tuple[str, ...]
     language: str | None
@@ -190,35 +199,41 @@ class CitationOut(Model):
     title: str
     as_of: date | None
     quote: str | None = Field(
-        description="The words of the page that the answer rests on, with newlines between blocks and tabs between "
-        "cells; null where none were found."
+        description="The words of the page that support the answer, with newlines between blocks and tabs between "
+        "cells; null if none were found."
     )
     passage: str | None = Field(
-        description="What else stands there that may answer, and is not quoted, in the same form; null where nothing "
-        "is known to. An answer by a model has none."
+        description="Other text of the same source that may answer the question and is not quoted, in the same "
+        "format; null if there is none. Answers of a chat model do not have it."
     )
-    link: str = Field(description="The URL that opens the page at these words, by a text fragment.")
+    link: str = Field(description="The URL that opens the page at these words, with a text fragment.")
 
 
 class ShownValueOut(Model):
     name: str
-    label: str = Field(description="The operator's word for it.")
-    value: str = Field(description="As it is sent. A text, never HTML.")
+    label: str = Field(description="The label that the operator chose.")
+    value: str = Field(description="The value as it is sent. Plain text, never HTML.")
 
 
 class ConfirmationOut(Model):
-    """A change that an answer proposes. It is only made once the visitor has confirmed it."""
+    """A change that an answer proposes. It is made only after the visitor has confirmed it."""
 
     id: UUID
     turn_id: UUID
     title: str
-    summary: str = Field(description="What the visitor is asked, by the operator's template. A text, never HTML.")
-    values: tuple[ShownValueOut, ...] = Field(description="All that the model has given, to be shown beside it.")
-    state: ConfirmationState = Field(
-        description="confirmed: the call is under way; void: something else was proposed since, or the operator has "
-        "changed the action; unknown: it was called, and nobody knows whether it was done."
+    summary: str = Field(
+        description="What the visitor is asked to confirm, from the operator's template. Plain text, never HTML."
     )
-    text: str = Field(description="What came of it, by the operator's template; empty: tell the state in your words.")
+    values: tuple[ShownValueOut, ...] = Field(
+        description="All values that the model gave, to be shown beside the summary."
+    )
+    state: ConfirmationState = Field(
+        description="confirmed: the call is in progress; void: another change was proposed since, or the operator "
+        "changed the action; unknown: the call was made, but its result is not known."
+    )
+    text: str = Field(
+        description="The result, from the operator's template. If empty, describe the state in your own words."
+    )
     expires_at: datetime
 
 
@@ -231,17 +246,17 @@ class MessageOut(Model):
     citations: tuple[CitationOut, ...]
     answered_by: AnsweredBy | None
     low_confidence: bool
-    next_questions: tuple[str, ...] = Field(description="Offered below the answer, at most three.")
-    rating: Literal["up", "down"] | None = Field(description="What the visitor has said of the answer.")
+    next_questions: tuple[str, ...] = Field(description="Questions to offer below the answer, at most three.")
+    rating: Literal["up", "down"] | None = Field(description="The visitor's rating of the answer.")
     confirmation: ConfirmationOut | None = Field(description="What the answer asks the visitor to confirm.")
 
 
 class ChallengeOut(Model):
-    """A puzzle by ALTCHA's protocol, version 1. Its answer is these fields with `number`, as JSON in Base64."""
+    """A challenge of ALTCHA's protocol, version 1. Its solution is these fields with `number`, as JSON in Base64."""
 
     algorithm: Literal["SHA-256"]
-    challenge: str = Field(description="SHA-256 of the salt and the number in decimal digits, hexadecimal.")
-    maxnumber: int = Field(description="The number is not above it.")
+    challenge: str = Field(description="SHA-256 of the salt followed by the number in decimal digits, in hexadecimal.")
+    maxnumber: int = Field(description="The largest possible number.")
     salt: str
     signature: str
 
@@ -249,18 +264,19 @@ class ChallengeOut(Model):
 class InitOut(Model):
     conversation_id: UUID
     visitor_id: UUID
-    anonymous_id: UUID | None = Field(description="For the browser to keep; null for a signed user.")
-    token: str = Field(description="Bearer token of the calls that follow; init renews it.")
+    anonymous_id: UUID | None = Field(description="To be stored by the browser; null for a signed user.")
+    token: str = Field(description="The bearer token for the calls that follow; init renews it.")
     expires_at: datetime
     agent: PublicAgentOut
     messages: tuple[MessageOut, ...] = Field(
-        description=f"The latest {MESSAGES_AT_ONCE} at most, when the conversation was resumed."
+        description=f"The latest messages of a resumed conversation, at most {MESSAGES_AT_ONCE}."
     )
-    has_earlier: bool = Field(description="Whether listMessages has some before them.")
+    has_earlier: bool = Field(description="Whether listMessages has earlier messages.")
     challenge: ChallengeOut | None = Field(
-        description="What a question that is refused as proof_wanted asks for; null where the agent never does."
+        description="The challenge to solve if a question is refused with proof_wanted; null if the agent requires "
+        "no proof."
     )
-    proof_refused: str | None = Field(description="Why the proof that was sent was not taken; null where it was.")
+    proof_refused: str | None = Field(description="Why the proof was refused; null if it was accepted.")
 
 
 class QuestionIn(Model):
@@ -272,7 +288,7 @@ class QuestionIn(Model):
         }
     )
 
-    turn_id: UUID = Field(description="Made by the client: sending it again joins the same turn.")
+    turn_id: UUID = Field(description="Generated by the client. Sending it again joins the same turn.")
     message: Annotated[
         str,
         AfterValidator(stripped_message),
@@ -280,7 +296,7 @@ class QuestionIn(Model):
     ]
     page_url: PageUrl
     page_context: AnyPageContext | None = Field(
-        default=None, description="What the page says of itself, at most 8 KB; a text stands for its own flattening."
+        default=None, description="What the page says about itself, at most 8 KB; plain text is accepted as well."
     )
 
 
@@ -294,9 +310,9 @@ class AnswerOut(Model):
     low_confidence: bool
     confidence: float
     finish: Finish
-    next_questions: tuple[str, ...] = Field(description="To offer below the answer, at most three.")
+    next_questions: tuple[str, ...] = Field(description="Questions to offer below the answer, at most three.")
     confirmation: ConfirmationOut | None = Field(
-        default=None, description="A change that the answer proposes: decideConfirmation makes it, or does not."
+        default=None, description="A change that the answer proposes: decideConfirmation confirms or declines it."
     )
 
 
@@ -309,13 +325,13 @@ class FeedbackIn(Model):
 
 class MessagesQuery(Model):
     before: UUID | None = Field(
-        default=None, description="The turn_id of the oldest message at hand, for those of the turns before it."
+        default=None, description="The turn_id of the earliest message that you have, to get the turns before it."
     )
 
 
 class MessagesOut(Model):
-    messages: tuple[MessageOut, ...] = Field(description="Of whole turns, oldest first.")
-    has_earlier: bool = Field(description="Whether there are some before them.")
+    messages: tuple[MessageOut, ...] = Field(description="Whole turns, oldest first.")
+    has_earlier: bool = Field(description="Whether there are earlier messages.")
 
 
 class OwnConversationOut(Model):

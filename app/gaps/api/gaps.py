@@ -27,12 +27,14 @@ _COLUMNS: Final = ("question", "count", "state", "reason", "first_seen", "last_s
 
 
 class GapFilterQuery(Model):
-    state: GapState | None = Field(default=None, description="Every state when left out.")
-    reason: GapReason | None = Field(default=None, description="What gave it away last.")
-    language: str | None = Field(default=None, pattern="^[a-z]{2,3}$", description="Asked in it, at least once.")
-    since: Timestamp | None = Field(default=None, description="Asked then or later.")
+    state: GapState | None = Field(default=None, description="If left out, every state.")
+    reason: GapReason | None = Field(default=None, description="The latest reason why it is a gap.")
+    language: str | None = Field(
+        default=None, pattern="^[a-z]{2,3}$", description="A language in which it was asked at least once."
+    )
+    since: Timestamp | None = Field(default=None, description="Asked at this time or later.")
 
-    text: str | None = Field(default=None, min_length=1, max_length=200, description="Stands in the question.")
+    text: str | None = Field(default=None, min_length=1, max_length=200, description="Part of the question.")
 
     @property
     def only(self) -> GapFilter:
@@ -42,7 +44,8 @@ class GapFilterQuery(Model):
 class GapsQuery(GapFilterQuery, ListQuery):
     sort: GapOrder = Field(
         default=GapOrder.ASKED,
-        description="What comes first: asked most often; impact (visitors x (1 + askings of the last 7 days)); latest.",
+        description="Most asked first, highest impact first (visitors × (1 + times asked in the last 7 days)), or "
+        "latest first.",
     )
 
 
@@ -81,13 +84,13 @@ class AdminGaps(Api):
         )
         return ListOut[GapOut].of(page)
 
-    @post("/v1/gaps/{gap_id}/ignore", "Ignore a gap, which need not be answered", access=write, is_input_optional=True)
+    @post("/v1/gaps/{gap_id}/ignore", "Ignore a gap that needs no answer", access=write, is_input_optional=True)
     async def ignore_gap(self, call: Call[Actor, NoteIn]) -> GapOut:
         return GapOut.of(await self._gaps.ignore(call.caller, call.path_id("gap_id"), call.input.note))
 
     @post(
         "/v1/gaps/{gap_id}/reopen",
-        "Reopen a gap, which must be answered after all",
+        "Reopen a gap that needs an answer after all",
         access=write,
         is_input_optional=True,
     )
@@ -96,7 +99,7 @@ class AdminGaps(Api):
 
     @get(
         "/v1/agents/{agent_id}/gaps/export",
-        f"Export gaps as one CSV or JSON file, most asked first, {MAX_EXPORTED} at most",
+        f"Export gaps as one CSV or JSON file, most asked first, at most {MAX_EXPORTED}",
         access=read,
         response_media_type="text/csv",
         other_media_types=("application/json",),
@@ -119,10 +122,10 @@ class SuggestedSourceOut(Model):
 
 class SuggestionOut(Model):
     state: SuggestionState = Field(
-        description="drafted; not_said: the pages do not hold the answer; withheld: a filter stopped the draft."
+        description="drafted; not_said: the pages do not contain the answer; withheld: a filter stopped the draft."
     )
-    text: str = Field(description='Fit for a curated answer\'s `answer`; "" unless drafted.')
-    sources: tuple[SuggestedSourceOut, ...] = Field(description="The pages that the draft rests on.")
+    text: str = Field(description='Text for the `answer` of a curated answer; "" unless drafted.')
+    sources: tuple[SuggestedSourceOut, ...] = Field(description="The pages that support the draft.")
 
 
 class AdminGapSuggestions(Api):
@@ -142,16 +145,16 @@ class AdminGapSuggestions(Api):
 
 
 class MergeIn(Model):
-    gap_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE, description="They become part of this gap.")
+    gap_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE, description="The gaps to merge into this one.")
 
 
 class SplitIn(Model):
-    turn_id: UUID = Field(description="One of the samples; its wording leaves, each time it was asked.")
+    turn_id: UUID = Field(description="One of the samples. All questions with its wording are split off.")
 
 
 class GapPatch(Model):
     assignee: str | None = Field(
-        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "": nobody.'
+        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "" for nobody.'
     )
     note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
 
@@ -159,7 +162,7 @@ class GapPatch(Model):
 class SettleIn(Model):
     gap_ids: list[UUID] = Field(min_length=1, max_length=MAX_AT_ONCE)
     state: Literal["ignored", "open"]
-    note: str = Field(default="", max_length=MAX_NOTE_CHARS, description="Why; needed for `ignored`.")
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS, description="The reason; required for `ignored`.")
 
 
 class SettledOut(Model):
@@ -173,7 +176,7 @@ class SampleOut(Model):
     language: str | None
     reason: GapReason
     asked_at: datetime
-    channel: Channel = Field(description="Where it was asked.")
+    channel: Channel = Field(description="Where the question was asked.")
 
 
 class FoundOut(Model):
@@ -187,19 +190,21 @@ class FoundOut(Model):
 class SnapshotOut(Model):
     why: Shortfall
     found: tuple[FoundOut, ...]
-    answers_from: float | None = Field(description="The highest threshold at which this would have been answered from.")
-    text_source_id: UUID | None = Field(description="The source of kind text that the best of it is from.")
+    answers_from: float | None = Field(description="The highest threshold at which this would still be answered.")
+    text_source_id: UUID | None = Field(description="The source of kind text that contains the best chunk.")
 
 
 class GapViewOut(GapOut):
     visitors: int
-    impact: int = Field(description="visitors x (1 + askings of the last 7 days)")
-    this_week: int = Field(description="Askings of the last 7 days.")
-    week_before: int = Field(description="Askings of the 7 days before.")
-    by_day: tuple[int, ...] = Field(description="Askings of the last 28 spans of 24 hours, oldest first.")
+    impact: int = Field(description="Visitors × (1 + times asked in the last 7 days).")
+    this_week: int = Field(description="Times asked in the last 7 days.")
+    week_before: int = Field(description="Times asked in the 7 days before.")
+    by_day: tuple[int, ...] = Field(description="Times asked in each of the last 28 periods of 24 hours, oldest first.")
     languages: tuple[str, ...]
-    samples: tuple[SampleOut, ...] = Field(description="The latest askings, latest first.")
-    snapshot: SnapshotOut | None = Field(description="What search found at the latest asking, and why it fell short.")
+    samples: tuple[SampleOut, ...] = Field(description="The latest questions, latest first.")
+    snapshot: SnapshotOut | None = Field(
+        description="What search found for the latest question, and why it was not enough."
+    )
 
     @classmethod
     def of_view(cls, view: GapView) -> "GapViewOut":
@@ -239,12 +244,16 @@ class AdminGapTriage(Api):
 
 
 class ReplayIn(Model):
-    version: Version = Field(default="live", description="Whose settings answer.")
+    version: Version = Field(
+        default="live", description="Whether to use the settings of the draft or of the live version."
+    )
 
 
 class ResolveIn(NoteIn):
-    version: Version = Field(default="live", description="Whose settings answer.")
-    unproven: bool = Field(default=False, description="Close it on your word (`resolved`), without asking.")
+    version: Version = Field(
+        default="live", description="Whether to use the settings of the draft or of the live version."
+    )
+    unproven: bool = Field(default=False, description="Close the gap (`resolved`) without asking its questions.")
 
 
 class AnswerBeforeOut(Model):
@@ -259,7 +268,7 @@ class AnswerAfterOut(Model):
     answered_by: AnsweredBy
     confidence: float
     cited: tuple[str, ...]
-    gap: GapReason | None = Field(description="What gives it away as a gap again; null for an answer that stands.")
+    gap: GapReason | None = Field(description="Why it is still a gap; null if the question is now answered.")
 
 
 class ReplayedQuestionOut(Model):
@@ -274,7 +283,7 @@ class ReplayedQuestionOut(Model):
 
 
 class GapReplayOut(GapOut):
-    passes: bool | None = Field(description="Every wording is answered; null when none was asked.")
+    passes: bool | None = Field(description="Whether every wording is answered; null if none was asked.")
     questions: list[ReplayedQuestionOut] = Field(description=f"At most {MAX_WORDINGS} wordings, latest first.")
 
     @classmethod

@@ -33,21 +33,27 @@ _MAX_URL_CHARS = 2048
 class RepositoryIn(Model):
     owner: str = Field(min_length=1, max_length=100, examples=["nimbrel"])
     name: str = Field(min_length=1, max_length=100, examples=["website"])
-    branch: str = Field(default="main", min_length=1, max_length=200, description="That is published.")
+    branch: str = Field(default="main", min_length=1, max_length=200, description="The branch that is published.")
     base_path: str = Field(
-        default="", max_length=MAX_PATH_CHARS, description="The part of the website that is made of it, such as /docs."
+        default="",
+        max_length=MAX_PATH_CHARS,
+        description="The part of the website that is built from the repository, such as /docs.",
     )
-    root: str = Field(default="", max_length=MAX_PATH_CHARS, description="The folder of the pages' sources.")
+    root: str = Field(
+        default="", max_length=MAX_PATH_CHARS, description="The folder that contains the sources of the pages."
+    )
     patterns: tuple[Annotated[str, Field(min_length=1, max_length=MAX_PATH_CHARS)], ...] = Field(
         default=DEFAULT_PATTERNS,
         min_length=1,
         max_length=MAX_PATTERNS,
-        description="The files below root that a page may be, in order; {path} is what follows base_path in its URL.",
+        description="Candidate files of a page below root, in order. {path} is the part of the page's URL after "
+        "base_path.",
     )
     token: str = Field(
         default="",
         max_length=MAX_TOKEN_CHARS,
-        description="May write contents and pull requests there. It is kept sealed; empty: the one before stays.",
+        description="A token that may write contents and pull requests in the repository. It is stored sealed. If "
+        "empty, the current one is kept.",
     )
 
 
@@ -58,8 +64,8 @@ class RepositoryOut(Model):
     base_path: str
     root: str
     patterns: tuple[str, ...]
-    hook_path: str = Field(description="Where the repository's webhook posts to.")
-    hook_secret: str | None = Field(default=None, description="Told when it is made, and never again.")
+    hook_path: str = Field(description="The path that the repository's webhook posts to.")
+    hook_secret: str | None = Field(default=None, description="Shown once, when it is created.")
 
     @classmethod
     def of(cls, repository: Repository, root_path: str, secret: str | None = None) -> "RepositoryOut":
@@ -74,13 +80,13 @@ class PageFileIn(Model):
 class PageFileOut(Model):
     path: str
     text: str
-    version: str = Field(description="To be sent back with the changed text.")
+    version: str = Field(description="Send it back with the changed text.")
 
 
 class PullRequestIn(Model):
     page_url: str = Field(min_length=1, max_length=_MAX_URL_CHARS)
-    text: str = Field(min_length=1, max_length=MAX_FILE_CHARS, description="The whole file, changed.")
-    version: str = Field(min_length=1, max_length=100, description="Of the file that was changed.")
+    text: str = Field(min_length=1, max_length=MAX_FILE_CHARS, description="The whole file, with your changes.")
+    version: str = Field(min_length=1, max_length=100, description="The version of the file that you changed.")
     title: str = Field(default="", max_length=MAX_TITLE_CHARS)
 
 
@@ -101,7 +107,7 @@ class PullRequestsOut(Model):
 
 
 class HeardOut(Model):
-    pages: int = Field(description="That are read again for it.")
+    pages: int = Field(description="Pages that are read again.")
 
 
 class AdminPullRequests(Api):

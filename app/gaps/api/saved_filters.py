@@ -17,7 +17,7 @@ from app.web.console.forms import form_of, parse_fields
 from app.web.errors import Refusal
 from app.web.operation import Api, Call, Model, delete, get, patch, post, read, write
 
-_QUERY: Final = 'As the address of the console\'s list has it, such as "outcome=unanswered&label=shipping".'
+_QUERY: Final = 'The query of the list\'s address in the console, such as "outcome=unanswered&label=shipping".'
 
 
 class SavedFilterCreate(Model):
@@ -31,8 +31,11 @@ class SavedFilterCreate(Model):
 
     kind: FilteredList
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
-    query: str = Field(max_length=MAX_QUERY_CHARS, description=f"{_QUERY} No visitor is kept.")
-    is_shared: bool = Field(default=True, description="For all operators of the workspace; an API token has no own.")
+    query: str = Field(max_length=MAX_QUERY_CHARS, description=f"{_QUERY} A visitor is not saved.")
+    is_shared: bool = Field(
+        default=True,
+        description="Shares the filter with all operators of the workspace. API tokens can only save shared ones.",
+    )
 
 
 class SavedFilterPatch(Model):
@@ -43,10 +46,10 @@ class SavedFilterPatch(Model):
 
 class SavedFilterOut(Model):
     id: UUID
-    kind: FilteredList = Field(description="The list, of any agent.")
+    kind: FilteredList = Field(description="The list that the filter applies to, for any agent.")
     name: str
     query: str = Field(description=_QUERY)
-    is_shared: bool = Field(description="Whether all operators of the workspace have it.")
+    is_shared: bool = Field(description="Whether all operators of the workspace have the filter.")
 
 
 class SavedFiltersOut(Model):
@@ -61,7 +64,7 @@ class AdminSavedFilters(Api):
 
     @get(
         "/v1/saved-filters",
-        f"List saved filters of conversations and gaps, by name; {MAX_FILTERS} at most",
+        f"List saved filters of conversations and gaps, by name; at most {MAX_FILTERS}",
         access=read,
     )
     async def list_saved_filters(self, call: Call[Actor, None]) -> SavedFiltersOut:

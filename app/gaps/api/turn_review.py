@@ -15,11 +15,11 @@ from app.web.operation import Api, Call, Model, get, post, read, write
 
 
 class CuratedDraftOut(Model):
-    """The input of `POST /v1/agents/{agent_id}/curated-answers` and its rehearsal."""
+    """The input for `POST /v1/agents/{agent_id}/curated-answers` and its rehearsal."""
 
     trigger: Trigger
-    pattern: str = Field(description="The question, its personal data masked.")
-    answer: str = Field(description="What the visitor got, without the marks of its citations.")
+    pattern: str = Field(description="The question, with personal data masked.")
+    answer: str = Field(description="The answer that the visitor got, without source numbers.")
     priority: int
     language: str | None
     page_prefix: str
@@ -28,7 +28,7 @@ class CuratedDraftOut(Model):
 
 class TurnGoldenIn(Model):
     pages: tuple[str, ...] | None = Field(
-        default=None, max_length=MAX_PAGES, description="Null: those that the answer cites."
+        default=None, max_length=MAX_PAGES, description="Null: the pages that the answer cites."
     )
 
 

@@ -86,8 +86,8 @@ class GoldenImport(Model):
     csv: str = Field(
         min_length=1,
         max_length=rules.MAX_CSV_CHARS,
-        description="The first line names the columns: question, pages (URLs with blanks between them), language, "
-        "answer_contains and answer_matches (one text or pattern a line of the cell).",
+        description="The first line has the column names: question, pages (URLs separated by spaces), language, "
+        "answer_contains and answer_matches (one text or pattern per line of the cell).",
         examples=[
             "question,pages,answer_contains\nWhat does the team plan cost?,https://www.example.com/pricing,€12\n"
         ],
@@ -97,8 +97,7 @@ class GoldenImport(Model):
 class GoldenImportOut(Model):
     added: int
     changed: int = Field(
-        description="Their wording was there: they have new pages and language now, and expect of the "
-        "answer what the file says."
+        description="Questions that already existed: their pages, languages and expectations are now those of the file."
     )
 
 
@@ -111,7 +110,7 @@ class AdminGoldenQuestions(Api):
     @post(
         "/v1/agents/{agent_id}/golden-questions",
         "Create a golden question, with the pages that must be found and what the answer must contain; "
-        "it replaces the one of the same wording",
+        "it replaces one with the same wording",
         access=write,
         status=201,
     )
@@ -126,7 +125,7 @@ class AdminGoldenQuestions(Api):
 
     @post(
         "/v1/agents/{agent_id}/golden-questions/import",
-        "Add golden questions from a CSV, all or none",
+        "Add golden questions from a CSV file: all or none",
         access=write,
         max_body_bytes=2 * rules.MAX_CSV_CHARS,
     )
@@ -156,18 +155,20 @@ class AdminGoldenQuestions(Api):
 
 class GoldenRunIn(Model):
     version: Literal["live", "draft", "both"] = Field(
-        default="both", description="An agent that was never published has its draft alone."
+        default="both", description="An agent that was never published only has a draft."
     )
 
 
 class GoldenMarkOut(Model):
     golden_id: UUID
     question: str
-    place: int | None = Field(description="Of the first right page among the pages found, 1..; null: none was found.")
+    place: int | None = Field(
+        description="Rank of the first right page among the pages found, from 1; null if none was found."
+    )
     confidence: float
     would_answer: bool
     is_right: bool
-    missing: tuple[str, ...] = Field(description="Texts and patterns that the answer should hold and does not.")
+    missing: tuple[str, ...] = Field(description="Texts and patterns that the answer should contain, but does not.")
 
 
 class GoldenScoreOut(Model):
@@ -175,8 +176,8 @@ class GoldenScoreOut(Model):
     stages: dict[str, dict[str, float]] = Field(
         description="vector, keyword, fused, reranked: page_hit@k (R@k), page_mrr@10, page_ndcg@10."
     )
-    abstained: dict[str, float] = Field(description="The share that it would not answer, by kind of question.")
-    degraded: int = Field(description="Searches that missed a part, such as the reranker.")
+    abstained: dict[str, float] = Field(description="The share of questions that would not be answered, by kind.")
+    degraded: int = Field(description="Searches without one of their stages, such as the reranker.")
 
 
 class GoldenSideOut(GoldenScoreOut):
@@ -191,13 +192,14 @@ class GoldenRunHead(Model):
     generation: int
     live_version: int | None
     questions: int
-    asked: int = Field(description="Of them, so far; the same of both versions.")
+    asked: int = Field(description="Questions asked so far, the same for both versions.")
     is_complete: bool
     is_running: bool = Field(
-        description=f"After {BUDGET_SECONDS} seconds a worker asks the rest; get the run again to see how far it is."
+        description=f"After {BUDGET_SECONDS} seconds, a worker asks the remaining questions; get the run again to see "
+        "its progress."
     )
-    won: tuple[str, ...] = Field(description="Questions that go right by the draft alone.")
-    lost: tuple[str, ...] = Field(description="Questions that go right by the live version alone.")
+    won: tuple[str, ...] = Field(description="Questions that only the draft gets right.")
+    lost: tuple[str, ...] = Field(description="Questions that only the live version gets right.")
 
 
 class GoldenRunRowOut(GoldenRunHead):
@@ -233,7 +235,7 @@ class AdminGoldenRuns(Api):
         page = await self._runs.page(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[GoldenRunRowOut].of(page)
 
-    @get("/v1/agents/{agent_id}/golden-runs/{golden_run_id}", "One run, question by question", access=read)
+    @get("/v1/agents/{agent_id}/golden-runs/{golden_run_id}", "Get a run, question by question", access=read)
     async def get_golden_run(self, call: Call[Actor, None]) -> GoldenRunOut:
         run = await self._runs.get(call.caller, call.path_id("agent_id"), call.path_id("golden_run_id"))
         return GoldenRunOut.of(run)

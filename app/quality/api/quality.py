@@ -18,26 +18,28 @@ class QualityQuery(Model):
 
 class TurnCountsOut(Model):
     turns: int
-    answered: int = Field(description="By an answer that was sure of itself.")
-    abstained: int = Field(description="Nothing was found, or too little.")
+    answered: int = Field(description="With an answer of sufficient confidence.")
+    abstained: int = Field(description="Nothing, or too little, was found.")
     failed: int
-    handed_over: int = Field(description="To a person whom the visitor asked for.")
+    handed_over: int = Field(description="The visitor asked for a person.")
     thumbs_up: int
     thumbs_down: int
-    answered_share: float | None = Field(description="Of answered and abstained, 0..1; null where there was none.")
+    answered_share: float | None = Field(
+        description="The share of answered turns among answered and abstained, 0 to 1; null if there were none."
+    )
 
 
 class DayQualityOut(Model):
     day: date
     turns: int
-    answered: int = Field(description="By an answer that was sure of itself.")
-    abstained: int = Field(description="Nothing was found, or too little.")
-    handed_over: int = Field(description="To a person whom the visitor asked for.")
+    answered: int = Field(description="With an answer of sufficient confidence.")
+    abstained: int = Field(description="Nothing, or too little, was found.")
+    handed_over: int = Field(description="The visitor asked for a person.")
     failed: int
     thumbs_up: int
     thumbs_down: int
-    first_token_p50: int | None = Field(description="Milliseconds.")
-    first_token_p95: int | None = Field(description="Milliseconds.")
+    first_token_p50: int | None = Field(description="In milliseconds.")
+    first_token_p95: int | None = Field(description="In milliseconds.")
 
 
 class CitedPageOut(Model):
@@ -53,25 +55,25 @@ class UncitedPageOut(Model):
 
 class QualityOut(Model):
     days: tuple[DayQualityOut, ...] = Field(description="UTC, oldest first, today last.")
-    top_pages: tuple[CitedPageOut, ...] = Field(description=f"Most cited first, {LISTED} at most.")
-    never_cited: tuple[UncitedPageOut, ...] = Field(description=f"Live pages that no answer named, {LISTED} at most.")
+    top_pages: tuple[CitedPageOut, ...] = Field(description=f"Most cited first, at most {LISTED}.")
+    never_cited: tuple[UncitedPageOut, ...] = Field(description=f"Live pages that no answer cites, at most {LISTED}.")
     never_cited_count: int
     live_pages: int
 
 
 class ThresholdPointOut(Model):
     threshold: float
-    answered: float | None = Field(description="The share of turns that would be answered, 0..1.")
-    golden_right: float | None = Field(description="The share of golden questions that would go right, 0..1.")
+    answered: float | None = Field(description="The share of turns that would be answered, 0 to 1.")
+    golden_right: float | None = Field(description="The share of golden questions that would be right, 0 to 1.")
 
 
 class ThresholdCurveOut(Model):
     days: int
-    turns: int = Field(description=f"The latest of these days, {MAX_TURNS} at most.")
+    turns: int = Field(description=f"The latest turns of these days, at most {MAX_TURNS}.")
     golden_questions: int
-    golden_run_id: UUID | None = Field(description="The latest run that asked the draft; null: there is none.")
+    golden_run_id: UUID | None = Field(description="The latest run with the draft; null if there is none.")
     current: float = Field(description="The draft's threshold.")
-    points: tuple[ThresholdPointOut, ...] = Field(description="By rising threshold, 0 to 1.")
+    points: tuple[ThresholdPointOut, ...] = Field(description="By rising threshold, from 0 to 1.")
 
 
 class AdminQuality(Api):
@@ -83,7 +85,7 @@ class AdminQuality(Api):
 
     @get(
         "/v1/agents/{agent_id}/quality",
-        "Get how well an agent answers, day by day, and which pages it answers from",
+        "Get how well an agent answers, day by day, and which pages it cites",
         access=read,
     )
     async def get_quality(self, call: Call[Actor, QualityQuery]) -> QualityOut:

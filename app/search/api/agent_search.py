@@ -21,12 +21,14 @@ MAX_QUESTION_CHARS = 4000
 
 class SearchIn(Model):
     question: str = Field(min_length=1, max_length=MAX_QUESTION_CHARS)
-    page_url: str = Field(default="", description="The page that the visitor is looking at.", max_length=2048)
-    language: str | None = Field(default=None, description="Null: the agent's.", max_length=3)
+    page_url: str = Field(default="", description="The page that the visitor is viewing.", max_length=2048)
+    language: str | None = Field(default=None, description="Null: the agent's language.", max_length=3)
     filter: SearchFilterModel = Field(
-        default_factory=SearchFilterModel, description="Pages must pass it, and the agent's own."
+        default_factory=SearchFilterModel, description="Applied in addition to the agent's own filter."
     )
-    version: Version = Field(default="live", description="By which configuration to search.")
+    version: Version = Field(
+        default="live", description="Whether to use the settings of the draft or of the live version."
+    )
 
 
 class TableOut(Model):
@@ -41,18 +43,19 @@ class RankedChunkOut(Model):
     url: str
     title: str
     breadcrumb: tuple[str, ...]
-    order: float = Field(description="Decides the place.")
-    confidence: float = Field(description="Is compared with the threshold, 0..1.")
-    fused: float = Field(description="What the first stage made of cosine and BM25.")
+    order: float = Field(description="The score that chunks are sorted by.")
+    confidence: float = Field(description="The score that is compared with the threshold, 0 to 1.")
+    fused: float = Field(description="The first stage's score, from cosine and BM25.")
     cosine: float | None
-    bm25: float | None = Field(description="Null: shares no telling word with the question.")
-    coverage: float = Field(description="Share of the question's words found in it, 0..1.")
-    logit: float | None = Field(description="The reranker's word; null: it did not see the chunk.")
+    bm25: float | None = Field(description="Null if the chunk shares no significant word with the question.")
+    coverage: float = Field(description="The share of the question's words in the chunk, 0 to 1.")
+    logit: float | None = Field(description="The reranker's score; null if it did not rank the chunk.")
     is_current_page: bool
-    is_source: bool = Field(description="An answer would be made from it.")
+    is_source: bool = Field(description="Whether an answer would use the chunk.")
     dated: date
     context: str = Field(
-        description="What stands before the text in the indexes: as the chat model wrote it, else where it stands."
+        description="What the indexes contain before the text: written by the chat model, or else the place in the "
+        "page."
     )
     text: str
     tables: tuple[TableOut, ...]
@@ -64,8 +67,9 @@ class SearchOut(Model):
     low_confidence: bool
     chunks: tuple[RankedChunkOut, ...] = Field(description="Best first.")
     trace: dict[str, Any] = Field(
-        description="`stages`: name, milliseconds, what it did, the `head` of the order and how many places `moved`; "
-        "`missing`: what was away; `cache`: whether a turn would be served a ranking that was kept."
+        description="`stages`: name, milliseconds, what the stage did, the `head` of the order, and how many places "
+        "`moved`; `missing`: stages that were unavailable; `cache`: whether a turn would get a cached "
+        "ranking."
     )
 
 

@@ -12,23 +12,25 @@ MAX_TYPED_CHARS = 200
 
 class PageSearchIn(Model):
     q: str = Field(
-        default="", max_length=MAX_TYPED_CHARS, description="What was typed so far; the last word may go on."
+        default="",
+        max_length=MAX_TYPED_CHARS,
+        description="What the visitor has typed so far; the last word may be incomplete.",
     )
 
 
 class TextPartOut(Model):
-    text: str = Field(description="A text, never HTML.")
+    text: str = Field(description="Plain text, never HTML.")
     is_match: bool
 
 
 class FoundPassageOut(Model):
-    url: str | None = Field(description="Of the section.")
-    headings: tuple[TextPartOut, ...] = Field(description="Where it stands below the page's title; may be empty.")
+    url: str | None = Field(description="The URL of the section.")
+    headings: tuple[TextPartOut, ...] = Field(description="The headings below the page's title; may be empty.")
     text: tuple[TextPartOut, ...]
 
 
 class FoundPageOut(Model):
-    url: str | None = Field(description="Null: a document that has no address to open.")
+    url: str | None = Field(description="Null for a document without an address to open.")
     title: tuple[TextPartOut, ...]
     passages: tuple[FoundPassageOut, ...] = Field(description="At most three, best first.")
 

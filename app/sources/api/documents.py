@@ -19,14 +19,16 @@ MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 
 class LineOut(Model):
     line: int
-    url: str = Field(description='"" for a line that was refused.')
+    url: str = Field(description='"" for a refused line.')
     result: Literal["accepted", "unchanged", "deleted", "refused"]
-    reason: str = Field(description="Why it was refused, naming the field.")
+    reason: str = Field(description="Why the line was refused, with the name of the field.")
 
 
 class BatchOut(Model):
     results: tuple[LineOut, ...] = Field(description="One for each line that is not blank.")
-    run: RunOut | None = Field(description="Learns what changed; its pages say how each document ended.")
+    run: RunOut | None = Field(
+        description="The run that reads the changes. Its pages show what became of each document."
+    )
 
 
 class AdminDocuments(Api):
@@ -37,7 +39,7 @@ class AdminDocuments(Api):
 
     @post(
         "/v1/sources/{source_id}/documents",
-        f"Give up to {MAX_LINES} documents, one JSON object a line: url (or id), title, text (Markdown), "
+        f"Add up to {MAX_LINES} documents, one JSON object per line: url (or id), title, text (Markdown), "
         "language, date, attributes; or url and delete",
         access=write,
         text_body="application/x-ndjson",
@@ -54,7 +56,7 @@ class AdminDocuments(Api):
 
 
 class DocumentsQuery(ListQuery):
-    source_id: UUID | None = Field(default=None, description="Of this source alone.")
+    source_id: UUID | None = Field(default=None, description="Only documents of this source.")
 
 
 class DocumentOut(Model):
@@ -63,23 +65,25 @@ class DocumentOut(Model):
     url: str
     title: str
     language: str | None
-    as_of: date = Field(description="The day on which it was last read so.")
+    as_of: date = Field(description="The date of the latest reading that found this content.")
     chunk_count: int
     updated_at: datetime
-    attributes: dict[str, tuple[str, ...]] = Field(description="What it was given with, to filter by.")
+    attributes: dict[str, tuple[str, ...]] = Field(
+        description="Attributes that were added with the document, to filter by."
+    )
 
 
 class PassageOut(Model):
     id: str
     position: int
-    text: str = Field(description="Markdown of the page.")
-    context: str = Field(description="What is put before the text where it is searched, and nowhere else.")
-    breadcrumb: tuple[str, ...] = Field(description="Headings from the page's top down to the passage.")
-    link: str = Field(description="Where a citation of the passage leads.")
+    text: str = Field(description="The text of the passage, in Markdown.")
+    context: str = Field(description="Text that is prepended for search only.")
+    breadcrumb: tuple[str, ...] = Field(description="Headings from the top of the page down to the passage.")
+    link: str = Field(description="Where a citation of the passage links to.")
 
 
 class PassagesOut(Model):
-    title: str = Field(description='The page\'s title; "" when nothing of it was learnt.')
+    title: str = Field(description='The page\'s title; "" if nothing of the page was indexed.')
     items: list[PassageOut]
 
 

@@ -31,10 +31,12 @@ class SourcePatch(Model):
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
     name: str = Field(default="?", min_length=1, max_length=rules.MAX_NAME_CHARS)
-    text: str = Field(default="?", min_length=1, max_length=rules.MAX_TEXT_CHARS, description='Of kind "text" alone.')
-    url: str = Field(default="", max_length=2048, description='Where citations lead, of kinds "text" and "file" alone.')
-    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
-    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    text: str = Field(default="?", min_length=1, max_length=rules.MAX_TEXT_CHARS, description='Only for kind "text".')
+    url: str = Field(
+        default="", max_length=2048, description='Where citations link to. Only for kinds "text" and "file".'
+    )
+    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to include.")
+    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to exclude.")
     max_pages: int = Field(default=1, ge=1, le=rules.MAX_PAGES)
     max_depth: int = Field(default=0, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = Field(default=False, description=READ_FILES)
@@ -43,8 +45,8 @@ class SourcePatch(Model):
     folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=FOLDER)
     is_public: bool = Field(
         default=False,
-        description='Of kind "file" alone: anybody may open the file at /v1/files/{source_id}, where its citations '
-        "lead unless `url` names another address.",
+        description='Only for kind "file": anyone may open the file at /v1/files/{source_id}, and citations link '
+        "there unless `url` is another address.",
     )
 
     def applied(self, config: SourceConfig) -> SourceConfig:
@@ -95,17 +97,19 @@ class SourceAccessIn(Model):
     )
 
     kind: AccessKind
-    name: str = Field(min_length=1, max_length=MAX_ACCESS_NAME_CHARS, description="The user's, header's or cookie's.")
+    name: str = Field(
+        min_length=1, max_length=MAX_ACCESS_NAME_CHARS, description="The name of the user, header or cookie."
+    )
     secret: str = Field(
         min_length=1,
         max_length=MAX_SECRET_CHARS,
         repr=False,
-        description="The password, or the header's or cookie's value. It is stored sealed and never shown again.",
+        description="The password, or the value of the header or cookie. It is stored sealed and never shown again.",
     )
 
 
 class SourceAccessOut(Model):
-    kind: AccessKind | None = Field(description="null: the website is read as anybody reads it.")
+    kind: AccessKind | None = Field(description="Null if the website is read without credentials.")
     name: str
     set_at: datetime | None
 
@@ -122,7 +126,7 @@ class AdminSourceAccess(Api):
 
     @get(
         "/v1/sources/{source_id}/access",
-        "Get the credentials sent to the source's website, without the secret",
+        "Get the credentials for the source's website, without the secret",
         access=read,
     )
     async def get_source_access(self, call: Call[Actor, None]) -> SourceAccessOut:

@@ -17,8 +17,8 @@ MAX_BODY_BYTES = 16 * DEFAULT_MAX_BODY_BYTES  # 500 addresses of 2,048 character
 
 
 class HookOut(Model):
-    secret: str = Field(description="Shown once. The one before no longer holds.")
-    path: str = Field(description="Where to post to.")
+    secret: str = Field(description="Shown once. The previous secret stops working.")
+    path: str = Field(description="The path to post to.")
 
 
 # The caller is unknown until the signature was checked against the body.
@@ -45,7 +45,7 @@ class SourceHookApi(Api):
 
     @post(
         "/v1/hooks/sources/{source_id}",
-        "Report what has changed, signed with the hook's secret; the body is that of syncSource",
+        "Report changed pages, signed with the hook's secret; the body is that of syncSource",
         access=hook_call,
         status=202,
         codes=("malformed_json", "too_large", "unsupported_media_type", "invalid_request"),

@@ -18,8 +18,8 @@ Cron = Annotated[
     str,
     Field(
         max_length=MAX_CRON_CHARS,
-        description="Minute, hour, day of month, month, day of week, in UTC. At most once an hour. "
-        "The reading begins up to ten minutes later, always the same time for a source.",
+        description="Minute, hour, day of month, month and day of week, in UTC; at most once an hour. Each source "
+        "starts up to ten minutes later, always by the same delay.",
     ),
 ]
 
@@ -86,18 +86,18 @@ class SourceCreate(Model):
     )
 
     kind: SourceKind
-    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS, description="The address when left out.")
+    name: str = Field(default="", max_length=rules.MAX_NAME_CHARS, description="If left out, the address.")
     url: str = Field(default="", max_length=2048)
-    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS, description='For kind "text" alone.')
-    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
-    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths.")
+    text: str = Field(default="", max_length=rules.MAX_TEXT_CHARS, description='Only for kind "text".')
+    include: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to include.")
+    exclude: tuple[str, ...] = Field(default=(), max_length=rules.MAX_GLOBS, description="Globs of paths to exclude.")
     max_pages: int = Field(default=2000, ge=1, le=rules.MAX_PAGES)
     max_depth: int = Field(default=10, ge=0, le=rules.MAX_DEPTH)
     read_files: bool = Field(default=False, description=READ_FILES)
     page_url: str = Field(default="", max_length=2048, description=PAGE_URL)
     branch: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=BRANCH)
     folder: str = Field(default="", max_length=rules.MAX_PLACE_CHARS, description=FOLDER)
-    schedule: ScheduleIn | None = Field(default=None, description="Read it again by itself.")
+    schedule: ScheduleIn | None = Field(default=None, description="When to read the source again automatically.")
 
     def config(self) -> SourceConfig:
         given = self.model_dump(exclude={"schedule"})
@@ -114,7 +114,7 @@ class RunOut(Model):
     stop_reason: str
     counts: dict[str, int] = Field(description="Pages by status.")
 
-    only_asked: bool = Field(description="Whether it reads the pages that it was asked for and no others.")
+    only_asked: bool = Field(description="Whether only the requested pages are read.")
 
 
 class SyncIn(Model):
@@ -122,7 +122,8 @@ class SyncIn(Model):
         default=None,
         min_length=1,
         max_length=MAX_URLS,
-        description="Pages of the source to read, and no others: new, changed or gone. The whole source when left out.",
+        description="The only pages to read: new, changed or deleted pages of the source. If left out, the whole "
+        "source is read.",
     )
 
 
@@ -140,7 +141,9 @@ class SourceOut(Model):
     page_url: str
     branch: str
     folder: str
-    schedule: ScheduleOut | None = Field(description="When it is read again; null: only when somebody asks for it.")
+    schedule: ScheduleOut | None = Field(
+        description="When the source is read again automatically; null: only on request."
+    )
     created_at: datetime
     run: RunOut | None = Field(description="The latest reading; null before the first.")
 
@@ -152,7 +155,7 @@ class SourceOut(Model):
 
 class PageOut(Model):
     url: str
-    title: str | None = Field(description="Of the page as it is searched now; null where none is.")
+    title: str | None = Field(description="The title of the page that search uses now; null if there is none.")
     status: str
     reason: str
     document_id: UUID | None
@@ -189,12 +192,12 @@ class AdminSources(Api):
             source = await self._sources.get(call.caller, source.id)
         return SourceOut.of(source)
 
-    @get("/v1/agents/{agent_id}/sources", "An agent's sources, oldest first", access=read)
+    @get("/v1/agents/{agent_id}/sources", "List an agent's sources, oldest first", access=read)
     async def list_sources(self, call: Call[Actor, ListQuery]) -> ListOut[SourceOut]:
         page = await self._sources.of_agent(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[SourceOut].of(page, items=tuple(map(SourceOut.of, page.items)))
 
-    @get("/v1/sources/{source_id}", "One source with its latest run and page counts", access=read)
+    @get("/v1/sources/{source_id}", "Get a source with its latest run and page counts", access=read)
     async def get_source(self, call: Call[Actor, None]) -> SourceOut:
         return SourceOut.of(await self._sources.get(call.caller, call.path_id("source_id")))
 
@@ -211,7 +214,11 @@ class AdminSources(Api):
             return RunOut.of(await self._sources.sync(call.caller, source_id))
         return RunOut.of(await self._page_sync.pages(call.caller, source_id, urls))
 
-    @get("/v1/sources/{source_id}/pages", "Pages of the latest run, each with its status and reason", access=read)
+    @get(
+        "/v1/sources/{source_id}/pages",
+        "List the pages of the latest run, each with its status and reason",
+        access=read,
+    )
     async def list_source_pages(self, call: Call[Actor, PagesQuery]) -> ListOut[PageOut]:
         asked = call.input
         page = await self._sources.pages(call.caller, call.path_id("source_id"), asked.page, asked.status)
@@ -228,8 +235,8 @@ class OfferOut(Model):
     kind: SourceKind
     url: str
     title: str
-    pages: int = Field(description="Listed on its own website; of a site: that its start page links to.")
-    has_more: bool = Field(description="There are more than were counted.")
+    pages: int = Field(description="Pages listed on the same website; for a site, pages that its start page links to.")
+    has_more: bool = Field(description="Whether there are more pages than were counted.")
 
 
 class ProblemOut(Model):
@@ -238,11 +245,11 @@ class ProblemOut(Model):
 
 
 class DiscoveryOut(Model):
-    url: str = Field(description="Of the start page, after redirects.")
+    url: str = Field(description="The URL of the start page, after redirects.")
     title: str
-    offers: tuple[OfferOut, ...] = Field(description="Make a source of one with its kind and url.")
-    problems: tuple[ProblemOut, ...] = Field(description="What is named and cannot be read.")
-    is_complete: bool = Field(description="False when the time for looking ran out.")
+    offers: tuple[OfferOut, ...] = Field(description="To add one as a source, use its kind and url.")
+    problems: tuple[ProblemOut, ...] = Field(description="Lists that could not be read.")
+    is_complete: bool = Field(description="False if the time ran out.")
 
     @classmethod
     def of(cls, found: SiteOffers) -> "DiscoveryOut":

@@ -22,7 +22,7 @@ class StoreCountsOut(Model):
     documents: int
     versions: int
     chunks: int
-    embeddings: int = Field(description="Cached vectors that nothing else needs.")
+    embeddings: int = Field(description="Cached vectors that nothing else uses.")
     vectors: int | None = Field(description="Rows of the vector index; null until a worker has counted them.")
     keywords: int | None = Field(description="Entries of the keyword index; null until a worker has counted them.")
 
@@ -31,9 +31,9 @@ class DeletionOut(Model):
     id: UUID
     kind: DeletedKind
     subject_id: UUID
-    name: str = Field(description="What it was known by: a page's address, a source's or an agent's name.")
+    name: str = Field(description="The address of the page, or the name of the source or agent.")
     state: DeletionState = Field(
-        description="From the answer on nothing of it is answered from; verified: gone from every store's files, too."
+        description="In both states, no answer uses it. verified: it is also gone from the files of every store."
     )
     before: StoreCountsOut
     after: StoreCountsOut

@@ -21,14 +21,16 @@ TAG = "Sources"
 
 
 class FileReplacement(Multipart):
-    file: FilePart = Field(description=f"{ACCEPTED}, told by its bytes and its name.")
+    file: FilePart = Field(description=f"{ACCEPTED}, recognised by its content and its name.")
 
 
 class FileUpload(FileReplacement):
     name: str = Field(
-        default="", max_length=rules.MAX_NAME_CHARS, description="Shown in citations; else the file's own title."
+        default="",
+        max_length=rules.MAX_NAME_CHARS,
+        description="Shown in citations. If left out, the title in the file.",
     )
-    url: str = Field(default="", max_length=2048, description="Where visitors find the file, for citations to lead to.")
+    url: str = Field(default="", max_length=2048, description="The page that citations link to.")
 
 
 class FileOut(Model):
@@ -37,10 +39,10 @@ class FileOut(Model):
     name: str
     url: str
     file_name: str
-    is_public: bool = Field(description="Whether anybody may open it at /v1/files/{source_id}.")
+    is_public: bool = Field(description="Whether anyone may open it at /v1/files/{source_id}.")
     format: FileFormat
     size_bytes: int
-    digest: str = Field(description="SHA-256 of the file, hex.")
+    digest: str = Field(description="SHA-256 of the file, in hexadecimal.")
     uploaded_at: datetime
 
     @classmethod
@@ -91,7 +93,7 @@ class AdminFiles(Api):
 
     @get(
         "/v1/files/{source_id}",
-        "Download a file that an operator made public, as citations link to it",
+        "Download a file that an operator made public; citations link to it",
         access=anybody_with_link,
         response_media_type=DOWNLOAD,
     )

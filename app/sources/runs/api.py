@@ -40,7 +40,7 @@ class AdminRuns(Api):
         self._watch = watch
         self._streams = streams
 
-    @post("/v1/sources/{source_id}/cancel", "Cancel the latest crawl; what it has learnt is kept", access=write)
+    @post("/v1/sources/{source_id}/cancel", "Cancel the latest crawl; what it has indexed is kept", access=write)
     async def cancel_source(self, call: Call[Actor, None]) -> RunOut:
         return RunOut.of(await self._sources.cancel(call.caller, call.path_id("source_id")))
 
@@ -75,17 +75,23 @@ class AdminRuns(Api):
 
 
 class PreviewOut(Model):
-    pages_known: int = Field(description="Pages of the last whole reading.")
-    pages_listed: int = Field(description="Pages that sitemaps or feed list now.")
-    pages_to_ask: int = Field(description="Pages that would be asked for; what has not changed costs a header each.")
-    pages_new: int = Field(description="Of them, those never read.")
-    pages_changed: int = Field(description="Of them, those listed with a later date than our reading.")
-    chunks_known: int
-    chunks_expected: int | None = Field(description="To embed, of new and changed pages; null while nothing is known.")
-    chunks_at_most: int | None = Field(
-        description="To embed, if every page had changed that is not listed as unchanged."
+    pages_known: int = Field(description="Pages of the last complete reading.")
+    pages_listed: int = Field(description="Pages that the sitemaps or the feed list now.")
+    pages_to_ask: int = Field(
+        description="Pages that would be requested. For an unchanged page, the server sends only headers."
     )
-    problems: tuple[str, ...] = Field(description="Lists that could not be read, each with its reason.")
+    pages_new: int = Field(description="Pages among these that were never read.")
+    pages_changed: int = Field(
+        description="Pages among these that are listed with a later date than their last reading."
+    )
+    chunks_known: int
+    chunks_expected: int | None = Field(
+        description="Chunks to embed from new and changed pages; null if nothing is known yet."
+    )
+    chunks_at_most: int | None = Field(
+        description="Chunks to embed if every page that is not listed as unchanged had changed."
+    )
+    problems: tuple[str, ...] = Field(description="Lists that could not be read, with the reason.")
 
 
 class AdminPreviews(Api):

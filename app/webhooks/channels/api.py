@@ -16,14 +16,14 @@ from app.webhooks.notices.notice import NOTICED
 
 
 class NoticeChannelIn(Model):
-    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS, description="As operators call it, such as #support.")
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS, description="A name for operators, such as #support.")
     url: str = Field(
         min_length=1,
         max_length=MAX_URL_CHARS,
-        description="Of an incoming webhook of Slack or Discord. It is sealed, and never told again.",
+        description="The URL of an incoming webhook of Slack or Discord. It is stored sealed and never shown again.",
     )
     events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = tuple(NOTICED)
-    is_quoting: bool = Field(default=False, description="With the questions of the gaps that it is told of.")
+    is_quoting: bool = Field(default=False, description="Whether notices contain the questions of gaps.")
 
 
 class NoticeChannelOut(Model):
@@ -36,8 +36,8 @@ class NoticeChannelOut(Model):
 
 
 class NoticeChannelStateOut(NoticeChannelOut):
-    waiting: int = Field(description="Notices on their way to it.")
-    given_up: int = Field(description="Notices that it did not take, of the last fourteen days.")
+    waiting: int = Field(description="Notices waiting to be delivered.")
+    given_up: int = Field(description="Notices that could not be delivered in the last fourteen days.")
     last_error: str
 
     @classmethod
@@ -51,7 +51,7 @@ class NoticeChannelsOut(Model):
 
 class ChannelTestOut(Model):
     is_delivered: bool
-    reason: str = Field(description="Why not, in words.")
+    reason: str = Field(description="Why the test failed, in words.")
 
 
 class AdminNoticeChannels(Api):
@@ -62,7 +62,7 @@ class AdminNoticeChannels(Api):
 
     @get(
         "/v1/notice-channels",
-        f"List the channels that notices are posted to, oldest first; {MAX_CHANNELS} at most",
+        f"List the channels that notices are posted to, oldest first; at most {MAX_CHANNELS}",
         access=read,
     )
     async def list_notice_channels(self, call: Call[Actor, None]) -> NoticeChannelsOut:

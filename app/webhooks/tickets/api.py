@@ -26,12 +26,13 @@ class HelpDeskIn(Model):
     host: str = Field(default="", max_length=MAX_FIELD_CHARS, description=_HOST)
     account: str = Field(default="", max_length=MAX_FIELD_CHARS, description=_ACCOUNT)
     inbox: str = Field(
-        default="", max_length=MAX_FIELD_CHARS, description="Chatwoot's, in which conversations are opened."
+        default="", max_length=MAX_FIELD_CHARS, description="For Chatwoot: the inbox in which conversations are opened."
     )
     token: str = Field(
         default="",
         max_length=MAX_TOKEN_CHARS,
-        description="What lets us in, sealed and never told again. Without one that of before stays, at the same host.",
+        description="The API token of the help desk. It is stored sealed and never shown again. If left out, the "
+        "current one is kept, at the same host only.",
     )
     events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = HANDED_OVER
 
@@ -48,13 +49,17 @@ class HelpDeskOut(Model):
 class TicketOut(Model):
     id: UUID
     conversation_id: UUID
-    number: str = Field(description="The help desk's own; empty until it took the ticket, and for mail.")
+    number: str = Field(
+        description="The number in the help desk; empty until it has accepted the ticket, and for mail."
+    )
     url: str
     attempts: int
     last_error: str
     created_at: datetime
-    next_at: datetime | None = Field(description="When it is tried; null once it was taken or given up.")
-    died_at: datetime | None = Field(description="When it was given up.")
+    next_at: datetime | None = Field(
+        description="When it is tried next; null once it was accepted or has failed for good."
+    )
+    died_at: datetime | None = Field(description="When it failed for good.")
 
 
 class AdminHelpDesks(Api):
@@ -90,6 +95,6 @@ class AdminHelpDesks(Api):
         page = await self._desks.tickets(call.caller, call.path_id("agent_id"), call.input.page)
         return ListOut[TicketOut].of(page)
 
-    @post("/v1/agents/{agent_id}/tickets/{ticket_id}/retry", "Retry a ticket that was given up", access=write)
+    @post("/v1/agents/{agent_id}/tickets/{ticket_id}/retry", "Retry a ticket that failed for good", access=write)
     async def retry_ticket(self, call: Call[Actor, None]) -> None:
         await self._desks.retry(call.caller, call.path_id("agent_id"), call.path_id("ticket_id"))

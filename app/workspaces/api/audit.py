@@ -22,13 +22,15 @@ _COLUMNS: Final = (
 
 class AuditWanted(Model):
     actor: str | None = Field(
-        default=None, max_length=300, description="A token's name, an operator's e-mail, or the id of either."
+        default=None, max_length=300, description="A token's name, an operator's e-mail address, or the id of either."
     )
-    action: str | None = Field(default=None, max_length=100, description='How it begins: "agent", "agent.publish".')
-    subject: str | None = Field(default=None, max_length=100, description="The id of what was changed.")
+    action: str | None = Field(
+        default=None, max_length=100, description='The beginning of the action: "agent", "agent.publish".'
+    )
+    subject: str | None = Field(default=None, max_length=100, description="The id of the changed object.")
 
-    since: Timestamp | None = Field(default=None, description="Not before this moment.")
-    until: Timestamp | None = Field(default=None, description="Before this moment.")
+    since: Timestamp | None = Field(default=None, description="At this time or later.")
+    until: Timestamp | None = Field(default=None, description="Before this time.")
 
     @property
     def only(self) -> AuditFilter:
@@ -45,13 +47,15 @@ class AuditExportQuery(AuditWanted):
 
 class AuditEntryOut(Model):
     id: UUID
-    actor: str = Field(description="What an operator (by e-mail) or a token was called then.")
-    operator_id: UUID | None = Field(description="The account, which may have gone since; null for everybody else.")
-    token_id: UUID | None = Field(description="The API token; null for everybody else.")
+    actor: str = Field(description="The operator's e-mail address or the token's name at that time.")
+    operator_id: UUID | None = Field(
+        description="The operator's account, which may have been deleted since; null for other actors."
+    )
+    token_id: UUID | None = Field(description="The API token; null for other actors.")
     action: str
-    action_name: str = Field(description='What people call it, such as "Signed in".')
+    action_name: str = Field(description='The action in words, such as "Signed in".')
     subject: str
-    subject_name: str = Field(description='What people call it now; "" where it is gone or has no name.')
+    subject_name: str = Field(description='Its current name; "" if it was deleted or has no name.')
     details: Mapping[str, Any]
     created_at: datetime
 
@@ -69,7 +73,7 @@ class AdminAudit(Api):
 
     @get(
         "/v1/audit/export",
-        f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
+        f"Export who changed what as one CSV or JSON file, at most {MAX_EXPORTED}",
         access=manage,
         response_media_type="text/csv",
         other_media_types=("application/json",),

@@ -21,29 +21,33 @@ class OperatorOut(Model):
     created_at: datetime
     signed_in_at: datetime | None = Field(description="The latest sign-in; null before the first.")
     disabled_at: datetime | None
-    invited_at: datetime | None = Field(description="Who was invited has chosen no password yet; null otherwise.")
+    invited_at: datetime | None = Field(
+        description="When the operator was invited, if they have not chosen a password yet; otherwise null."
+    )
 
 
 class OperatorsOut(Model):
-    items: tuple[OperatorOut, ...] = Field(description="By e-mail, disabled ones among them.")
+    items: tuple[OperatorOut, ...] = Field(description="By e-mail address, including disabled accounts.")
 
 
 class OperatorIn(Model):
-    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS, description="Kept in lower case.")
-    role: Role = Field(description="viewer reads, editor changes as well, admin also manages operators and tokens.")
+    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS, description="Stored in lower case.")
+    role: Role = Field(
+        description="A viewer reads; an editor also changes things; an admin also manages operators and tokens."
+    )
     password: str = Field(min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS)
 
 
 class InvitationIn(Model):
-    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS, description="Kept in lower case.")
-    role: Role = Field(description="As that of an account which is made with its password.")
+    email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS, description="Stored in lower case.")
+    role: Role = Field(description="As for an account that is created with a password.")
 
 
 class PasswordLinkOut(Model):
     operator: OperatorOut
     url: str | None = Field(
-        description="The link to hand over, told this once; it begins with DOCENT_PUBLIC_URL, or is a path where that "
-        "is not set. Null where it went by mail."
+        description="The link to pass on, shown once. It begins with DOCENT_PUBLIC_URL, or is a path if that is not "
+        "set. Null if it was sent by mail."
     )
     expires_at: datetime
 

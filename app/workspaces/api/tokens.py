@@ -15,7 +15,7 @@ TAG = "Tokens"
 class ApiTokenOut(Model):
     id: UUID
     name: str
-    prefix: str = Field(description="How it begins; the token itself is kept nowhere.")
+    prefix: str = Field(description="The beginning of the token. The token itself is not stored.")
     scopes: tuple[str, ...]
     created_at: datetime
     expires_at: datetime | None
@@ -24,17 +24,17 @@ class ApiTokenOut(Model):
 
 
 class ApiTokensOut(Model):
-    items: tuple[ApiTokenOut, ...] = Field(description="Oldest first, expired and revoked ones among them.")
+    items: tuple[ApiTokenOut, ...] = Field(description="Oldest first, including expired and revoked ones.")
 
 
 class ApiTokenIn(Model):
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
     scopes: tuple[str, ...] = Field(default=USUAL_SCOPES, max_length=len(SCOPES), description=", ".join(SCOPES))
-    days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description="Until it expires; null: never.")
+    days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description="Days until it expires; null: never.")
 
 
 class IssuedTokenOut(Model):
-    token: str = Field(description="Shown now and never again.")
+    token: str = Field(description="Shown once.")
     record: ApiTokenOut
 
 

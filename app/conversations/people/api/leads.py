@@ -33,18 +33,18 @@ class LeadOut(Model):
     email: str
     message: str
     created_at: datetime
-    assignee: str = Field(description="The e-mail address of the operator who looks after it; empty for nobody.")
+    assignee: str = Field(description="The e-mail address of the assigned operator; empty if nobody is assigned.")
     state: LeadState
-    done_at: datetime | None = Field(description="Null while it is open.")
-    done_by: str = Field(description="The operator or API token that was done with it; empty while it is open.")
+    done_at: datetime | None = Field(description="Null while the lead is open.")
+    done_by: str = Field(description="The operator or API token that marked the lead as done; empty while it is open.")
 
 
 class LeadPatch(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}, {"state": "done"}]})
 
-    state: LeadState | None = Field(default=None, description="`open` takes `done` back.")
+    state: LeadState | None = Field(default=None, description="`open` undoes `done`.")
     assignee: str | None = Field(
-        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "": nobody.'
+        default=None, max_length=MAX_EMAIL_CHARS, description='The e-mail address of an operator; "" for nobody.'
     )
 
     @property
@@ -61,17 +61,17 @@ class LeadsPatch(LeadPatch):
 
 
 class ChangedLeadsOut(Model):
-    items: tuple[LeadOut, ...] = Field(description="In the order in which they were named.")
+    items: tuple[LeadOut, ...] = Field(description="In the order of the request.")
 
 
 class WantedLeads(Model):
     q: str = Field(
         default="",
         max_length=MAX_TEXT_CHARS,
-        description=f"Words, {MAX_WORDS} at most, that all occur in the name, the address, the message or the first "
-        "question of the conversation.",
+        description=f"Words, at most {MAX_WORDS}, that must all occur in the name, the address, the message or the "
+        "conversation's first question.",
     )
-    state: LeadState | None = Field(default=None, description="Either when left out.")
+    state: LeadState | None = Field(default=None, description="If left out, both states.")
     assignee: str | None = Field(
         default=None, max_length=MAX_EMAIL_CHARS, description=f"An operator's e-mail address, or `{NOBODY}`."
     )
@@ -99,7 +99,9 @@ class LeadIn(Model):
     name: str = Field(default="", max_length=MAX_NAME_CHARS)
     email: str = Field(min_length=3, max_length=MAX_EMAIL_CHARS)
     message: str = Field(min_length=1, max_length=MAX_MESSAGE_CHARS)
-    consent: Literal[True] = Field(description="The visitor has agreed that this is kept to answer them.")
+    consent: Literal[True] = Field(
+        description="The visitor agrees that the message is stored so that it can be answered."
+    )
 
 
 class WidgetLeads(Api):
@@ -112,7 +114,7 @@ class WidgetLeads(Api):
 
     @post(
         "/v1/widget/leads",
-        "Leave a message for people to answer, if the agent offers it",
+        "Leave a message for the website's team, if the agent offers it",
         access=visitor,
         codes=("not_found",),
     )
@@ -136,7 +138,7 @@ class AdminLeads(Api):
 
     @get(
         "/v1/agents/{agent_id}/leads/export",
-        f"The same as one CSV or JSON file, {MAX_EXPORTED} at most",
+        f"Export the messages that visitors left as one CSV or JSON file, at most {MAX_EXPORTED}",
         access=read,
         response_media_type="text/csv",
         other_media_types=("application/json",),

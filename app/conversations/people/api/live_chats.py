@@ -24,11 +24,13 @@ class OpenChatOut(Model):
     agent_name: str
     state: LiveState
     asked_at: datetime | None
-    taken_by: str = Field(description="The operator or API token that has it; empty while the visitor waits.")
-    first_question: str = Field(description="The conversation's; empty where nothing was asked of the agent.")
-    latest_text: str = Field(description="The latest live message; empty without one.")
+    taken_by: str = Field(description="The operator or API token that answers; empty while the visitor waits.")
+    first_question: str = Field(
+        description="The first question of the conversation; empty if the agent was asked nothing."
+    )
+    latest_text: str = Field(description="The latest live message; empty if there is none.")
     visitor_id: UUID
-    user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
+    user_id: str | None = Field(description="The visitor's id on the website, signed by its server.")
 
     @classmethod
     def of(cls, listed: OpenChat) -> "OpenChatOut":
@@ -43,14 +45,14 @@ class LiveChatOut(Model):
     conversation_id: UUID
     agent_id: UUID
     state: LiveState
-    is_overdue: bool = Field(description="The visitor has waited for more than two minutes.")
-    is_typing: bool = Field(description="The visitor is writing.")
+    is_overdue: bool = Field(description="Whether the visitor has waited for more than two minutes.")
+    is_typing: bool = Field(description="Whether the visitor is typing.")
     asked_at: datetime | None
-    taken_by: str = Field(description="The operator or API token that has it, or had it last.")
-    operator_name: str = Field(description="What the visitor sees of them.")
+    taken_by: str = Field(description="The operator or API token that answers, or answered last.")
+    operator_name: str = Field(description="The operator's name as the visitor sees it.")
     taken_at: datetime | None
     ended_at: datetime | None
-    messages: tuple[PersonMessageOut, ...] = Field(description="In order, 100 at most.")
+    messages: tuple[PersonMessageOut, ...] = Field(description="In order, at most 100.")
 
     @classmethod
     def of(cls, view: LiveView) -> "LiveChatOut":
@@ -61,7 +63,9 @@ class TakeIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Ann of the shop"}]})
 
     name: str = Field(
-        default="", max_length=MAX_NAME_CHARS, description="What the visitor sees; empty: what the caller's name shows."
+        default="",
+        max_length=MAX_NAME_CHARS,
+        description="The name that the visitor sees; if empty, the caller's name.",
     )
 
 
@@ -69,7 +73,7 @@ class TransferIn(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [{"assignee": "ann@example.com"}]})
 
     assignee: str = Field(
-        min_length=1, max_length=MAX_EMAIL_CHARS, description="The e-mail address of the operator who is to answer."
+        min_length=1, max_length=MAX_EMAIL_CHARS, description="The e-mail address of the operator who takes over."
     )
 
 
@@ -84,8 +88,8 @@ class AdminLiveChats(Api):
 
     @get(
         "/v1/live-chats",
-        "List open live chats: visitors waiting for a person, longest first, "
-        f"then those being answered; {MAX_LISTED} at most",
+        "List open live chats: visitors waiting for a person, longest first, then those being answered; "
+        f"at most {MAX_LISTED}",
         access=read,
     )
     async def list_live_chats(self, call: Call[Actor, None]) -> OpenChatsOut:
@@ -110,7 +114,12 @@ class AdminLiveChats(Api):
     async def take_live_chat(self, call: Call[Actor, TakeIn]) -> LiveChatOut:
         return LiveChatOut.of(await self._live_chats.take_over(call.caller, _conversation(call), call.input.name))
 
-    @post("/v1/conversations/{conversation_id}/live-chat/messages", "Write to the visitor", access=write, codes=TAKEN)
+    @post(
+        "/v1/conversations/{conversation_id}/live-chat/messages",
+        "Send a message to the visitor",
+        access=write,
+        codes=TAKEN,
+    )
     async def reply_live_chat(self, call: Call[Actor, PersonMessageIn]) -> LiveChatOut:
         given = call.input
         replied = await self._live_chats.reply(call.caller, _conversation(call), given.message_id, given.text)
@@ -186,13 +195,13 @@ class SavedRepliesOut(Model):
 
 
 class SavedReplyQuery(Model):
-    agent_id: UUID | None = Field(default=None, description="Only those that this agent's live chats have.")
+    agent_id: UUID | None = Field(default=None, description="Only replies that are offered in this agent's live chats.")
 
 
 class FilledReplyOut(Model):
     id: UUID
     title: str
-    text: str = Field(description="With what its variables stand for in this conversation.")
+    text: str = Field(description="The text with its variables filled in.")
 
     @classmethod
     def of(cls, each: FilledReply) -> "FilledReplyOut":
@@ -211,7 +220,7 @@ class AdminSavedReplies(Api):
 
     @get(
         "/v1/saved-replies",
-        f"List saved replies for live chats, by title; {MAX_REPLIES} at most",
+        f"List saved replies for live chats, by title; at most {MAX_REPLIES}",
         access=read,
         codes=("not_found",),
     )

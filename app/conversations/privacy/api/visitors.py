@@ -48,7 +48,7 @@ class ExportedLiveMessageOut(Model):
     name: str | None
     text: str
     created_at: datetime
-    picture: str | None = Field(description="Where the message is one: a WebP in Base64.")
+    picture: str | None = Field(description="The picture as WebP in Base64, if the message is one.")
 
     @classmethod
     def of(cls, message: LiveMessage) -> "ExportedLiveMessageOut":
@@ -62,13 +62,11 @@ class ExportedConversationOut(Model):
     last_active_at: datetime
     cleared_at: datetime | None
     turns: tuple[ExportedTurnOut, ...] = Field(description="Oldest first.")
-    live_messages: tuple[ExportedLiveMessageOut, ...] = Field(
-        description="What was written while a person answered, oldest first."
-    )
-    device: VisitorDeviceOut | None = Field(description="What the visitor began it on, where that was kept.")
-    chat_rating: str | None = Field(description="Of talking with a person: up, down, or null.")
-    labels: tuple[str, ...] = Field(description="What operators called it; for operators alone, else empty.")
-    notes: tuple[NoteOut, ...] = Field(description="What operators noted on it; for operators alone, else empty.")
+    live_messages: tuple[ExportedLiveMessageOut, ...] = Field(description="Messages of the live chat, oldest first.")
+    device: VisitorDeviceOut | None = Field(description="The device on which the conversation began, if it was stored.")
+    chat_rating: str | None = Field(description="The visitor's rating of the live chat: up, down, or null.")
+    labels: tuple[str, ...] = Field(description="Labels set by operators; empty for visitors.")
+    notes: tuple[NoteOut, ...] = Field(description="Notes by operators; empty for visitors.")
 
     @classmethod
     def of(cls, exported: ExportedConversation) -> "ExportedConversationOut":
@@ -80,7 +78,7 @@ class ExportedConversationOut(Model):
 class VisitorAttributeOut(Model):
     name: str
     value: str
-    is_signed: bool = Field(description="Whether the website's server vouches for it; else it may be made up.")
+    is_signed: bool = Field(description="Whether the website's server signed it. If not, it may be false.")
 
 
 _COUNTED: Final = [kind for kind in tables_of_visitors().values() if kind.counted_as]
@@ -96,12 +94,12 @@ def _listed(exported: type[Any], meaning: str | None) -> Any:
 class VisitorExportOut(Model):
     visitor_id: UUID
     anonymous_id: UUID
-    user_id: str | None = Field(description="As the website's server has named and signed the visitor.")
-    attributes: tuple[VisitorAttributeOut, ...] = Field(description="What the website told of the visitor last.")
+    user_id: str | None = Field(description="The visitor's id on the website, signed by its server.")
+    attributes: tuple[VisitorAttributeOut, ...] = Field(description="The latest attributes that the website sent.")
     agent_id: UUID
     first_seen_at: datetime
     exported_at: datetime
-    conversations: tuple[ExportedConversationOut, ...] = Field(description="Oldest first, cleared ones among them.")
+    conversations: tuple[ExportedConversationOut, ...] = Field(description="Oldest first, including cleared ones.")
 
     @classmethod
     def of(cls, export: VisitorExport) -> "VisitorExportOut":
@@ -114,14 +112,16 @@ class VisitorExportOut(Model):
 class ErasedRowsOut(Model):
     conversations: int
     turns: int
-    gaps: int = Field(description="Gaps that nobody else had asked; the others keep what others have asked.")
+    gaps: int = Field(description="Gaps that only this visitor asked. Other gaps keep the questions of other visitors.")
     gap_questions: int
-    stale_answers: int = Field(description="Stale answers that nobody else was told; the others keep who was.")
+    stale_answers: int = Field(
+        description="Stale answers that only this visitor got. Others keep their other visitors."
+    )
     stale_tellings: int
 
 
 class ErasureOut(Model):
-    """The receipt. The audit log names it, and no stored data links it to the visitor."""
+    """The receipt. Only the audit log mentions it, and nothing stored links it to the visitor."""
 
     id: UUID
     erased_at: datetime

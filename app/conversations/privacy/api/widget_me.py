@@ -37,8 +37,8 @@ class WidgetMe(Api):
 
 
 class TranscriptOut(Model):
-    text: str = Field(description="What was said, with sources; where it is very long, the end of it.")
-    mails_to: str | None = Field(description="Where sendOwnTranscript sends it; null where it cannot.")
+    text: str = Field(description="The conversation with its sources; only its end if it is very long.")
+    mails_to: str | None = Field(description="The address that sendOwnTranscript sends it to; null if it cannot.")
 
 
 class WidgetTranscripts(Api):
@@ -57,7 +57,7 @@ class WidgetTranscripts(Api):
 
     @post(
         "/v1/widget/transcript",
-        "Mail this conversation to the address that the website has signed for the visitor; once an hour",
+        "Send this conversation by mail to the address that the website has signed for the visitor; once an hour",
         access=visitor,
         codes=("not_found",),
     )
