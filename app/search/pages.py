@@ -151,7 +151,7 @@ class SearchSettingsPages(Pages):
         """Ask every golden question with the draft and with the published configuration."""
         run = await self._golden.run(visit.actor, visit.agent.id)
         rest = " A worker is asking the rest." if run.is_running else ""
-        told = f"{run.asked} of {run.questions} golden questions asked.{rest}"
+        told = f"Asked {run.asked} of {run.questions} golden questions.{rest}"
         return Go(visit.url("search_settings") + "#golden", told)
 
     async def _found(self, visit: Visit[Try], question: str) -> list[dict[str, Any]]:
@@ -263,7 +263,7 @@ _LABELS: Final = {
     "rrf_k": "Rank constant",
     "vector_weight": "Weight of meaning",
     "keyword_weight": "Weight of keywords",
-    "foreign_weight": "Weight of meaning, unread languages",
+    "foreign_weight": "Weight of meaning in unread languages",
     "document_weight": "Weight of the page's best chunk",
     "collapse_documents": "Rerank one chunk per page",
     "rerank": "Reranking",
@@ -284,12 +284,12 @@ _LABELS: Final = {
     "needs_two_survivors": "Require two confident chunks",
     "sources": "Chunks that reach the answer",
     "neighbours": "Chunks before and after each",
-    "source_tokens": "Tokens of all chunks",
+    "source_tokens": "Maximum tokens of all chunks",
 }
 _WORDS: Final[dict[StrEnum, str]] = {
     FusionMethod.SCORE: "weighted scores",
     FusionMethod.RRF: "reciprocal ranks",
-    RerankMode.AUTO: "automatic: your own reranker has one vote",
+    RerankMode.AUTO: "automatic: one vote if it is your own reranker",
     RerankMode.OFF: "off",
     RerankMode.VOTE: "the reranker has one vote",
     RerankMode.JUDGE: "the reranker decides alone",

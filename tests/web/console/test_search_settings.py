@@ -98,7 +98,7 @@ async def test_a_question_is_searched_for_by_draft_and_live_side_by_side(house: 
 async def test_a_number_that_is_not_the_default_says_what_that_was(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(page_of(house), {**SETTINGS, "sources": "9"})
     page = text_of(await browser.page(page_of(house)))
-    assert "Chunks that reach the answer; 1 to 20. Default: 6." in page
+    assert "How many chunks reach the answer; 1 to 20. Default: 6." in page
     assert "Default: 18." not in page
 
 
@@ -112,7 +112,7 @@ async def test_a_change_is_tried_on_the_golden_questions(console: OpenConsole) -
     house.clock.advance(1)  # after the run that the house has
     asked = await console.editor.post(f"{page}/golden")
     assert asked.headers["location"].endswith("/settings/search#golden")
-    assert "1 of 1 golden questions asked." in await console.editor.flash(asked)
+    assert "Asked 1 of 1 golden questions." in await console.editor.flash(asked)
     assert "get the same questions right." in text_of(await console.viewer.page(page))
 
     def mark(golden: int, is_right: bool) -> GoldenMark:
