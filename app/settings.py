@@ -98,9 +98,7 @@ class Settings(SignInSettings):
     limit_body_seconds: float = Field(
         30, gt=0, le=3600, description="Time to receive a request's body, plus a second per KiB; else 408."
     )
-    limit_connections: int = Field(
-        2000, ge=10, description="Connections per web process; beyond it, the one that was idle longest is closed."
-    )
+    limit_connections: int = Field(2000, ge=10, description="Connections per web process; then the idlest is closed.")
     limit_connections_per_address: int = Field(
         200, ge=1, description="Of those, from one address (IPv6: /64) other than a trusted proxy; beyond it: 503."
     )

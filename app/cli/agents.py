@@ -119,8 +119,8 @@ async def import_golden(
     file: Annotated[typer.FileText, typer.Argument(metavar="FILE.csv", help="Columns: question, pages, language.")],
     named: AgentName = None,
 ) -> None:
-    """Add golden questions: which pages must be found, and what the answer must hold. `docent eval --agent ID` asks
-    them."""
+    """Add golden questions: the pages that must be found, and what the answer must contain. Ask them with
+    `docent eval --agent ID`."""
     from app.kit.pattern_matcher import PatternMatcher
     from app.quality.golden_questions import GoldenQuestions
 
@@ -130,7 +130,7 @@ async def import_golden(
             receipt = await GoldenQuestions(base.record, PatternMatcher()).import_csv(actor, agent.id, file.read())
         except InvalidInput as error:
             fail(str(error), 2)
-    out.print(f"{receipt.added} golden questions added, {receipt.changed} changed.", highlight=False)
+    out.print(f"Added {receipt.added} golden questions, changed {receipt.changed}.", highlight=False)
 
 
 @commands.command()
@@ -186,7 +186,7 @@ async def publish_version(settings: Settings, named: str, force: bool, former_ve
             fail(str(error), 1)
     err.print(f"Version {published.version.number} is live.")
     if published.compared and published.compared.lost:
-        err.print(f"It loses golden questions: {', '.join(published.compared.lost)}")
+        err.print(f"The new version loses golden questions: {', '.join(published.compared.lost)}")
 
 
 @commands.command()

@@ -172,8 +172,8 @@ def _print_found(found: Mapping[str, Any], *, explain: bool) -> None:
         shown.add_row("●" if row["is_source"] else "", *_cells(row))
     out.print(shown)
     out.print(
-        f"● answers from it: confidence at least {found['threshold']:g}. "
-        f"Best {found['best']:.2f}{', too little to rely on' if found['low_confidence'] else ''}."
+        f"● used for the answer: confidence at least {found['threshold']:g}. "
+        f"Best {found['best']:.2f}{', too low' if found['low_confidence'] else ''}."
     )
     if explain:
         _print_stages(found["trace"])
@@ -195,4 +195,4 @@ def _print_stages(trace: Mapping[str, Any]) -> None:
             out.print(f"{'':<26}{' '.join(stage['head'])}", style="dim", highlight=False)
     out.print(f"  a visitor's turn would find this ranking {trace['cache']} in the cache", highlight=False)
     if trace["missing"]:
-        out.print(f"  away: {', '.join(trace['missing'])}")
+        out.print(f"  unavailable: {', '.join(trace['missing'])}")

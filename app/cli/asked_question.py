@@ -108,10 +108,12 @@ async def _reading_note(base: "Stored", agent: "LiveAgent") -> str:
     for run in runs:
         if run.state.value in {"queued", "running"}:
             pages = sum(run.counts.values())
-            return f"It is still being read: {pages - run.counts.get('queued', 0)} of {pages} known pages so far."
+            return (
+                f"The website is still being read: {pages - run.counts.get('queued', 0)} of {pages} known pages so far."
+            )
     if documents:
         return ""
-    return f"{agent.config.name} has read nothing yet. Have it read a website: docent crawl URL --agent {agent.id}"
+    return f"{agent.config.name} has no pages yet. Read a website: docent crawl URL --agent {agent.id}"
 
 
 async def _filter(base: "Stored", actor: "Actor", asked: AskedFilter) -> "SearchFilter":

@@ -27,7 +27,7 @@ def copy(
 ) -> None:
     """Copy an installation to another database, SQLite or Postgres, and compare every table.
 
-    Stop its processes first. All is copied or nothing, and what is copied stays where it was.
+    Stop its processes first. Either everything is copied or nothing, and the original is not changed.
     """
     settings = settings_for()
     if (source or settings.record_url) == (target or settings.record_url):
@@ -43,7 +43,7 @@ def copy(
     out.print(shown)
     err.print(
         f"{sum(each.rows for each in sums)} rows of {len(sums)} tables are the same in both. Set {_SETTING} to the new "
-        "database, and DOCENT_SECRET_KEY to what secret.key holds where that sealed the secrets.",
+        "database, and DOCENT_SECRET_KEY to what secret.key holds if that file sealed the secrets.",
         highlight=False,
         soft_wrap=True,
     )

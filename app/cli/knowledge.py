@@ -80,8 +80,8 @@ def crawl(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read a website now, in this process. Without an agent, one is made. One that was read before keeps its settings,
-    but for the options that are given."""
+    """Read a website now, in this process. Creates an agent if there is none. A website that was read before keeps its
+    settings, except for the options given."""
     flags = {SourceKind.URL: page_only, SourceKind.SITEMAP: as_sitemap, SourceKind.FEED: as_feed}
     kinds = [kind for kind, is_set in flags.items() if is_set] or [SourceKind.SITE]
     if len(kinds) > 1:
@@ -96,12 +96,12 @@ def crawl(
 def reindex(
     agent: AgentName = None,
     is_estimate: Annotated[
-        bool, typer.Option("--estimate", help="Estimate what contexts by the chat model would cost, without changes.")
+        bool, typer.Option("--estimate", help="Only estimate what contexts by the chat model would cost.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Rebuild both indexes from the stored pages. Agents whose chunks have contexts by the chat model get those that
-    are missing first."""
+    """Rebuild both indexes from the stored pages. For agents whose chunks have contexts by the chat model, missing
+    contexts are written first."""
     settings = settings_for()
     run(estimate_contexts(settings, agent, as_json) if is_estimate else _reindex(settings, agent, as_json))
 
@@ -121,7 +121,7 @@ async def _crawl(
             for said in await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id):
                 err.print(said, highlight=False, soft_wrap=True, markup=False)
             return
-        kept = "What was learnt before stays"
+        kept = "What was read before is kept"
         if is_new and not reading.has_pages:
 
             def work(tx: Transaction) -> None:

@@ -18,7 +18,7 @@ def print_new_key() -> None:
 
 @commands.command()
 async def rotate() -> None:
-    """Seal every secret with the key that comes first in DOCENT_SECRET_KEY; without one, with a new key in the file."""
+    """Seal every secret with the first key of DOCENT_SECRET_KEY or, without that setting, a new key in the file."""
     settings = settings_for()
     file = configured_key_file(settings)
     if file:
@@ -34,7 +34,7 @@ async def rotate() -> None:
 
 @commands.command()
 async def forget() -> None:
-    """Delete secrets that no key opens. Visitors get new tokens; create hooks and webhooks again."""
+    """Delete secrets that no key can open. Visitors get new tokens; create hooks and webhooks again."""
     async with open_record(settings_for()) as record:
         forgotten = await SealedSecrets(record).forget(await machine_operator(record))
     err.print(f"{forgotten} secrets deleted.")

@@ -23,7 +23,7 @@ async def create(
     days: Annotated[int | None, typer.Option(help="Days until it expires. Default: never.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token. It is shown once."""
+    """Create an API token. It is shown once."""
     scopes = tuple(scope or USUAL_SCOPES)
     async with open_installation() as (base, actor):
         issued = await ApiTokens(base.record, base.clock).issue(actor, name, scopes, days)
@@ -36,7 +36,7 @@ async def create(
 
 @commands.command("list")
 async def list_(as_json: AsJson = False) -> None:
-    """Show the tokens, never their secrets."""
+    """List the API tokens, without their secrets."""
     async with open_installation() as (base, actor):
         tokens = await ApiTokens(base.record, base.clock).of_workspace(actor)
     rows = [
@@ -64,7 +64,7 @@ async def list_(as_json: AsJson = False) -> None:
 async def revoke(
     named: Annotated[str, typer.Argument(metavar="token", help="Its name or id, or the beginning of one.")],
 ) -> None:
-    """Make a token worthless."""
+    """Revoke an API token."""
     async with open_installation() as (base, actor):
         tokens = ApiTokens(base.record, base.clock)
         token = meant("token", named, await tokens.of_workspace(actor), lambda token: (token.name,))
@@ -74,9 +74,9 @@ async def revoke(
 
 @commands.command()
 async def rotate_signing_key(
-    now: Annotated[bool, typer.Option("--now", help="End all visitors' tokens at once.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Invalidate the current tokens of all visitors at once.")] = False,
 ) -> None:
-    """Sign visitor tokens by a new key. Those that are out hold until they expire."""
+    """Sign visitor tokens with a new key. Current tokens stay valid until they expire."""
     async with open_installation() as (base, actor):
         await SigningKeys(base.record, base.clock).rotate(actor, at_once=now)
     err.print("Signing key rotated. " + ("All visitors get new tokens." if now else "Current tokens stay valid."))

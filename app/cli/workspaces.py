@@ -15,10 +15,10 @@ commands = Commands(help="Workspaces: the tenants of this installation.")
 
 @commands.command()
 async def add(
-    name: Annotated[str, typer.Argument(help="Its name, also for DOCENT_WORKSPACE.")],
+    name: Annotated[str, typer.Argument(help="The name of the workspace, also for DOCENT_WORKSPACE.")],
     admin: Annotated[str, typer.Option(help="E-mail address of the first admin.")],
 ) -> None:
-    """Make a workspace with its first admin, whose password is asked for or read from standard input."""
+    """Create a workspace and its first admin. Prompts for the password, or reads it from standard input."""
     async with open_stored(settings_for()) as base:
         made = await _workspaces_on(base).create(await machine_operator(base.record), name, admin, new_password())
     err.print(
@@ -28,7 +28,7 @@ async def add(
 
 @commands.command("list")
 async def list_(as_json: AsJson = False) -> None:
-    """Show the workspaces, the first one first."""
+    """List the workspaces, oldest first."""
     async with open_stored(settings_for()) as base:
         found = await _workspaces_on(base).known(await machine_operator(base.record))
     if as_json:

@@ -163,7 +163,7 @@ def test_golden_questions_are_asked_of_the_agent(read_site: tuple[Environment, A
     assert outcomes["How do I verify the signature of a webhook?"]["missing"] == []
     assert outcomes["How long is the warranty on a station?"]["missing"] == ["3 decades"]
     assert found["stages"]["reranked"]["page_hit@5"] == 0.5
-    assert "2 of 4 go as they should" in docent(environment, "eval", "--agent", agent).stdout
+    assert "2 of 4 are right" in docent(environment, "eval", "--agent", agent).stdout
 
 
 def test_search_gives_tables_as_data(read_site: tuple[Environment, Any]) -> None:

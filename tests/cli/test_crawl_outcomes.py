@@ -91,7 +91,7 @@ def test_localhost_is_understood_with_what_is_allowed(data: dict[str, str], site
 def test_an_agent_that_has_read_nothing_says_so(data: dict[str, str]) -> None:
     docent(data, "agent", "create", "Helper")
     asked = listed(data, "ask", "How long is the warranty?")
-    assert "Helper has read nothing yet" in asked["note"]
+    assert "Helper has no pages yet" in asked["note"]
     assert "docent crawl URL --agent" in docent(data, "ask", "How long is the warranty?").stdout
 
 

@@ -102,9 +102,9 @@ def test_doctor_says_who_keeps_workspaces_apart(fresh: Engine, tmp_path: Path) -
         [check] = [check for check in report["checks"] if check["part"] == "workspaces"]
         return check["said"]
 
-    assert kept_apart(doctor(0)) == "kept apart by queries"
+    assert kept_apart(doctor(0)) == "separated by queries"
     assert kept_apart(doctor(0, DOCENT_DATABASE_ROLE=ROLE)).endswith(f"and by Postgres for the role {ROLE}")
     with fresh.begin() as connection:
         connection.execute(text("ALTER TABLE workspaces DISABLE ROW LEVEL SECURITY"))
     [finding] = doctor(1, DOCENT_DATABASE_ROLE=ROLE)["findings"]
-    assert finding.startswith("Workspaces: row-level security shows others' rows of workspaces.")
+    assert finding.startswith("Workspaces: row-level security does not hide rows of workspaces.")

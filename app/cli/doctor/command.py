@@ -25,7 +25,7 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Check everything that answers depend on: database, queue, workers, indexes, Redis, object store, models, disk,
-    clock. Exit code 1 if something is wrong, with how to fix it."""
+    clock. Exit code 1 if something is wrong; the output says how to fix it."""
     run(_doctor_of_stream(website_address(stream), as_json) if stream else _doctor(settings_for(), as_json))
 
 
@@ -47,7 +47,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
         models = await check_models(base)
     if "://" in settings.vector_uri and settings.keywords == "shared":
         notes.append(
-            "Vectors lie on an object store, keywords in the data folder: where several machines answer, set "
+            "Vectors are in an object store, but keywords in the data folder. If several machines answer, set "
             "DOCENT_KEYWORDS=own on each."
         )
     findings += [check.problem for check in checks if check.problem]
@@ -72,7 +72,7 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             }
         )
     else:
-        _show(agents, [*told, f"Secrets are sealed by the key in {key_place}.", *notes], findings)
+        _show(agents, [*told, f"Secrets are sealed with the key in {key_place}.", *notes], findings)
     if findings:
         raise typer.Exit(1)
 
@@ -91,7 +91,7 @@ async def _doctor_of_stream(url: str, as_json: bool) -> None:
     try:
         report = await check_stream(url)
     except StreamUnreadable as error:
-        fail(f"{error} Name the address that the widget's visitors use, such as https://docent.example.com.")
+        fail(f"{error} Enter the address that the widget uses, such as https://docent.example.com.")
     if as_json:
         print_json({"live": report.is_live, **asdict(report)})
     else:

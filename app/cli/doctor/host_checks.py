@@ -19,13 +19,13 @@ def check_data_folder(settings: Settings) -> Check:
     """Whose its files are: what another account has made, this one can neither write nor close to others."""
     folder = settings.data.resolve()
     strangers = [path for path in _files(folder) if _owner(path) not in (os.getuid(), None)]
-    said = f"{folder}, of account {folder.stat().st_uid}, mode {folder.stat().st_mode & 0o777:o}"
+    said = f"{folder}, owned by account {folder.stat().st_uid}, mode {folder.stat().st_mode & 0o777:o}"
     if strangers:
         some = ", ".join(str(path) for path in strangers[:_LISTED])
         more = f" and {len(strangers) - _LISTED} more" if len(strangers) > _LISTED else ""
         problem = (
             f"Data folder: {some}{more} belong to another account, such as one that ran a command as root. "
-            f"Give them back: chown -R {os.getuid()}:{os.getgid()} {folder}"
+            f"Change the owner: chown -R {os.getuid()}:{os.getgid()} {folder}"
         )
         return Check("data folder", said, problem)
     key_file = settings.secret_key_file  # has a word of its own
@@ -35,7 +35,7 @@ def check_data_folder(settings: Settings) -> Check:
             "data folder",
             said,
             f"Data folder: other accounts may read {opened[0]} ({len(opened)} files). "
-            f"Close them: chmod -R go= {folder}",
+            f"Remove their access: chmod -R go= {folder}",
         )
     return Check("data folder", said)
 
@@ -53,8 +53,8 @@ def check_disk(settings: Settings) -> Check:
     return Check(
         "disk",
         said,
-        f"Disk: {free} MiB are free where {folder} lies, and {wanted} are wanted ({vectors} of them to write the "
-        "vectors anew). Free some, or move the folder to a larger disk (DOCENT_DATA).",
+        f"Disk: {free} MiB are free on the disk of {folder}, and {wanted} are needed ({vectors} of them to rewrite the "
+        "vectors). Free some space, or move the folder to a larger disk (DOCENT_DATA).",
     )
 
 

@@ -82,12 +82,12 @@ async def _chat(model: ChatModel) -> str:
 
 async def _embed(base: Infrastructure) -> str:
     [vector] = await base.models.embedder.embed(["ready?"])
-    return f"gave a vector of {len(vector)} numbers"
+    return f"returned a vector of {len(vector)} numbers"
 
 
 async def _rerank(base: Infrastructure) -> str:
     [score] = await base.models.reranker.score("ready?", ["yes"], budget_seconds=_BUDGET_SECONDS)
-    return f"gave the score {score.probability:.2f}"
+    return f"returned the score {score.probability:.2f}"
 
 
 def _reranker_name(settings: Settings) -> str:
@@ -143,27 +143,27 @@ class ServiceChecks:
         try:
             return Check("sign-in", await provider.check() if provider else "")
         except Unavailable as error:
-            mend = "Look whether DOCENT_OIDC_ISSUER is the address that the provider gives for itself, and reachable."
-            return Check("sign-in", "no identity provider", f"Sign-in: {error} {mend}")
+            mend = "Check that DOCENT_OIDC_ISSUER is the provider's own issuer address, and that it can be reached."
+            return Check("sign-in", "identity provider not usable", f"Sign-in: {error} {mend}")
 
     async def _database(self) -> Check:
         before = time.time()
         name, now = await self._base.record.read(lambda tx: ServerFacts(tx).told())
         if not name.startswith("SQLite"):
             self._note_clock(name, now.timestamp(), before)
-        ran = f", {len(self._migrated)} migrations run just now" if self._migrated else ", no migration pending"
+        ran = f", ran {len(self._migrated)} migrations just now" if self._migrated else ", no migration pending"
         return Check("database", f"{name}{ran}")
 
     async def _workspaces(self) -> Check:
         """One that nobody has must see no row."""
         role, record = self._settings.database_role, self._base.record
         if not role:
-            return Check("workspaces", "kept apart by queries")
+            return Check("workspaces", "separated by queries")
         unprotected = await record.read(lambda tx: unprotected_tables(tx.connection))
         seen = await record.of_workspace(uuid4()).read(lambda tx: seen_tables(tx.connection))
-        said = f"kept apart by queries, and by Postgres for the role {role}"
+        said = f"separated by queries, and by Postgres for the role {role}"
         if leaks := sorted({*unprotected, *seen}):
-            problem = f"Workspaces: row-level security shows others' rows of {', '.join(leaks)}. Please report this."
+            problem = f"Workspaces: row-level security does not hide rows of {', '.join(leaks)}. Please report this."
             return Check("workspaces", said, problem)
         return Check("workspaces", said)
 
@@ -172,10 +172,10 @@ class ServiceChecks:
         failure = await transport.greet()
         state = await self._base.record.read(lambda tx: MailRecords(tx).state())
         answers = "answers" if failure is None else "does not answer"
-        said = f"{answers}, {state.waiting} mails wait, {state.given_up} given up"
+        said = f"{answers}, {state.waiting} mails waiting, {state.given_up} failed for good"
         if failure is not None:
             return Check("mail", said, f"Mail: {failure.reason}. Correct DOCENT_SMTP_URL, or start the server.")
-        note = f"Mail: the latest that failed was told: {state.last_error}." if state.last_error else ""
+        note = f"Mail: the latest failure was: {state.last_error}." if state.last_error else ""
         return Check("mail", said, note=note)
 
     async def _queue(self) -> Check:
@@ -196,12 +196,12 @@ class ServiceChecks:
                 CrawlRunRecords(tx).unfinished_runs(),
             )
         )
-        said = f"{len(living)} alive, {len(waiting)} readings to do"
+        said = f"{len(living)} alive, {len(waiting)} readings waiting"
         if waiting and not living:
             return Check(
                 "workers",
                 said,
-                f"Workers: {len(waiting)} readings wait and no worker lives. Start `docent work`, or "
+                f"Workers: {len(waiting)} readings are waiting, but no worker is alive. Start `docent work`, or "
                 "`docent serve --with-worker`.",
             )
         return Check("workers", said)
@@ -218,7 +218,7 @@ class ServiceChecks:
             return Check(
                 "Redis",
                 said,
-                note=f"Redis gives memory up by {facts.policy}; {_POLICY} spares the events of running turns.",
+                note=f"Redis evicts by {facts.policy}; {_POLICY} keeps the events of running turns.",
             )
         return Check("Redis", said)
 
@@ -227,7 +227,7 @@ class ServiceChecks:
         try:
             milliseconds = await write_and_read(uri, self._settings.vector_options)
         except DocentError as error:
-            return Check("object store", f"{uri}: no round trip", f"Object store: {error}")
+            return Check("object store", f"{uri}: not usable", f"Object store: {error}")
         return Check("object store", f"{uri}: written, read and removed in {milliseconds:.0f} ms")
 
     async def _files(self) -> Check:
@@ -235,7 +235,7 @@ class ServiceChecks:
         try:
             milliseconds = await ObjectStoreFiles.at(uri, self._settings.file_options).round_trip()
         except DocentError as error:
-            return Check("files", f"{uri}: no round trip", f"Files: {error}")
+            return Check("files", f"{uri}: not usable", f"Files: {error}")
         return Check("files", f"{uri}: written, read and removed in {milliseconds:.0f} ms")
 
     async def _read_endpoints(self) -> None:
@@ -271,5 +271,5 @@ class ServiceChecks:
             "clock",
             said,
             f"Clock: this machine is {abs(worst.ahead_seconds):.0f} s {way} {worst.whose}. Tokens, limits and "
-            "schedules go by it: set it by NTP, such as with timedatectl set-ntp true.",
+            "schedules depend on it. Set it by NTP, for example with timedatectl set-ntp true.",
         )

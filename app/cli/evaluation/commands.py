@@ -40,7 +40,7 @@ async def run_golden(settings: Settings, named: str, version: Version, stages: S
             await live_agent(base, agent)
         golden = await GoldenQuestions(base.record, PatternMatcher()).all_of_agent(actor, agent.id)
         if not golden:
-            fail("The agent has no golden question. Add some with `docent agent import-golden FILE.csv`.", 2)
+            fail("The agent has no golden questions. Add some with `docent agent import-golden FILE.csv`.", 2)
         trials = TrialSearch(answering.playground, PatternMatcher())
         of = golden_set(agent.draft.name, golden)
         rankings = await ask_all(of, VersionSearch(trials, actor.workspace_id, golden, version))
@@ -70,14 +70,14 @@ def _json(one: GoldenOutcome) -> dict[str, Any]:
 
 
 def _print_wrong(wrong: Sequence[GoldenOutcome], of: int) -> None:
-    out.print(f"{of - len(wrong)} of {of} go as they should.", highlight=False)
+    out.print(f"{of - len(wrong)} of {of} are right.", highlight=False)
     if not wrong:
         return
-    shown = table("question", "expected", "found at", "conf.", "would answer", "the answer lacks")
+    shown = table("question", "expected", "found at", "conf.", "would answer", "missing in the answer")
     for one in wrong:
         asked = one.question
         words = (*asked.answer_contains, *asked.answer_matches)
-        expected = "\n".join((*asked.pages, *words)) or "that it declines"
+        expected = "\n".join((*asked.pages, *words)) or "no answer"
         place = "" if one.place is None else str(one.place)
         answers = "yes" if one.would_answer else "no"
         shown.add_row(
@@ -90,34 +90,37 @@ _COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
 
 
 def eval_(
-    folder: Annotated[Path | None, typer.Argument(metavar="DIR", help="Documents, chunks and questions.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="A folder with documents, chunks and questions.")
+    ] = None,
     chunks: Annotated[
-        Literal["given", "own"], typer.Option(help="Search the set's chunks, or cut its documents ourselves.")
+        Literal["given", "own"],
+        typer.Option(help="Search the set's own chunks, or chunks that Docent makes of its documents."),
     ] = "given",
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Ask so many questions, drawn by kind; the corpus stays whole.")
+        int | None, typer.Option(min=1, help="Ask only this many questions, sampled by kind, over all documents.")
     ] = None,
     stages: Annotated[
-        str, typer.Option(metavar="A,B", help=f"Report on these alone, of {', '.join(STAGES)}.")
+        str, typer.Option(metavar="A,B", help=f"Report only on these stages, out of {', '.join(STAGES)}.")
     ] = ",".join(STAGES),
     ablate_: Annotated[
-        bool, typer.Option("--ablate", help="Say instead what each mechanism of search gains and costs.")
+        bool, typer.Option("--ablate", help="Instead, measure what each mechanism of search gains and costs.")
     ] = False,
     agent: Annotated[
-        str | None, typer.Option("--agent", help="Ask this agent its own golden questions, instead of a set.")
+        str | None, typer.Option("--agent", help="Instead of a set, ask this agent its own golden questions.")
     ] = None,
-    draft: Annotated[bool, typer.Option("--draft", help="With --agent: by its draft.")] = False,
+    draft: Annotated[bool, typer.Option("--draft", help="With --agent: ask the draft.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure search on a set of questions, stage by stage."""
     shown = [stage.strip() for stage in stages.split(",") if stage.strip()]
     if not shown or not set(shown) <= set(STAGES):
-        fail(f"--stages: name some of {', '.join(STAGES)}, with commas between them.", 2)
+        fail(f"--stages: choose from {', '.join(STAGES)}, separated by commas.", 2)
     if agent is not None:
         run(run_golden(settings_for(), agent, "draft" if draft else "live", shown, as_json=as_json))
         return
     if folder is None:
-        fail(f"Name the set: docent eval DIR.\n{FORMAT}", 2)
+        fail(f"Enter the folder of a set: docent eval DIR.\n{FORMAT}", 2)
     try:
         of = read_evaluation_set(folder)
         of = of.without_its_chunks() if chunks == "own" else of
@@ -133,7 +136,7 @@ def eval_(
         report = run(_evaluated(settings, of, shown))
     seconds = round(perf_counter() - began, 1)
     if report.degraded:
-        err.print(f"[bold yellow]{report.degraded} questions were searched with a part of the pipeline away.[/]")
+        err.print(f"[bold yellow]{report.degraded} questions were searched without a part of the pipeline.[/]")
     if as_json:
         print_json(as_json_object(of.name, report, seconds))
     else:

@@ -61,7 +61,7 @@ def show_ablation(name: str, effects: Sequence[Effect], seconds: float, *, as_js
     metrics = list(effects[0].gains) if effects else []
     kinds = list(effects[0].auroc) if effects else []
     columns = ("mechanism", *metrics, *(f"AUROC {kind}" for kind in kinds), "ms")
-    shown = table(*columns, title=f"{name}: against the defaults, in points; {seconds:g} s")
+    shown = table(*columns, title=f"{name}: difference from the defaults, in points; {seconds:g} s")
     for effect in effects:
         gains = (effect.gains[metric] for metric in metrics)
         shown.add_row(

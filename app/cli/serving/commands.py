@@ -33,7 +33,7 @@ def migrate(
     elif not pending or not check:
         err.print("The database is up to date.")
     else:
-        out.print(f"{len(pending)} migrations are pending; `docent migrate` runs them, as every start does:")
+        out.print(f"{len(pending)} migrations are pending. `docent migrate` runs them, and so does every start:")
         out.print("\n".join(f"  {name.replace('_', ' ')}" for name in pending), highlight=False)
     if check and pending:
         raise typer.Exit(1)

@@ -31,7 +31,7 @@ Order = Callable[[Sources, Actor, UUID], Awaitable[CrawlRun]]
 
 @commands.command("list")
 async def list_(named: AgentName = None, as_json: AsJson = False) -> None:
-    """Show an agent's sources, each with its latest reading."""
+    """List an agent's sources, each with its latest reading."""
     async with open_installation() as (base, actor):
         agent = await meant_agent(base, actor, named)
         sources = await base.record.of_workspace(agent.workspace_id).read(
@@ -62,19 +62,19 @@ async def list_(named: AgentName = None, as_json: AsJson = False) -> None:
 
 @commands.command()
 async def pause(source: SourceName, as_json: AsJson = False) -> None:
-    """Let a reading rest; it keeps its place."""
+    """Pause a reading, to resume it later."""
     await _order(source, Sources.pause, as_json)
 
 
 @commands.command()
 async def resume(source: SourceName, as_json: AsJson = False) -> None:
-    """Have a worker go on with a paused reading."""
+    """Resume a paused reading on a worker."""
     await _order(source, Sources.resume, as_json)
 
 
 @commands.command()
 async def cancel(source: SourceName, as_json: AsJson = False) -> None:
-    """End a reading; what it has learnt stays."""
+    """Cancel a reading. What it has read so far is kept."""
     await _order(source, Sources.cancel, as_json)
 
 
@@ -118,7 +118,7 @@ async def pages(
     status: Annotated[str | None, typer.Option(help="Only pages with this status, such as not_found.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what became of the pages in the latest reading."""
+    """List the pages of the latest reading with their status."""
     async with open_installation() as (base, actor):
         source = await meant_source(base, actor, named)
         found: list[PageStatus] = []
@@ -139,12 +139,12 @@ async def pages(
 async def delete_(
     named: SourceName, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
 ) -> None:
-    """Delete a source with all that was learnt from it."""
+    """Delete a source and everything read from it."""
     async with open_installation() as (base, actor):
         source = await meant_source(base, actor, named)
-        confirm(f"the source {source.config.name} with all that was learnt from it", yes)
+        confirm(f"the source {source.config.name} and everything read from it", yes)
         deleted = await delete(base, actor, DeletedKind.SOURCE, source.id)
-    err.print(f"{source.config.name} deleted with {deleted.before.versions} page versions.", markup=False)
+    err.print(f"Deleted {source.config.name} and {deleted.before.versions} page versions.", markup=False)
 
 
 @commands.command()
@@ -155,7 +155,7 @@ def discover(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a website's sitemaps, feeds and links with their counts; nothing is stored."""
+    """List a website's sitemaps, feeds and links with page counts, without storing anything."""
     run(_discover(settings_for(crawl_allow=allow), website_address(url), as_json))
 
 

@@ -51,7 +51,7 @@ async def add_file(
     url: Annotated[str, typer.Option(help="The address that citations link to.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Learn from a file. One of the same name takes the place of what the agent has learnt from it."""
+    """Add a file as a source, or replace the source of a file with the same name."""
     upload = Upload(path.name, path.read_bytes())
     async with open_infrastructure(settings_for()) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
@@ -94,8 +94,8 @@ async def add_folder(
     name: Annotated[str, typer.Option(help="Name of the source. Default: the folder's name.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Learn from a folder of Markdown files with front matter (title, date, slug). Repeat it after changes: files that
-    have left are forgotten."""
+    """Add a folder of Markdown files with front matter (title, date, slug). Repeat the command after changes: it also
+    removes files that are gone."""
     name = name or path.resolve().name
     try:
         check_http_url("--url", url)
@@ -103,7 +103,7 @@ async def add_folder(
     except InvalidInput as error:
         fail(str(error), 2)
     if not files:
-        fail(f"There is no Markdown file in {path}.", 2)
+        fail(f"There are no Markdown files in {path}.", 2)
     async with open_infrastructure(settings_for()) as base, open_knowledge(base) as knowledge:
         actor = await local_operator(base)
         agent = await agent_for(base, knowledge, actor, named, name)
@@ -161,7 +161,7 @@ def add_git(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from the Markdown files of a Git repository. Repeat it after changes: it reads those alone."""
+    """Add the Markdown files of a Git repository. Repeat the command after changes: it reads only what has changed."""
     named = name or urlsplit(url).path.strip("/").removesuffix(".git") or url
     config = SourceConfig(
         SourceKind.GIT,
@@ -239,7 +239,7 @@ def _parted(text: str) -> tuple[Mapping[str, Any], str]:
         return {}, text
     front = yaml.safe_load(match[1])
     if front is not None and not isinstance(front, dict):
-        raise yaml.YAMLError("it names no fields")
+        raise yaml.YAMLError("it has no fields")
     return {str(name).lower(): value for name, value in (front or {}).items()}, text[match.end() :]
 
 

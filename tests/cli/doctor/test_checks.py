@@ -42,12 +42,12 @@ def test_a_fresh_installation_is_well_and_says_of_each_part_how_it_is(tmp_path: 
     assert told["data folder"].startswith(str(tmp_path))
     assert told["database"].startswith("SQLite 3.")
     assert told["job queue"] == "SQLite, answers"
-    assert told["workers"] == "0 alive, 0 readings to do"
+    assert told["workers"] == "0 alive, 0 readings waiting"
     assert told["clock"] == "no other machine to compare it with"
 
 
 def test_migrations_that_it_ran_are_counted(tmp_path: Path) -> None:
-    assert "migrations run just now" in said(doctor(tmp_path)[1])["database"]
+    assert "migrations just now" in said(doctor(tmp_path)[1])["database"]
     assert said(doctor(tmp_path)[1])["database"].endswith(", no migration pending")
 
 
@@ -83,7 +83,7 @@ def test_too_little_room_on_the_disk_is_said_with_how_much_is_wanted(
     [finding] = report["findings"]
     assert code == 1
     assert finding.startswith("Disk: 95 MiB are free")
-    assert "512 are wanted" in finding
+    assert "512 are needed" in finding
 
 
 def test_a_queue_that_does_not_answer_is_said_with_its_setting(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_mail_server_is_signed_in_to_and_sent_nothing(tmp_path: Path) -> None:
     with running_mail_server() as server:
         code, report = doctor(tmp_path, **mail_by(server.port))
     assert code == 0
-    assert said(report)["mail"] == "answers, 0 mails wait, 0 given up"
+    assert said(report)["mail"] == "answers, 0 mails waiting, 0 failed for good"
     assert server.mails == []
 
 

@@ -31,7 +31,7 @@ def test_chat_model_embedder_and_reranker_are_asked_once(tmp_path: Path) -> None
     assert code == 0
     assert [check["part"] for check in report["models"]] == ["model", "embedder", "reranker"]
     assert report["models"][0]["answered"] == 'answered "ready"'
-    assert report["models"][1]["answered"].startswith("gave a vector of ")
+    assert report["models"][1]["answered"].startswith("returned a vector of ")
     assert len(fake.asked) == 1
 
 
@@ -62,5 +62,5 @@ def test_the_answers_are_told_in_words_too(tmp_path: Path) -> None:
     code, told = doctor(tmp_path)
 
     assert code == 0
-    assert "gave a vector of " in told
-    assert "reranker as shipped: gave the score" in told
+    assert "returned a vector of " in told
+    assert "reranker as shipped: returned the score" in told
