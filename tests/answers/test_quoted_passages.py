@@ -10,7 +10,7 @@ import pytest
 from app.agents.agent import AgentConfig
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.answers.writing.extractive_writer import ExtractiveWriter
-from app.answers.writing.passage_extent import completed, extended, with_code
+from app.answers.writing.passage_extent import completed, extended, joined, with_code
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, passages
 from app.providers.chat.chat_model import TextDelta
@@ -47,6 +47,14 @@ def test_a_list_that_is_introduced_is_quoted_whole_where_it_fits(
     assert cut.text.endswith("noon.")
     assert "Bell k" not in cut.text
     assert completed(cut, max_chars).text == (cut.text if quoted is None else re.sub(" +\n", "\n", quoted))
+
+
+def test_a_list_that_is_joined_to_the_paragraph_above_it_is_quoted_whole() -> None:
+    told = f"{'Bells ring. ' * 8}\n\nAll eleven bells:\n\n{_BELLS}\n\n{'It is grey. ' * 60}"
+    above, below, *_ = passages(source(1, told))
+    assert "Bell k" not in below.text
+    (both,) = joined(replace(above, end=1), below, 900)
+    assert both.text == re.sub(" +\n", "\n", f"{'Bells ring. ' * 8}\n\nAll eleven bells:\n\n{_BELLS}")
 
 
 async def test_a_long_definition_is_quoted_from_its_beginning() -> None:

@@ -14,6 +14,7 @@ from app.answers.writing.passage_extent import (
     completed,
     extended,
     has_definitions,
+    joined,
     single_lines,
     with_code,
     without_far_ends,
@@ -133,7 +134,7 @@ class ExtractiveWriter:
         second = second or _next_section(first, _SECOND_CHARS)
         if second and has_definitions(second):
             second = await self._nearest(readings[0], second)
-        return _joined(first, second) if second else [first]
+        return joined(first, second, min(_ANNOUNCED_CHARS, max_chars)) if second else [first]
 
     async def _compared(self, reading: _Reading, first: Passage, room: int) -> Passage | None:
         """If the question compares two things and `first` names only one of them, the best passage on the other, whose
@@ -202,14 +203,6 @@ def _answer(
         told = [f"{name} [{passage.source.number}]" for name, passage in zip(names, further, strict=True)]
         parts.append(f"{canned_messages(context.language).see_also} {', '.join(told)}")
     return parts
-
-
-def _joined(first: Passage, second: Passage) -> list[Passage]:
-    """Both, or one if they are neighbours or overlap. Definitions stay apart, with the best one first."""
-    above, below = sorted((first, second), key=lambda passage: passage.start)
-    if first.pieces is not second.pieces or above.end < below.start or first.term or first.within:
-        return [first, second]
-    return [replace(above, end=max(above.end, below.end))]
 
 
 def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room: int) -> Passage | None:

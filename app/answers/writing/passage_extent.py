@@ -127,6 +127,15 @@ def completed(passage: Passage, max_chars: int) -> Passage:
     return replace(passage, end=max(start + 1, end - 1))
 
 
+def joined(first: Passage, second: Passage, max_chars: int) -> list[Passage]:
+    """Both, or one if they are neighbours or overlap, which is completed as far as `max_chars` allow. Definitions stay
+    apart, with the best one first."""
+    above, below = sorted((first, second), key=lambda passage: passage.start)
+    if first.pieces is not second.pieces or above.end < below.start or first.term or first.within:
+        return [first, second]
+    return [completed(replace(above, end=max(above.end, below.end)), max_chars)]
+
+
 def _with_rest_of_list(passage: Passage, max_chars: int) -> Passage:
     pieces, start, end = passage.pieces, passage.start, passage.end
     while end < len(pieces) and _goes_on_below(pieces, end) and pieces[end][-1].kind is BlockKind.LIST:
