@@ -38,13 +38,13 @@ def canonical_host(text: str) -> tuple[str, IPAddress | None]:
 
 def _bracketed(text: str) -> tuple[str, IPAddress]:
     if not text.endswith("]") or not text.isascii():
-        raise UrlRefused("the brackets of the IPv6 address are broken")
+        raise UrlRefused("the brackets of the IPv6 address do not match")
     try:
         address = IPv6Address(text[1:-1])
     except AddressValueError as error:
         raise UrlRefused(f"{text!r} is not an IPv6 address") from error
     if address.scope_id is not None:
-        raise UrlRefused("an IPv6 address with a zone is local")
+        raise UrlRefused("an IPv6 address with a zone is a local address")
     return str(address), address
 
 
@@ -86,4 +86,4 @@ def _require_public_name(host: str, labels: list[str]) -> None:
     if any(host == suffix or host.endswith(f".{suffix}") for suffix in RESERVED_SUFFIXES):
         raise UrlRefused(f"{host!r} is a name for local networks")
     if len(labels) < 2:
-        raise UrlRefused(f"{host!r} has no domain: it can only be a local name")
+        raise UrlRefused(f"{host!r} has no domain, so it can only be a local name")

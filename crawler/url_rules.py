@@ -162,16 +162,16 @@ def _split(text: str) -> re.Match[str]:
 
 def _refuse_odd_characters(text: str) -> None:
     if "\\" in text:
-        raise UrlRefused("a URL has no backslash")
+        raise UrlRefused("a URL cannot contain a backslash")
     if _ODD.search(text):
-        raise UrlRefused("a URL has no blank or control character")
+        raise UrlRefused("a URL cannot contain a space or a control character")
 
 
 def _split_authority(authority: str, scheme: str) -> tuple[str, int]:
     if "@" in authority:
         raise UrlRefused("a URL with a user name is not fetched")
     if "%" in authority:
-        raise UrlRefused("a percent sign in the host hides what it names")
+        raise UrlRefused("a host name cannot contain a percent sign")
     host, colon, port = authority, "", ""
     if ":" in authority.rpartition("]")[2]:
         host, colon, port = authority.rpartition(":")

@@ -64,14 +64,14 @@ class CrawlSummary:
             case StopReason.PAGE_BUDGET:
                 return f"The limit of {self.budget.max_pages} pages was reached; there are more."
             case StopReason.TIME_BUDGET:
-                return f"The time for one crawl, {duration(self.budget.max_seconds)}, was used up; pages are left."
+                limit = duration(self.budget.max_seconds)
+                return f"The time limit of a crawl, {limit}, was reached; there are more pages."
             case StopReason.SITE_FAILING:
                 failures = self.budget.max_failures_in_row
-                return (
-                    f"The site stopped answering: {failures} pages in a row failed, the last one: {self.last_failure}."
-                )
+                last = self.last_failure
+                return f"The site stopped responding: {failures} pages in a row failed, the last with: {last}."
             case StopReason.ASKED_TO_WAIT:
-                return f"The site asks to be left alone for {duration(self.wait_seconds)} (Retry-After)."
+                return f"The site asks crawlers to wait for {duration(self.wait_seconds)} (Retry-After)."
             case StopReason.CANCELLED:
                 return "The crawl was cancelled."
             case StopReason.NOTHING_TO_VISIT:

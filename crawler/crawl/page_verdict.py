@@ -18,7 +18,7 @@ def not_the_page(page: Page, asked: CheckedUrl, final: CheckedUrl) -> Refusal | 
     text_chars = len(page.markdown)
     signs = page.signs
     if not _is_login(asked) and _is_login(final):
-        return Refusal(Outcome.LOGIN_WALL, f"the page sends visitors to a login ({final})")
+        return Refusal(Outcome.LOGIN_WALL, f"the page redirects to a login ({final})")
     if signs.has_password_field and signs.says_login and text_chars <= _ERROR_PAGE_CHARS:
         return Refusal(Outcome.LOGIN_WALL, "the page asks for a login")
     if signs.says_not_found and text_chars <= _ERROR_PAGE_CHARS:

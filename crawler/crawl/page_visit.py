@@ -84,7 +84,7 @@ class PageVisit:
                 return None
         except UrlRefused as error:
             return Refusal(Outcome.FORBIDDEN_ADDRESS, error.reason)
-        return Refusal(Outcome.OUT_OF_SCOPE, f"{url} lies outside the source")
+        return Refusal(Outcome.OUT_OF_SCOPE, f"{url} is outside the source")
 
     def _without_page(self, entry: FrontierEntry, answer: NotFetched) -> Visited:
         if answer.outcome is Outcome.UNCHANGED and answer.final_url:
@@ -163,7 +163,7 @@ class PageVisit:
 
 
 def _stands(holder: str) -> str:
-    return f"{holder} already stands for this page"
+    return f"{holder} is already read as this page"
 
 
 def _ended(

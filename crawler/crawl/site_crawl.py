@@ -181,7 +181,7 @@ class SiteCrawl:
                 progress.problems.append((seed.url, error.reason))
                 continue
             if not seed.is_list and not self._scope.allows(checked[-1][1]):
-                progress.problems.append((seed.url, "the start lies outside the source"))
+                progress.problems.append((seed.url, "the start page is outside the source"))
         await self._add((str(url) for seed, url in checked if not seed.is_list), 0, progress)
         for seed, url in checked:
             if self._is_cancelled():

@@ -70,7 +70,7 @@ class _Parsing:
             for start in range(0, len(body), _PIECE_BYTES):
                 parser.Parse(body[start : start + _PIECE_BYTES], False)
                 if start - parser.CurrentByteIndex > _MAX_TOKEN_BYTES:
-                    raise self._refused(f"has a part of more than {_MAX_TOKEN_BYTES} bytes that does not end")
+                    raise self._refused(f"has a token of more than {_MAX_TOKEN_BYTES} bytes")
             parser.Parse(b"", True)
         except Enough:
             return True
@@ -81,7 +81,7 @@ class _Parsing:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > self._bounds.max_depth:
-            raise self._refused(f"nests more than {self._bounds.max_depth} elements")
+            raise self._refused(f"nests elements more than {self._bounds.max_depth} deep")
         self._count_names(name, *attributes)
         self._events.start(name, attributes)
 

@@ -50,7 +50,7 @@ def parse_feed(body: bytes, max_urls: int = MAX_SITEMAP_URLS, max_bytes: int = M
         if len(retry.entries) >= len(reader.entries):
             reader = retry
     if not reader.is_feed:
-        raise SitemapRefused("the file is no feed")
+        raise SitemapRefused("the file is not a feed")
     return Sitemap(SitemapKind.PAGES, tuple(reader.entries))
 
 

@@ -92,7 +92,7 @@ def _parse_text(body: bytes, max_urls: int) -> Sitemap:
             if len(entries) >= max_urls:
                 break
     if not entries:
-        raise SitemapRefused("the file is no sitemap")
+        raise SitemapRefused("the file is not a sitemap")
     return Sitemap(SitemapKind.PAGES, tuple(entries))
 
 
@@ -109,7 +109,7 @@ def _parse_xml(body: bytes, max_urls: int) -> Sitemap:
         if len(retry.entries) >= len(reader.entries):
             reader = retry
     if reader.kind is None:
-        raise SitemapRefused("the file is no sitemap")
+        raise SitemapRefused("the file is not a sitemap")
     return Sitemap(reader.kind, tuple(reader.entries))
 
 

@@ -76,7 +76,7 @@ class SitemapReader:
                     seen_pages.add(entry.url)
                     reading.entries.append(entry)
         if queue:
-            reading.problems.append((queue[0][0], f"{len(queue)} more sitemap files were left unread"))
+            reading.problems.append((queue[0][0], f"{len(queue)} more sitemap files were not read"))
         return reading
 
     async def _read_file(

@@ -167,14 +167,14 @@ class Fetcher:
     ) -> CheckedUrl | NotFetched:
         location = reply.headers.get("location", "")
         if not location:
-            return _stopped(hop, reply, Outcome.HTTP_ERROR, f"a redirect ({reply.status}) that names no target")
+            return _stopped(hop, reply, Outcome.HTTP_ERROR, f"the redirect ({reply.status}) has no target")
         try:
             target = resolve_url(str(hop), location, self.policy)
         except UrlRefused as error:
-            reason = f"it redirects to an address off limits: {error.reason}"
+            reason = f"it redirects to an address that is not allowed: {error.reason}"
             return replace(_stopped(hop, reply, Outcome.FORBIDDEN_ADDRESS, reason), status=None)
         if str(target) in visited:
-            return _stopped(hop, reply, Outcome.TOO_MANY_REDIRECTS, f"the redirects run in a circle at {target}")
+            return _stopped(hop, reply, Outcome.TOO_MANY_REDIRECTS, f"the redirects form a loop at {target}")
         if admit is not None and (refusal := await admit(str(target))):
             return replace(_stopped(hop, reply, refusal.outcome, refusal.reason), final_url=str(target))
         return target
@@ -203,7 +203,9 @@ def _judged(url: str, hop: CheckedUrl, reply: _Reply, wanted: WantedBody, is_con
     if reply.status == 304:
         if not is_conditional:
             return replace(
-                _stopped(hop, reply, Outcome.HTTP_ERROR, "the server says unchanged, but nothing was asked"),
+                _stopped(
+                    hop, reply, Outcome.HTTP_ERROR, "the server answered that the page is unchanged, but was not asked"
+                ),
                 url=url,
             )
         return replace(_stopped(hop, reply, Outcome.UNCHANGED, "unchanged since the last visit"), url=url)
@@ -211,13 +213,13 @@ def _judged(url: str, hop: CheckedUrl, reply: _Reply, wanted: WantedBody, is_con
     media_type, charset = media_type_and_charset(reply.headers.get("content-type", ""))
     is_file = bool(wanted.file_types) and begins_as_file(body)
     if media_type in wanted.file_types and not is_file:
-        reason = f"the content calls itself {media_type} and is none"
+        reason = f"the content is declared as {media_type}, but is something else"
         return replace(_stopped(hop, reply, Outcome.NOT_HTML, reason), url=url)
     if wanted.media_types and not media_type and not is_file and not looks_like_html(body):
         return replace(_stopped(hop, reply, Outcome.NOT_HTML, "the content is not a web page"), url=url)
     is_known_file = is_file and media_type not in wanted.media_types
     if HTML.media_types & wanted.media_types and not is_known_file and looks_like_a_file(body, charset):
-        reason = "the content is a file that only calls itself a web page"
+        reason = "the content is declared as a web page, but is a file"
         return replace(_stopped(hop, reply, Outcome.NOT_HTML, reason), url=url)
     return Fetched(url, str(hop), reply.status, reply.headers, body, media_type, charset, validators_of(reply.headers))
 

@@ -94,7 +94,7 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
             return [literal]
         # The rules for ports and names again: this is the last check before dialling.
         if port not in ALLOWED_PORTS:
-            raise AddressRefused(f"port {port} is not one that is dialled")
+            raise AddressRefused(f"port {port} is not allowed")
         if literal is not None:
             self._require_public(host, literal)
             return [literal]
@@ -102,22 +102,22 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
         try:
             answers = await self._resolver(host, port)
         except (OSError, UnicodeError) as error:
-            raise httpcore.ConnectError(f"the name {host} is not known") from error
+            raise httpcore.ConnectError(f"the host name {host} is unknown") from error
         addresses = [self._checked_answer(host, answer) for answer in answers]
         if not addresses:
-            raise httpcore.ConnectError(f"the name {host} has no address")
+            raise httpcore.ConnectError(f"the host name {host} has no address")
         return addresses
 
     def _checked_answer(self, host: str, answer: str) -> IPAddress:
         address = parse_address(answer)
         if address is None:
-            raise AddressRefused(f"{host} leads to something that is no address")
+            raise AddressRefused(f"{host} resolves to something that is not an address")
         self._require_public(host, address)
         return address
 
     def _require_public(self, host: str, address: IPAddress) -> None:
         if self._policy.refusal(address):
-            raise AddressRefused(f"{host} leads to an address that is not public")
+            raise AddressRefused(f"{host} resolves to an address that is not public")
 
     async def _dial(
         self,
@@ -135,7 +135,7 @@ class GuardedDialler(httpcore.AsyncNetworkBackend):
                 return await self._connector.connect_tcp(str(address), port, share, local_address, socket_options)
             except httpcore.ConnectError as error:
                 if position == last:
-                    raise httpcore.ConnectError(f"nothing answers at port {port}") from error
+                    raise httpcore.ConnectError(f"nothing answers on port {port}") from error
             except httpcore.ConnectTimeout:
                 if position == last:
                     raise

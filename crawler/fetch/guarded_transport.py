@@ -162,9 +162,9 @@ def _folded(headers: httpx.Headers) -> dict[str, str]:
 def _in_our_words(error: Exception, url: CheckedUrl) -> TimedOut | Unreachable:
     detail = str(error) or type(error).__name__
     if isinstance(error, httpx.ConnectTimeout):
-        return ConnectTimedOut(f"{url.host} accepts no connection ({detail})")
+        return ConnectTimedOut(f"{url.host} refuses the connection ({detail})")
     if isinstance(error, httpx.TimeoutException):
-        return TimedOut(f"{url.host} did not answer in time ({detail})")
+        return TimedOut(f"{url.host} did not respond in time ({detail})")
     if isinstance(error, httpx.ConnectError):
         return Unreachable(f"{url.host} cannot be reached ({detail})")
     return Unreachable(f"the connection to {url.host} broke ({detail})")

@@ -28,9 +28,9 @@ _MIN_TEXT_SHARE = 0.98  # a stray control character is a mistake, not a sign of 
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:+-]+)""", re.I)
 _NAMED = {
     401: (Outcome.LOGIN_WALL, "the page asks for a login"),
-    403: (Outcome.LOGIN_WALL, "the server forbids reading the page"),
+    403: (Outcome.LOGIN_WALL, "the server refuses access to the page"),
     404: (Outcome.NOT_FOUND, "the page does not exist"),
-    410: (Outcome.GONE, "the page was removed for good"),
+    410: (Outcome.GONE, "the page was permanently removed"),
     429: (Outcome.RATE_LIMITED, "the server asks for fewer requests"),
 }
 

@@ -87,7 +87,7 @@ class PlaywrightRenderer:
             except Error as error:
                 raise RenderingFailed(f"the browser says: {error.message.splitlines()[0]}") from error
         if len(html) > self._limits.max_bytes:
-            raise RenderingFailed(f"its scripts made more than {self._limits.max_bytes} bytes of it")
+            raise RenderingFailed(f"its scripts produced more than {self._limits.max_bytes} bytes")
         return html
 
     async def _settled(self, page: Page, url: str) -> bytes:

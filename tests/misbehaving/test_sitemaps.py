@@ -115,7 +115,7 @@ def test_an_index_of_indexes_without_end_is_left(site: RawSite, crawl: Crawl) ->
     report = crawl("/index", kind=SeedKind.SITEMAP, sitemap_limits=SitemapLimits(max_files=25))
     assert report.stopped == "nothing_to_visit"
     assert len([path for path in site.asked if path.startswith("/index")]) == 25
-    assert any("more sitemap files were left unread" in reason for _, reason in report.problems)
+    assert any("more sitemap files were not read" in reason for _, reason in report.problems)
 
 
 def test_an_index_that_names_itself_is_read_once(site: RawSite, crawl: Crawl) -> None:
@@ -131,4 +131,4 @@ def test_a_bad_sitemap_does_not_cost_the_site(site: RawSite, crawl: Crawl) -> No
     site.serves("/a", page())
     report = crawl()
     assert {outcome for outcome, _ in report.pages.values()} == {"fetched"}
-    assert report.problems == ((f"{site.origin}/bad.xml", "the file is no sitemap"),)
+    assert report.problems == ((f"{site.origin}/bad.xml", "the file is not a sitemap"),)

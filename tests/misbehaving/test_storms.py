@@ -25,10 +25,10 @@ def test_a_storm_ends_the_crawl_with_its_reason(status: int, retry_after: str, s
     storm(site, status, **({"retry_after": retry_after} if retry_after.isascii() else {}))
     report = crawl(budget=PATIENCE)
     if retry_after == "9" * 5:
-        assert report.stop_reason == "The site asks to be left alone for 27 hours (Retry-After)."
+        assert report.stop_reason == "The site asks crawlers to wait for 27 hours (Retry-After)."
     else:
         assert report.stopped == "site_failing"
-        assert "6 pages in a row failed, the last one: the server" in report.stop_reason
+        assert "6 pages in a row failed, the last with: the server" in report.stop_reason
     assert len(report.pages) <= 10
 
 
@@ -36,14 +36,14 @@ def test_a_storm_ends_the_crawl_with_its_reason(status: int, retry_after: str, s
 def test_a_wait_of_years_ends_the_crawl_at_once(wait: str, site: RawSite, crawl: Crawl) -> None:
     storm(site, 503, retry_after=wait)
     report = crawl()
-    assert report.stop_reason == "The site asks to be left alone for 31 years (Retry-After)."
+    assert report.stop_reason == "The site asks crawlers to wait for 31 years (Retry-After)."
     assert len(report.pages) <= 5
 
 
 def test_a_wait_until_a_date_is_understood(site: RawSite, crawl: Crawl) -> None:
     tomorrow = datetime.now(UTC) + timedelta(hours=30, minutes=5)
     storm(site, 429, retry_after=format_datetime(tomorrow, usegmt=True))
-    assert crawl().stop_reason == "The site asks to be left alone for 30 hours (Retry-After)."
+    assert crawl().stop_reason == "The site asks crawlers to wait for 30 hours (Retry-After)."
 
 
 def test_a_short_wait_is_waited_for(site: RawSite, crawl: Crawl) -> None:
@@ -78,7 +78,7 @@ def test_a_site_that_goes_silent_ends_the_crawl(site: RawSite, crawl: Crawl) -> 
     site.otherwise = lambda asked: answer("", 404) if "." in asked.path else site.silent()(asked)
     report = crawl(budget=PATIENCE)
     assert report.stopped == "site_failing"
-    assert "did not answer in time" in report.stop_reason
+    assert "did not respond in time" in report.stop_reason
 
 
 def test_a_site_that_is_down_is_not_asked_for_every_page(site: RawSite, crawl: Crawl) -> None:

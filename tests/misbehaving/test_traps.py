@@ -89,5 +89,5 @@ def test_a_site_that_answers_everything_slowly_ends_with_its_time(site: RawSite,
 
     site.otherwise = respond
     report = crawl(budget=CrawlBudget(max_seconds=2))
-    assert report.stop_reason == "The time for one crawl, 2 seconds, was used up; pages are left."
+    assert report.stop_reason == "The time limit of a crawl, 2 seconds, was reached; there are more pages."
     assert report.seconds < 6

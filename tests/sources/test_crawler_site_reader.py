@@ -141,7 +141,7 @@ async def test_a_feed_is_the_pages_of_its_entries(reader: CrawlerSiteReader, sit
 
 async def test_a_page_that_is_no_feed_is_named(reader: CrawlerSiteReader, site: LoopbackSite) -> None:
     site.page("/", html("Home"))
-    with pytest.raises(InvalidInput, match="no feed"):
+    with pytest.raises(InvalidInput, match="not a feed"):
         await read(reader, SourceConfig(SourceKind.FEED, "Blog", url=f"{site.origin}/"))
 
 

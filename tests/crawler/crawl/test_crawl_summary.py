@@ -12,9 +12,9 @@ BUDGET = CrawlBudget(max_pages=7, max_failures_in_row=4, max_seconds=3600)
     [
         (StopReason.FINISHED, "Every page of the source was read."),
         (StopReason.PAGE_BUDGET, "The limit of 7 pages was reached; there are more."),
-        (StopReason.TIME_BUDGET, "The time for one crawl, 1 hour, was used up; pages are left."),
-        (StopReason.SITE_FAILING, "The site stopped answering: 4 pages in a row failed, the last one: it is down."),
-        (StopReason.ASKED_TO_WAIT, "The site asks to be left alone for 2 days (Retry-After)."),
+        (StopReason.TIME_BUDGET, "The time limit of a crawl, 1 hour, was reached; there are more pages."),
+        (StopReason.SITE_FAILING, "The site stopped responding: 4 pages in a row failed, the last with: it is down."),
+        (StopReason.ASKED_TO_WAIT, "The site asks crawlers to wait for 2 days (Retry-After)."),
         (StopReason.CANCELLED, "The crawl was cancelled."),
         (StopReason.NOTHING_TO_VISIT, "There is nothing to visit: no page is in scope."),
     ],

@@ -51,7 +51,7 @@ async def test_only_so_many_files_and_pages_are_read(site: LoopbackSite, fetcher
         site.page(f"/{n}.xml", urlset(f"/{n}/a", f"/{n}/b"))
     few_files = await reader(fetcher, SitemapLimits(max_files=3)).read([f"{site.origin}/sitemap.xml"])
     assert len(few_files.entries) == 4
-    assert few_files.problems[-1][1] == "7 more sitemap files were left unread"
+    assert few_files.problems[-1][1] == "7 more sitemap files were not read"
     few_pages = await reader(fetcher, SitemapLimits(max_urls=3)).read([f"{site.origin}/sitemap.xml"])
     assert len(few_pages.entries) == 3
 

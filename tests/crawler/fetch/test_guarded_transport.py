@@ -48,7 +48,7 @@ async def test_the_reason_does_not_tell_what_a_name_means_inside_our_network() -
     dialler = GuardedDialler(AddressPolicy(), FakeResolver(default=[["10.20.30.40"]]), FakeConnector(ok))
     with pytest.raises(AddressRefused) as refused:
         await dialler.connect_tcp("intranet.example.com", 80)
-    assert refused.value.reason == "intranet.example.com leads to an address that is not public"
+    assert refused.value.reason == "intranet.example.com resolves to an address that is not public"
 
 
 async def test_a_local_name_is_refused_even_when_asked_for_below_the_url_check() -> None:
