@@ -3,7 +3,7 @@
 import pytest
 
 from app.answers.writing.passages import passages
-from app.answers.writing.pieces import pieces_of
+from app.answers.writing.pieces import length, pieces_of
 from app.core.text.markdown.blocks import Block, blocks, units
 from tests.answers.extractive_answers import source
 
@@ -161,3 +161,9 @@ def test_what_follows_a_sentence_around_code_is_not_under_its_beginning() -> Non
     assert first == ["First convert the sound. For example:", "```\nplay -o file.wav\n```", end]
     assert " ".join(text for (text,) in others) == said.strip()
     assert last == ["For example:", "```\noggenc file.wav\n```"]
+
+
+def test_an_introduction_that_pieces_share_is_counted_once() -> None:
+    (unit,) = units(blocks("List them:\n\n" + "\n".join(f"- {row}" for row in ROWS)))
+    first, second, *_ = pieces_of(unit)
+    assert length([first, second]) == length([first]) + length([second]) - len("List them:\n\n")

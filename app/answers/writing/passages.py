@@ -1,6 +1,5 @@
 """The parts of a source that can be quoted: runs of whole blocks that make sense without the text around them."""
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +7,7 @@ from functools import cached_property
 
 from app.answers.writing.answer_context import Source
 from app.answers.writing.beside_text import is_headed_references, running_text
-from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, has_code, has_steps, length, pieces_of
+from app.answers.writing.pieces import LONGEST_PASSAGE, Piece, has_code, has_steps, length, pieces_of, told_before
 from app.core.text.markdown.blocks import (
     Block,
     BlockKind,
@@ -145,8 +144,7 @@ def _told_once(pieces: Sequence[Piece], page: str) -> list[Block]:
     told: list[Block] = []
     before: Piece = ()
     for piece in pieces:
-        again = itertools.takewhile(lambda both: both[0] is both[1], zip(piece[:-1], before, strict=False))
-        own = piece[len(list(again)) :]
+        own = piece[told_before(piece, before) :]
         if told and len(own) > 1 and (joined := rejoined(told[-1], own[0], own[1])):
             told[-1:] = [joined, *own[2:]]
         elif told and (joined := one_block(told[-1], own[0]) or _uncut(told[-1], own[0], page)):

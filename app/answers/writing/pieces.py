@@ -173,4 +173,12 @@ def are_steps(piece: Piece) -> bool:
 
 
 def length(pieces: Sequence[Piece]) -> int:
-    return sum(len(block.text) + 2 for piece in pieces for block in piece)
+    """The characters of neighbouring pieces as they are shown, with an introduction that they share once."""
+    befores: Iterator[Piece] = itertools.chain([()], pieces)
+    new = (piece[told_before(piece, before) :] for piece, before in zip(pieces, befores, strict=False))
+    return sum(len(block.text) + 2 for blocks in new for block in blocks)
+
+
+def told_before(piece: Piece, before: Piece) -> int:
+    """How many of the blocks that introduce the piece introduce the one before it as well."""
+    return sum(1 for _ in itertools.takewhile(lambda both: both[0] is both[1], zip(piece[:-1], before, strict=False)))
