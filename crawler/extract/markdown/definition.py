@@ -7,7 +7,7 @@ from itertools import dropwhile
 from selectolax.lexbor import LexborNode
 
 from crawler.extract.html_tree import elements_before, elements_behind
-from crawler.extract.markdown.inline import plain_text
+from crawler.extract.markdown.inline import inline_markdown, plain_text
 
 _MAX_TERM_CHARS = 120
 _MAX_HANGING_CHARS = 240  # of several names that share a description
@@ -30,10 +30,10 @@ def is_named_term(node: LexborNode, text: str) -> bool:
 def named_term(block: LexborNode) -> str:
     """The name of what is described below, if a `<div>` is such a line; "" if it is none. In lists by DocBook whose
     items have parts with titles ("Option:", "Default:", "Description:"), the first part names the others."""
-    text = plain_text(block)
     title = block.css_first(".segtitle") if block.attributes.get("class") == "seg" else None
     if title is not None and not any(before.tag == "div" for before in elements_before(block)):
-        return text.removeprefix(plain_text(title)).strip()
+        return inline_markdown(block.iter(include_text=True)).removeprefix(plain_text(title)).strip()
+    text = plain_text(block)
     return text if is_named_term(block, text) else ""
 
 

@@ -171,7 +171,7 @@ class _Writer:
             if text := synopsis_text(node):
                 yield WrittenBlock(BlockKind.TEXT, fenced_code(text))
         elif tag == "div" and (name := named_term(node)):
-            yield WrittenBlock(BlockKind.TERM, printed_term(name))
+            yield WrittenBlock(BlockKind.TERM, defined_term(name))
         elif rows := grid_rows(node):
             yield WrittenBlock(BlockKind.TEXT, markdown_table(rows))
         else:

@@ -166,10 +166,10 @@ def test_the_first_part_of_a_docbook_list_item_names_the_others() -> None:
 
     options = item("Log", "false", "Write what is done to a file.") + item("Log-File", "app.log", "The file.")
     assert _blocks(f'<div class="segmentedlist">{options}</div>') == [
-        "**Log**",
+        "**`Log`**",
         "Default: `false`",
         "Description: Write what is done to a file.",
-        "**Log-File**",
+        "**`Log-File`**",
         "Default: `app.log`",
         "Description: The file.",
     ]
