@@ -114,8 +114,7 @@ def with_code(passage: Passage) -> Passage:
 
 def completed(passage: Passage, max_chars: int) -> Passage:
     """If the last line announces something, append that if it fits. Else, or if it is under another heading, drop the
-    line, unless it is all there is. The rest of a list that has an introduction is appended as well, if need be in
-    place of what is above the introduction."""
+    line, unless it is all there is. The rest of a list that has an introduction is appended if all of it fits."""
     passage = _with_rest_of_list(passage, max_chars)
     pieces, start, end = passage.pieces, passage.start, passage.end
     last = pieces[end - 1][-1]
@@ -140,10 +139,7 @@ def _with_rest_of_list(passage: Passage, max_chars: int) -> Passage:
     pieces, start, end = passage.pieces, passage.start, passage.end
     while end < len(pieces) and _goes_on_below(pieces, end) and pieces[end][-1].kind is BlockKind.LIST:
         end += 1
-    if end == passage.end:
-        return passage
-    fitting = (at for at in (start, _unit_start(pieces, end - 1)) if length(pieces[at:end]) <= max_chars)
-    return replace(passage, start=max(start, at), end=end) if (at := next(fitting, None)) is not None else passage
+    return replace(passage, end=end) if length(pieces[start:end]) <= max_chars else passage
 
 
 def without_far_ends(passage: Passage, nearness: Sequence[float], question: str) -> Passage:
