@@ -32,7 +32,8 @@ def named_term(block: LexborNode) -> str:
     items have parts with titles ("Option:", "Default:", "Description:"), the first part names the others."""
     title = block.css_first(".segtitle") if block.attributes.get("class") == "seg" else None
     if title is not None and not any(before.tag == "div" for before in elements_before(block)):
-        return inline_markdown(block.iter(include_text=True)).removeprefix(plain_text(title)).strip()
+        name = inline_markdown(block.iter(include_text=True)).removeprefix(plain_text(title)).strip()
+        return name if len(name) <= _MAX_TERM_CHARS and "\n" not in name else ""
     text = plain_text(block)
     return text if is_named_term(block, text) else ""
 

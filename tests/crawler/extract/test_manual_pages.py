@@ -175,6 +175,14 @@ def test_the_first_part_of_a_docbook_list_item_names_the_others() -> None:
     ]
 
 
+def test_a_long_first_part_of_a_docbook_list_item_names_nothing() -> None:
+    told = "It is read before the lamp is lit, and once more when it goes out. " * 3
+    item = f'<div class="seg"><strong><span class="segtitle">Use: </span></strong>{told}</div>'
+    assert _blocks(f'<div class="segmentedlist"><div class="seglistitem">{item}</div></div>') == [
+        f"Use: {told.strip()}"
+    ]
+
+
 def test_how_a_program_is_called_is_one_line() -> None:
     row = "<tr><td><code>pump</code></td><td>[<code>-q</code>] <var>file</var></td></tr>"
     assert _blocks(f'<table class="Nm">{row}</table>') == ["`pump` [`-q`] file"]
