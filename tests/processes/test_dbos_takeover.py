@@ -66,7 +66,7 @@ async def test_work_that_kills_its_workers_is_given_up(
         await handlers.until_given_up()
 
     assert handlers.calls == []
-    assert f"died {MAX_ATTEMPTS} times" in handlers.given_up[run_id]
+    assert f"crashed {MAX_ATTEMPTS} times" in handlers.given_up[run_id]
 
 
 async def test_the_work_of_a_living_worker_is_left_alone(
