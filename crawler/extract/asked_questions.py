@@ -7,7 +7,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from crawler.extract.html_tree import BLOCK_TAGS, HEADING_TAGS, ancestors, elements_before, is_line
+from crawler.extract.html_tree import BLOCK_TAGS, HEADING_TAGS, ancestors, elements_before, is_line, side_by_side
 
 QUESTION_MARKS: Final = ("?", "？", "؟")
 _SET_OFF = "b,strong,dt,summary,button,.question p,[class*=question],[class*=faq],[class*=accordion],[class*=collaps]"
@@ -53,7 +53,7 @@ def _write_entries(tree: LexborHTMLParser, body: LexborNode) -> None:
         tables[table.mem_id] = table
     for table in tables.values():
         table.decompose()
-    for entry in body.css(".question,.answer"):
+    for entry in side_by_side(body, ".question,.answer"):
         label = entry.css_first("b,strong")
         if label is not None and _LABEL.fullmatch(label.text().strip()):
             label.decompose()
