@@ -34,7 +34,7 @@ _ONE_TEASER = re.compile(
     r"(?:read more|read next|read also|also read|related|see more|more on this)\s*[:|»–—-]", re.IGNORECASE
 )
 _WHEN_CHANGED = re.compile(
-    r"(?:this (?:page|document|article) (?:was )?)?last (?:modified|updated|changed|edited|generated)"
+    r"(?:this (?:page|document|article) (?:was )?)?last (?:modified|updated|changed|edited|reviewed|revised|generated)"
     r"(?: on| at| by)?\s*:?[^.]{0,50}\d[^.]{0,30}\.?",
     re.IGNORECASE,
 )
@@ -45,7 +45,7 @@ _WHO_WROTE = re.compile(
 )
 _TEASERS_LINE = re.compile(rf"^[ \t]*(?:{_TEASERS.pattern})[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _LINE_TO_JUDGE = re.compile(
-    rf"^[ \t]*(?:{_ONE_TEASER.pattern}|(?:this (?:page|document|article) (?:was )?)?last (?:mod|up|ch|ed|gen)"
+    rf"^[ \t]*(?:{_ONE_TEASER.pattern}|(?:this (?:page|document|article) (?:was )?)?last (?:mod|up|ch|ed|rev|gen)"
     r"|this (?:page|document|documentation|manual) (?:was|has been) )",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -28,6 +28,7 @@ def _markdown(body: str, head: str = "") -> str:
             id="languages in a list",
         ),
         pytest.param("<p><small>This page was last modified on 2017-02-02 GONE</small></p>", id="when it changed"),
+        pytest.param("<p class=dated>Last reviewed <time>5 October 2026</time> GONE</p>", id="when it was read"),
         pytest.param(
             "<p><font>This document was generated on <i>December 29</i> using <a href='/'>GONE 1.82</a>.</font></p>",
             id="what wrote it",
