@@ -195,6 +195,24 @@ async def test_two_parts_of_one_section_stand_under_one_heading() -> None:
     assert "[2]" in found
 
 
+async def test_what_introduces_two_parts_of_one_list_is_told_once() -> None:
+    woods = ("oak", "ash", "elm", "fir", "yew", "box", "fig", "gum", "tea")
+    items = [
+        "The warranty of a lamp is three years from the day of the purchase.",
+        *(
+            f"Tables of {wood} are oiled once in a winter, and left alone in summer, by whoever owns them."
+            for wood in woods
+        ),
+        "The warranty of a lamp is long, and ends when somebody opens its case.",
+    ]
+    rules = source(1, "\n".join(["The house has its rules:\n", *(f"- {item}" for item in items)]), "Rules")
+    found = await answer("How long is the warranty of a lamp?", rules)
+    assert "three years" in found
+    assert "opens its case" in found
+    assert "Tables of yew" not in found
+    assert found.count("The house has its rules") == 1
+
+
 async def test_the_caption_of_a_picture_is_not_quoted() -> None:
     found = await answer(
         "What does the administrator password open?",

@@ -318,7 +318,8 @@ def _paragraph(passage: Passage, common: Set[str], *, below: Passage | None = No
     """The text with its heading and term, except for those that the passage above it has too."""
     is_headed = below is None or _heading_of(passage) != _heading_of(below)
     is_told = below is not None and passage.within in (below.within, below.term)
-    text = word_for_word(passage.text if is_told or not passage.within else f"{passage.within}\n\n{passage.text}")
+    said = passage.text_below(below) if below else passage.text
+    text = word_for_word(said if is_told or not passage.within else f"{passage.within}\n\n{said}")
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
     heading = f"**{name}**\n\n" if is_headed and passage.heading and (name := _name(passage, common)) else ""
     return f"{heading}{text}{mark}"

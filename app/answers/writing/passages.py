@@ -51,6 +51,12 @@ class Passage:
     def text(self) -> str:
         return text_of(_told_once(self.own_pieces, self.source.text))
 
+    def text_below(self, above: "Passage") -> str:
+        """What is said below the other: an introduction that both have is not repeated."""
+        same = above.pieces is self.pieces
+        shared = told_before(self.own_pieces[0], above.own_pieces[-1]) if same else 0
+        return text_of(_told_once(self.own_pieces, self.source.text)[shared:])
+
     @property
     def own_pieces(self) -> Sequence[Piece]:
         return self.pieces[self.start : self.end]
