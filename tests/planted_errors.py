@@ -1,9 +1,11 @@
-"""How well answers are checked: sentences about the demonstration site as a model writes them, as they are and with an
-error planted in each. `python -m tests.planted_errors [--json] [--show]`
+"""How well answers are checked: sentences as a model writes them about a page, as they are and with an error planted in
+each. `python -m tests.planted_errors [--json] [--show] [demo | company | held_out]`
 
-`tests/data/demo_written_answers.jsonl` has a sentence a line, the page that it cites and the names in it. A number or a
-name is replaced by one that the cited page does not have, or (swapped) by another one of the same page; or "not" is put
-in or taken out.
+One set is about the demonstration site, two are about invented companies (`bench/training/companies`). Look only at the
+figures of `held_out`, never at which of its sentences are marked.
+`tests/data/*_written_answers.jsonl` has a sentence a line, the page that it cites and the names in it. A number or a
+name is replaced by one that the cited page does not have, or (swapped) by another one of the same page, except those
+that are as `true` there; or "not" is put in or taken out.
 """
 
 import asyncio
@@ -27,7 +29,8 @@ from crawler.extract.extraction import extract_page
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _PAGES: Final = _ROOT / "app" / "demo_site"
-WRITTEN: Final = _ROOT / "tests" / "data" / "demo_written_answers.jsonl"
+_COMPANIES: Final = _ROOT / "bench" / "training" / "companies"
+SETS: Final = ("demo", "company", "held_out")
 KINDS: Final = (
     "honest",
     "a number that the page does not have",
@@ -37,8 +40,17 @@ KINDS: Final = (
     "a negation",
 )
 _NUMBER: Final = re.compile(r"(?<![\w.,-])\d+(?:[.,:]\d+)*(?!\w)")
-_VERB: Final = re.compile(r"\b(is|are|was|can|does|do|will|must|works|takes|costs|comes|includes|has|have|needs)\b")
-_NOT: Final = re.compile(r"\b(?:can)?not |\bno \b|\bdoes not |\bdo not ")
+_VERB: Final = re.compile(
+    r"(?<![Tt]o )\b(?:is|are|was|can|may|will|must|works?|takes?|costs?|comes?|includes?|has|have|needs?|gets?|gives?"
+    r"|pays?)\b(?! (?:been|only|\w+ed)\b)"
+)
+_AUXILIARY: Final = frozenset({"is", "are", "was", "can", "may", "will", "must"})
+_DOES_NOT: Final = re.compile(r"\bdoes(?: not|n['’]t) (\w+)")
+_NOT: Final = re.compile(
+    r"\b(?P<can>cannot|can['’]t)\b|(?P<will>\bwon['’]t)\b|\bdo(?: not|n['’]t) |n['’]t\b"
+    r"| not\b(?! even)|\bno (?!longer|more)|(?<=is) no longer",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +60,29 @@ class Case:
     text: str
 
 
-def written() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in WRITTEN.read_text("utf-8").splitlines()]
+def written(name: str) -> list[dict[str, Any]]:
+    file = _ROOT / "tests" / "data" / f"{name}_written_answers.jsonl"
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 @cache
-def page_text(path: str) -> tuple[str, str]:
-    """Title and Markdown."""
-    file = _PAGES / path.strip("/") / "index.html"
-    page = extract_page(file.read_bytes(), f"https://nimbrel.example{path}", "utf-8")
-    return page.title, page.markdown
+def page_text(page: str) -> tuple[str, str]:
+    """Title and Markdown of a page of the demonstration site, or of a part of a company's text, such as 06#Tariffs."""
+    company, _, heading = page.partition("#")
+    if heading:
+        parts = re.split(r"(?m)^# ", (_COMPANIES / f"{company}.md").read_text("utf-8"))
+        return heading, next(f"# {part}" for part in parts if part.startswith(f"{heading}\n"))
+    file = _PAGES / page.strip("/") / "index.html"
+    extracted = extract_page(file.read_bytes(), f"https://nimbrel.example{page}", "utf-8")
+    return extracted.title, extracted.markdown
 
 
-def cases() -> Iterator[Case]:
-    chosen = random.Random(7)
-    rows = written()
+def cases(name: str) -> Iterator[Case]:
+    rows = written(name)
     all_names = sorted({name for row in rows for name in row["names"]})
     for row in rows:
         page, text = row["page"], row["text"]
+        chosen = random.Random(text)
         markdown = page_text(page)[1]
         yield Case("honest", page, text)
         on_page = sorted(set(_NUMBER.findall(markdown)) - set(_NUMBER.findall(text)))
@@ -85,16 +102,30 @@ def cases() -> Iterator[Case]:
             here = [
                 other for other in here if other not in text and name not in other and _shape(other) == _shape(name)
             ]
+            here = [other for other in here if other not in row.get("true", ())]
             if here:
                 yield Case(KINDS[4], page, put(chosen.choice(here)))
-        if _NOT.search(text):
-            yield Case(KINDS[5], page, _NOT.sub(lambda found: "can " if "can" in found.group() else "", text, count=1))
-        elif verb := _VERB.search(text):
-            yield Case(KINDS[5], page, _replaced(text, verb)(f"{verb.group()} not"))
+        if contrary := _contrary(text):
+            yield Case(KINDS[5], page, contrary)
 
 
 def _replaced(text: str, found: re.Match[str]) -> Callable[[str], str]:
     return lambda by: text[: found.start()] + by + text[found.end() :]
+
+
+def _contrary(text: str) -> str:
+    """The text without its "not", or with one. "" if it has no verb that can be negated."""
+    if does_not := _DOES_NOT.search(text):
+        return _replaced(text, does_not)(f"{re.sub('y$', 'ie', does_not[1])}s")
+    if found := _NOT.search(text):
+        return _replaced(text, found)("can" if found["can"] else "will" if found["will"] else "")
+    if not (verb := _VERB.search(text)):
+        return ""
+    word = verb.group()
+    if word in _AUXILIARY:
+        return _replaced(text, verb)(f"{word} not")
+    plain = {"has": "have"}.get(word, word.removesuffix("s"))
+    return _replaced(text, verb)(f"{'do' if plain == word else 'does'} not {plain}")
 
 
 def _foreign_number(number: str, markdown: str, chosen: random.Random) -> str:
@@ -108,12 +139,12 @@ def _shape(text: str) -> str:
     return re.sub(r"[A-Z]", "A", re.sub(r"\d+", "0", text))[:1]
 
 
-async def measure(show: bool = False) -> dict[str, dict[str, float]]:
-    """For each of KINDS how many sentences there are and which share was marked."""
+async def measure(name: str, show: bool = False) -> dict[str, dict[str, float]]:
+    """For each of KINDS how many sentences of a set there are and which share was marked."""
     threads = OnnxThreads()
     embedder = OnnxEmbedder(EMBEDDER_FOLDER, threads)
     marked: dict[str, list[bool]] = {kind: [] for kind in KINDS}
-    for case in cases():
+    for case in cases(name):
         title, markdown = page_text(case.page)
         source = Source(1, f"https://nimbrel.example{case.page}", title, markdown, chunk_id="c")
         check = StatementCheck(embedder, [source], "en", KnownSections())
@@ -127,14 +158,18 @@ async def measure(show: bool = False) -> dict[str, dict[str, float]]:
     }
 
 
-def table(measured: dict[str, dict[str, float]]) -> str:
-    lines = ["| sentences with | sentences | marked |", "|---|---|---|"]
-    lines += [f"| {kind} | {row['sentences']} | {row['marked']:.1%} |" for kind, row in measured.items()]
+def table(measured: dict[str, dict[str, dict[str, float]]]) -> str:
+    heads = "".join(f" {name}: sentences | marked |" for name in measured)
+    lines = [f"| sentences with |{heads}", f"|---|{'---|---|' * len(measured)}"]
+    for kind in KINDS:
+        cells = [f" {rows[kind]['sentences']} | {rows[kind]['marked']:.1%} |" for rows in measured.values()]
+        lines.append(f"| {kind} |{''.join(cells)}")
     return "\n".join(lines)
 
 
 def main(options: Sequence[str]) -> None:
-    measured = asyncio.run(measure("--show" in options))
+    chosen = [name for name in SETS if name in options] or SETS
+    measured = {name: asyncio.run(measure(name, "--show" in options)) for name in chosen}
     sys.stdout.write(f"{json.dumps(measured) if '--json' in options else table(measured)}\n")
 
 
