@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from app.answers.guard.answer_evidence import KnownSections
+from app.answers.guard.evidence_places import KnownSections
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.answer_context import Source
 from app.providers.embedding.onnx_embedder import OnnxEmbedder

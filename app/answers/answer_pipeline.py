@@ -11,7 +11,7 @@ from app.actions.action_calls import ActionCalls, AnswerActions
 from app.agents.agent import LiveAgent
 from app.answers.curated.curated_answer import CuratedAnswer, filled_answer
 from app.answers.curated.curated_matcher import CuratedMatcher
-from app.answers.guard.answer_evidence import KnownSections
+from app.answers.guard.evidence_places import KnownSections
 from app.answers.handoff import ReadyAnswer, handed_over, of_curated
 from app.answers.page_context import rests_on_visitors_page, sources_with_page
 from app.answers.small_talk import small_talk_answer

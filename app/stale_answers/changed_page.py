@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from app.answers.guard.answer_evidence import Evidence, Section, Verdict
+from app.answers.guard.answer_evidence import Evidence, Verdict
+from app.answers.guard.evidence_places import Section
 from app.answers.guard.quote_finder import quotable_units
 from app.core.text.stated_facts import facts_of
 from app.stale_answers.stale_answer import StaleKind
@@ -47,6 +48,10 @@ class PageText:
 
     def proof(self, statement: str, language: str | None) -> Verdict:
         return self.evidence.verdict(statement, language)
+
+    def proves(self, statement: str) -> bool:
+        """An empty page proves nothing."""
+        return not self.evidence.is_empty and self.proof(statement, None).is_proven
 
     @cached_property
     def evidence(self) -> Evidence:

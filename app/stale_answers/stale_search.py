@@ -189,7 +189,11 @@ def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]
         stale_id
         for stale_id, subject, words in listed
         if page.after.tells(words)
-        or (subject is StaleSubject.CURATED and page.after.evidence.places and page.after.proof(words, None).is_proven)
+        or (
+            subject is StaleSubject.CURATED
+            and not page.after.evidence.is_empty
+            and page.after.proof(words, None).is_proven
+        )
     ]
 
 

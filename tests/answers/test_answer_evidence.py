@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.answers.guard.answer_evidence import Evidence, KnownSections, Section
+from app.answers.guard.answer_evidence import Evidence
+from app.answers.guard.evidence_places import KnownSections, Section
 
 PAGE = """
 ## Plans
@@ -56,6 +57,102 @@ def test_what_it_does_not_say_is_missing(sentence: str, missing: str) -> None:
 
 def test_the_contrary_of_what_stands_there_is_no_proof() -> None:
     assert EVIDENCE.verdict("We ship to post-office boxes.").is_contradicted
+
+
+CABIN = """
+## Plans
+
+| Plan | Stations | Price a month |
+| --- | --- | --- |
+| Basic | 1 | €0 |
+| Plus | 3 | €3.90 |
+
+## Delivery
+
+We ship to the United Kingdom for €9.90. Norway costs €14.90. The courier in the European Union comes within 14 days.
+Ages 8 to 11 learn in our three-hour class. It ends at 17:00.
+
+## Networks
+
+WEP and open networks are refused. WPA-Enterprise is a network with user name and password.
+Cod M and L carry double data. The Harbour club and the Northgate club have a sauna.
+
+## What is not covered
+
+- lightning strikes and floods
+- a battery below its first capacity
+
+## Prices
+
+The call-out costs nothing. Gift vouchers can be used at any time. Parcels are free from €99.
+You may send 300 messages an hour. Batteries must never be posted. The vault locks after 15 minutes.
+Storage is free for four weeks, after that €8 a week, no matter how large.
+"""
+OF_CABIN = Evidence([Section.cut("Cabin", CABIN)])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "missing"),
+    [
+        pytest.param("Basic is €3 a month.", "3", id="a number of other things"),
+        pytest.param("Delivery to Norway costs 14 %.", "14", id="a number in another unit"),
+        pytest.param("WPA-Enterprise and open networks are refused.", "WPA-Enterprise", id="another name fits better"),
+        pytest.param("Shipping to the United Kingdom costs €14.90.", "14.90", id="the number beside another name"),
+        pytest.param("The One plan has 3 stations.", "One", id="a name where only its common word is"),
+    ],
+)
+def test_the_place_must_fit_better_than_those_with_another_such_fact(sentence: str, missing: str) -> None:
+    assert missing in [fact.text for fact in OF_CABIN.verdict(sentence).missing]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("The courier in the EU comes within two weeks.", id="an acronym, and days told as weeks"),
+        pytest.param("The class takes three hours and ends at 5 pm.", id="a hyphen, and the hour told in two ways"),
+        pytest.param("Children from 8 to 11 years learn there.", id="the source does not say what it counts"),
+        pytest.param("You get twice the data with Cod M and Cod L.", id="a name told in pieces, and a number word"),
+        pytest.param("Harbour and Northgate have a sauna.", id="two names beside each other"),
+    ],
+)
+def test_what_is_said_in_another_way_is_proven(sentence: str) -> None:
+    assert OF_CABIN.verdict(sentence).missing == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("Plus does not cost €3.90 a month.", id="the number is said without a denial"),
+        pytest.param("The vault does not lock after 15 minutes.", id="denied"),
+        pytest.param("Batteries can be posted.", id="said of what is denied"),
+        pytest.param("Lightning strikes are covered.", id="an item of what is not so"),
+    ],
+)
+def test_a_clause_is_contradicted_by_the_places_like_it(sentence: str) -> None:
+    assert OF_CABIN.verdict(sentence).is_contradicted
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("You do not pay for the call-out.", id="it costs nothing"),
+        pytest.param("You don't pay for parcels from €99.", id="it is free"),
+        pytest.param("You can't send more than 300 messages an hour.", id="a limit, told as a denial"),
+        pytest.param("If the vault does not lock after 15 minutes, write to us.", id="a condition"),
+        pytest.param("Storage costs €8 a week after four weeks.", id="the denial is about something else"),
+    ],
+)
+def test_what_the_source_says_without_not_is_no_contradiction(sentence: str) -> None:
+    assert not OF_CABIN.verdict(sentence).is_contradicted
+
+
+def test_in_other_languages_only_nearly_the_same_words_contradict() -> None:
+    german = Evidence(
+        [Section.cut("Versand", "Wir liefern nicht an Postfächer. Der Versand nach Norwegen kostet 14 €.")]
+    )
+    assert german.verdict("Wir liefern an Postfächer.", "de").is_contradicted
+    assert german.verdict("Der Versand nach Norwegen kostet 14 Euro.", "de").is_proven
+    assert not german.verdict("Der Versand kostet nie mehr als 14 €.", "de").is_contradicted
 
 
 def test_what_no_place_speaks_of_needs_its_meaning_compared() -> None:

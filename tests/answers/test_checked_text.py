@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.agents.agent import AgentConfig, AnswerCheck
-from app.answers.guard.answer_evidence import KnownSections, Section
 from app.answers.guard.checked_text import CheckedText
+from app.answers.guard.evidence_places import KnownSections, Section
 from app.answers.guard.statement_check import StatementCheck
 from app.answers.writing.answer_context import Source
 from app.core.turn import AnsweredBy

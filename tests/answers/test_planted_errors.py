@@ -4,12 +4,18 @@ import pytest
 
 from tests.planted_errors import KINDS, measure
 
+# The least share to be marked of each of KINDS after the first.
+LEAST = {
+    "demo": (0.99, 0.93, 0.95, 0.85, 0.65),
+    "company": (0.99, 0.92, 0.9, 0.75, 0.48),
+    "held_out": (0.97, 0.9, 0.91, 0.88, 0.55),
+}
 
-@pytest.mark.parametrize("name", ["demo", "company", "held_out"])
+
+@pytest.mark.parametrize("name", sorted(LEAST))
 async def test_planted_errors_are_found_and_honest_sentences_are_left_alone(name: str) -> None:
-    least = {"demo": (1.0, 0.9, 1.0, 0.75, 0.25), "company": (0.95, 0.75, 0.95, 0.6, 0.05)}
     measured = await measure(name)
     honest, *planted = (measured[kind]["marked"] for kind in KINDS)
-    assert honest <= {"demo": 0.03, "company": 0.05}.get(name, 0.09)
-    for kind, marked, floor in zip(KINDS[1:], planted, least.get(name, (0.95, 0.7, 0.9, 0.7, 0.15)), strict=True):
-        assert marked >= floor, kind
+    assert honest <= 0.03
+    for kind, marked, least in zip(KINDS[1:], planted, LEAST[name], strict=True):
+        assert marked >= least, kind

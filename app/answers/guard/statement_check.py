@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 import structlog
 
-from app.answers.guard.answer_evidence import Evidence, KnownSections, Section, Verdict
+from app.answers.guard.answer_evidence import Evidence, Verdict
+from app.answers.guard.evidence_places import KnownSections, Section
 from app.answers.writing.answer_context import Source
 from app.core.errors import Overloaded, Unavailable
 from app.core.text.failure_words import has_failure_words
@@ -64,7 +65,7 @@ class StatementCheck:
         if has_failure_words(sentence) or not plain(sentence).strip():
             return None
         evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
-        if not evidence.places:
+        if evidence.is_empty:
             return None
         self.checked += 1
         found = await self._judged(sentence, verdict, evidence, is_citing=bool(cited))
@@ -75,7 +76,7 @@ class StatementCheck:
     async def code_finding(self, code: str) -> Finding | None:
         """None if each line of a code block is in some source, ignoring spaces."""
         evidence = await asyncio.to_thread(self._evidence, frozenset())
-        if not evidence.places:
+        if evidence.is_empty:
             return None
         self.checked += 1
         missing = tuple(line.strip() for line in code.splitlines() if line.strip() and not evidence.has_code(line))

@@ -12,8 +12,8 @@ from typing import Any, Final
 import structlog
 
 from app.agents.agent import AnswerCheck
-from app.answers.guard.answer_evidence import KnownSections
 from app.answers.guard.checked_text import CheckedText
+from app.answers.guard.evidence_places import KnownSections
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.guard.quote_finder import as_quote, found_quotes, marked_numbers
 from app.answers.guard.statement_check import StatementCheck

@@ -1,10 +1,14 @@
 """What a sentence states that can be looked up literally: numbers, dates, prices, versions, names and code."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
+_REMEMBERED: Final = 2048  # numbers
+_REMEMBERED_CHARS: Final = 20
 _CODE: Final = re.compile(r"(?<!`)`++([^`\n]++)`++")
 _CITATION: Final = re.compile(r"\[\d{1,3}\]")
 _LINK: Final = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\))*+\)|https?://\S+")
@@ -27,6 +31,29 @@ _NUMBER_WORDS: Final = {
         ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
     )
 } | {"twice": "2", "sixteen": "16", "twenty": "20", "thirty": "30", "fifty": "50"}
+
+# A source may have a number so, but these are too common to be looked up themselves.
+_MORE_NUMBER_WORDS: Final = {
+    word: str(number)
+    for number, word in enumerate(
+        ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"], start=13
+    )
+} | {
+    "one": "1",
+    "once": "1",
+    "single": "1",
+    "double": "2",
+    "forty": "40",
+    "sixty": "60",
+    "seventy": "70",
+    "eighty": "80",
+    "ninety": "90",
+    "hundred": "100",
+    "thousand": "1000",
+}
+_EVERY_NUMBER_WORD: Final = _MORE_NUMBER_WORDS | _NUMBER_WORDS
+# "Three" of "three-hour" too.
+_SPELT_OUT: Final = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_EVERY_NUMBER_WORD)})(?![^\W\d_])", re.IGNORECASE)
 
 # Always written with a capital letter, but no names.
 _NO_NAMES: Final = frozenset({"i", "i'm", "i’m", "i'd", "i'll", "i've", "ok", "faq", "pm", "am"})
@@ -86,7 +113,11 @@ def plain(sentence: str) -> str:
 
 def spellings(number: str) -> frozenset[str]:
     """The spellings that a number may have, so that 1,500 matches 1500, and 3,90 or 3.9 match 3.90."""
-    number = _NUMBER_WORDS.get(number, number)
+    return _known_spellings(number) if len(number) <= _REMEMBERED_CHARS else _spellings(number)
+
+
+def _spellings(number: str) -> frozenset[str]:
+    number = _EVERY_NUMBER_WORD.get(number, number)
     meant = {number}
     if _THOUSANDS.fullmatch(number):
         meant.add(number.replace(",", "").replace(".", ""))
@@ -96,14 +127,33 @@ def spellings(number: str) -> frozenset[str]:
     return frozenset(each.lstrip("0") or "0" for each in meant)
 
 
+_known_spellings = lru_cache(_REMEMBERED)(_spellings)
+
+
+def identifiers_in(text: str) -> list[str]:
+    """Words of letters and digits together."""
+    return _IDENTIFIER.findall(text)
+
+
+def stated_numbers(text: str) -> Iterator[tuple[str, int, int]]:
+    """Every number, as digits or a word, with its start and end, except numbers within identifiers."""
+    text = _IDENTIFIER.sub(lambda found: " " * len(found.group()), text)
+    for found in _NUMBER.finditer(text):
+        yield found.group(), *found.span()
+    for found in _SPELT_OUT.finditer(text):
+        yield found.group().casefold(), *found.span()
+
+
+def every_spelling(number: str) -> frozenset[str]:
+    """The spellings of a number and of its parts: "14/7" and "10:20" state each of theirs too."""
+    if number.isalnum():
+        return spellings(number)
+    return spellings(number).union(*map(spellings, re.split(r"[:/]", number)))
+
+
 def numbers_in(text: str) -> frozenset[str]:
     """Every spelling of every number of a text, except numbers within identifiers."""
-    text = _IDENTIFIER.sub(" ", text)
-    said = [found.group() for found in _NUMBER.finditer(text)]
-    # "14/7" and "10-20" state each of their numbers too.
-    said += [part for each in said for part in re.split(r"[:/]", each)]
-    said += [word for word in (each.casefold() for each in _WORD.findall(text)) if word in _NUMBER_WORDS]
-    return frozenset(spelling for number in said for spelling in spellings(number))
+    return frozenset(spelling for number, _, _ in stated_numbers(text) for spelling in every_spelling(number))
 
 
 def _is_name(text: str, found: re.Match[str], language: str | None) -> bool:

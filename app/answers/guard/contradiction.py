@@ -1,0 +1,99 @@
+"""Whether the sources deny what a sentence says, or say what it denies.
+
+Clause by clause: the places that match a clause best, and have one of its numbers or names if it has any, are compared
+with it by their words of denial. A clause with a condition, such as "not without a key", is left alone, and so is one
+whose places deny or limit anything in other words.
+"""
+
+import re
+from typing import Final
+
+from app.answers.guard.evidence_places import Place
+from app.answers.guard.fact_proof import FactProof
+from app.answers.guard.place_index import PlaceIndex
+from app.answers.guard.place_words import number_words, stems
+from app.answers.guard.said_sentence import Part, SaidSentence
+from app.core.text.number_kinds import number_kinds
+from app.core.text.polarity import denies, has_exception, is_condition, is_free, limits, speaks_of_paying
+from app.core.text.stated_facts import FactKind
+
+_AS_GOOD: Final = 0.8  # share of the best cover from which other places count as well
+_SAME_SHARE: Final = 0.85  # of a sentence's words
+_LEAST_SHARE: Final = 0.45  # of a clause's words that the places must have
+_LEAST_SHARE_WITHOUT_FACTS: Final = 0.6
+_LEAST_SHARE_OF_DENIALS: Final = 0.5
+_SEGMENTS: Final = re.compile(r"[,;:.]\s|\s(?:but|and|or|so)\s")
+_DENIED_LIST: Final = re.compile(r"(?:not|never|no)\b[^:.]{0,60}:", re.IGNORECASE)
+
+
+def is_contradicted(index: PlaceIndex, said: SaidSentence, proof: FactProof) -> bool:
+    if not said.is_english:
+        return _is_same_but_denied(index, said)
+    if has_exception(said.text) and denies(said.text):
+        return False
+    return any(_is_clause_contradicted(index, clause, proof, is_plain=not denies(said.text)) for clause in said.clauses)
+
+
+def _is_same_but_denied(index: PlaceIndex, said: SaidSentence) -> bool:
+    """Whether places with nearly all words of the sentence differ from it by a word of denial: for languages in which
+    other ways to deny are not known."""
+    shares = index.shares(stems(said.text))
+    best = max(shares, default=0.0)
+    places = [place for place, share in zip(index.places, shares, strict=True) if share >= _AS_GOOD * best]
+    if best < _SAME_SHARE:
+        return False
+    if denies(said.text):
+        return not any(denies(place.text) or denies(place.around) or denies(place.before) for place in places)
+    return all(denies(place.text) for place in places)
+
+
+def _is_clause_contradicted(index: PlaceIndex, clause: Part, proof: FactProof, *, is_plain: bool) -> bool:
+    is_denial = denies(clause.text)
+    if is_condition(clause.text) or (not is_denial and not is_plain):
+        return False
+    if not is_denial and (has_exception(clause.text) or limits(clause.text) or is_free(clause.text)):
+        return False
+    shares = index.shares(clause.words)
+    anchored = _having_its_facts(index, clause, proof)
+    chosen = [number for number in anchored or range(len(shares)) if not index.places[number].is_heading]
+    share = max((shares[number] for number in chosen), default=0.0)
+    places = [index.places[number] for number in chosen if shares[number] >= _AS_GOOD * share]
+    if not share:
+        return False
+    if is_denial:
+        least = _LEAST_SHARE if anchored else _LEAST_SHARE_WITHOUT_FACTS
+        return share >= least and not any(_may_deny(place, clause.text, bool(anchored)) for place in places)
+    return share >= _LEAST_SHARE_OF_DENIALS and all(_denies_it(index, place, clause) for place in places)
+
+
+def _having_its_facts(index: PlaceIndex, clause: Part, proof: FactProof) -> list[int]:
+    """The places that have one of the clause's numbers, or of its names if it has no number."""
+    for kind in (FactKind.NUMBER, FactKind.NAME):
+        held = [proof.held(fact) for fact in clause.facts if fact.kind is kind]
+        surest = [(each, max(each, default=0.0)) for each in held]
+        found = [
+            number for number in range(len(index.places)) if any(0 < most <= each[number] for each, most in surest)
+        ]
+        if found:
+            return found
+    return []
+
+
+def _may_deny(place: Place, said: str, is_anchored: bool) -> bool:
+    if denies(place.text) or limits(place.text) or (speaks_of_paying(said) and is_free(place.text)):
+        return True
+    return not is_anchored and (denies(place.around) or denies(place.before))
+
+
+def _denies_it(index: PlaceIndex, place: Place, clause: Part) -> bool:
+    """Whether the place denies something in the segment that is most like the clause, or as a whole list."""
+    segments = [segment for segment in _SEGMENTS.split(place.text) if segment.strip()]
+    if not segments:
+        return False
+    if place.is_denied or (":" in place.text and bool(_DENIED_LIST.match(place.text))):
+        return True
+    return denies(max(segments, key=lambda segment: index.known_weight(clause.own_words & _tokens(segment))))
+
+
+def _tokens(text: str) -> frozenset[str]:
+    return stems(text) | number_words(number_kinds(text))

@@ -1,0 +1,210 @@
+"""A source cut into the places that can prove something: sentences, items, and the cells of tables."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final
+
+from app.answers.guard.place_words import capitalised, is_named, labels_in, names_within, number_words, stem, stems
+from app.core.text.number_kinds import number_kinds
+from app.core.text.polarity import denies
+from app.core.text.stated_facts import Fact, FactKind, numbers_in, plain, spellings
+from app.core.text.words import words
+from app.kit.recent_values import RecentValues
+
+_REMEMBERED: Final = 128  # sections, each about 50 KB for a thousand characters
+_HEADING: Final = re.compile(r"#{1,6}\s+(.*)")
+_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
+_TABLE_RULE: Final = re.compile(r"\s*\|[\s:|-]+\|?\s*")
+_SENTENCES: Final = re.compile(r"(?<=[.!?…。！？])\s+")
+_MOST_NAMES: Final = 0.2  # of the words; where there are more, all nouns have capital letters, as in German
+_HEADS_A_LIST: Final = re.compile(r"(?:what|which|who|where|things|items|not|no)\b[^?]{0,80}$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A sentence, item or table cell of a source, with the text around it. For every spelling of a number, `numbers`
+    has the kinds of what it counts. `capitalised` and `in_heading` are stems of words with a capital letter."""
+
+    text: str
+    before: str  # the sentence before
+    around: str  # headings, and the row of a cell
+    words: frozenset[str]  # stems, and numbers as "=5"
+    words_around: frozenset[str]  # of headings, row and sentence before
+    numbers: Mapping[str, set[str]]
+    scope: str  # of the section, or of the cell with its heads, case-folded
+    numbers_in_scope: frozenset[str]
+    capitalised: frozenset[str]
+    in_heading: frozenset[str]
+    is_heading: bool  # or the head of a table
+    is_denied: bool  # an item of "What is not covered"
+
+    @property
+    def folded(self) -> str:
+        return f"{self.text} {self.around} {self.before}".casefold()
+
+    def has(self, fact: Fact) -> bool:
+        if fact.kind is FactKind.NUMBER:
+            return any(spelling in self.numbers for spelling in spellings(fact.text))
+        return is_named(fact.text.casefold(), self.folded)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A source cut into places. `seen` counts for each word the places that have it or are next to it. `names` are the
+    words with a capital letter within sentences, and never without one; `labels` are the stems of these, of the heads
+    of tables, and of emphasised words. `code` is the text without spaces."""
+
+    places: tuple[Place, ...]
+    seen: Counter[str]
+    names: frozenset[str]
+    labels: frozenset[str]
+    code: str
+
+    @classmethod
+    def cut(cls, title: str, markdown: str) -> "Section":
+        """`title` is the page's title with the headings down to the section."""
+        places = tuple(_places(title, markdown))
+        seen = Counter(word for place in places for word in place.words | place.words_around)
+        lines = [line for line in markdown.splitlines() if not _HEADING.match(line)]
+        names = _names(lines, words(markdown))
+        labels = {label for line in lines for label in labels_in(line)} | {stem(name.casefold()) for name in names}
+        return cls(places, seen, names, frozenset(labels) if names else frozenset(), "".join(markdown.split()))
+
+
+class KnownSections:
+    """The sections that answers were checked against lately: a site's visitors ask about the same ones again and again,
+    and cutting one takes some milliseconds. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known = RecentValues[tuple[str, str], Section](_REMEMBERED)
+
+    def section(self, title: str, markdown: str) -> Section:
+        section = self._known.get((title, markdown))
+        if section is None:
+            section = Section.cut(title, markdown)
+            self._known.keep((title, markdown), section)
+        return section
+
+
+def _names(lines: Iterable[str], every_word: Sequence[str]) -> frozenset[str]:
+    """Words with a capital letter within a sentence and never without one; none, if all nouns have one."""
+    common = {stem(word) for word in every_word if word.islower()}
+    named = [name for line in lines for piece in _pieces(line) for name in names_within(piece)]
+    if len(named) > _MOST_NAMES * len(every_word):
+        return frozenset()
+    return frozenset(name for name in named if not name[1:].islower() or stem(name.casefold()) not in common)
+
+
+def _places(title: str, markdown: str) -> Iterable[Place]:
+    heading = ""
+    section: list[str] = []
+    for line in [*markdown.splitlines(), "# "]:
+        if found := _HEADING.match(line):
+            yield from _of_section(" ".join((title, heading)), heading, section)
+            heading, section = found[1], []
+        else:
+            section.append(line)
+
+
+def _of_section(titles: str, heading: str, lines: Sequence[str]) -> Iterable[Place]:
+    prose = " ".join(line for line in lines if not _is_row(line))
+    around = _Around.of(titles)
+    scope = around.widened_by(prose, numbers_in(prose))
+    in_heading = capitalised(heading)
+    is_denied = bool(_HEADS_A_LIST.match(heading)) and denies(heading)
+    before = header = ""
+    in_before: frozenset[str] = frozenset()
+    is_denied_list = False
+    if heading:
+        yield _place(heading, scope, is_heading=True)
+    for line in lines:
+        if not line.strip():
+            header = ""
+        elif not _is_row(line):
+            is_item = bool(_ITEM.match(line))
+            for sentence in _SENTENCES.split(line):
+                place = _place(
+                    sentence, scope, before, in_before, in_heading, is_denied=is_item and (is_denied or is_denied_list)
+                )
+                yield place
+                before, in_before = sentence, place.words
+            if not is_item:
+                is_denied_list = before.rstrip().endswith(":") and denies(before)
+        elif not header:
+            header = line
+            yield _place(line, around.widened_by(line, numbers_in(line)), is_heading=True)
+        elif not _TABLE_RULE.fullmatch(line):
+            yield from _cells(header, line, titles, around)
+
+
+def _pieces(line: str) -> list[str]:
+    return _split(line) if _is_row(line) else [line]
+
+
+def _is_row(line: str) -> bool:
+    return line.lstrip().startswith("|")
+
+
+def _cells(header: str, row: str, titles: str, around: "_Around") -> Iterable[Place]:
+    """Each cell with the heads of its column and row, so that it proves nothing about its neighbours."""
+    columns, cells = _split(header), _split(row)
+    with_row = _Around.of(f"{titles} {row}")
+    for number, (column, cell) in enumerate(zip_longest(columns, cells, fillvalue="")):
+        text = f"{column} {cell}" if number == 0 else f"{cells[0]} {column} {cell}"
+        numbers = number_kinds(text)
+        of_cell = around.widened_by(text, numbers)
+        yield _place(text, _Around(with_row.text, with_row.words, of_cell.scope, of_cell.numbers), numbers=numbers)
+
+
+def _split(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """Headings, or a row, and the scope of the places there."""
+
+    text: str
+    words: frozenset[str]
+    scope: str
+    numbers: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "_Around":
+        numbers = numbers_in(text)
+        return cls(text, stems(plain(text)) | number_words(numbers), text.casefold(), numbers)
+
+    def widened_by(self, text: str, numbers: Iterable[str]) -> "_Around":
+        """With this text, which has these numbers, in the scope."""
+        return _Around(self.text, self.words, f"{self.scope} {text.casefold()}", self.numbers.union(numbers))
+
+
+def _place(
+    text: str,
+    around: _Around,
+    before: str = "",
+    in_before: frozenset[str] = frozenset(),
+    in_heading: frozenset[str] = frozenset(),
+    *,
+    numbers: Mapping[str, set[str]] | None = None,
+    is_heading: bool = False,
+    is_denied: bool = False,
+) -> Place:
+    numbers = number_kinds(text) if numbers is None else numbers
+    return Place(
+        text,
+        before,
+        around.text,
+        stems(plain(text)) | number_words(numbers),
+        around.words | in_before,
+        numbers,
+        around.scope,
+        around.numbers,
+        capitalised(text),
+        in_heading,
+        is_heading,
+        is_denied,
+    )

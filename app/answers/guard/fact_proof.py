@@ -1,0 +1,161 @@
+"""Whether the sources have a fact where they speak of what the sentence says of it.
+
+The place that has the fact must match the sentence nearly as well as the best place that has another such fact: another
+number of the same kind, or another name. Names of the headings, the row, and the sentence before belong to a place.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from app.answers.guard.evidence_places import Place
+from app.answers.guard.place_index import PlaceIndex
+from app.answers.guard.place_words import every_stem, is_named, number_words, stems
+from app.answers.guard.said_sentence import SaidSentence
+from app.core.text.number_kinds import is_time, likeness, units_of
+from app.core.text.stated_facts import Fact, FactKind, spellings
+
+# Share of the best rival's cover. Where what a number counts and which verbs tell little is not known, it is lower.
+_LIKE_THE_RIVAL: Final = {FactKind.NUMBER: 0.7, FactKind.NAME: 0.65}
+_LIKE_THE_RIVAL_ELSEWHERE: Final = {FactKind.NUMBER: 0.6, FactKind.NAME: 0.2}
+_WHOLE_LIKE_THE_RIVAL: Final = 0.5  # for the whole sentence, where a clause alone fits both equally
+_EVEN: Final = (0.95, 1.05)
+_NAMED_BEFORE: Final = 0.8  # a name in the sentence before counts less than in the place
+_NAMED_IN_PIECES: Final = 0.9  # "Breeze M and L" has Breeze L
+_SAYS_ANOTHER: Final = 0.8  # a rival may be there for another number of the sentence
+_NOT_JOINED: Final = 0.5  # no name of the clause is near the number, or no number near the name
+_ACRONYM: Final = re.compile(r"[A-Z]{2,4}")
+_NO_RIVAL: Final = 9.0
+
+
+class FactProof:
+    """The facts of one sentence."""
+
+    def __init__(self, index: PlaceIndex, said: SaidSentence) -> None:
+        self._index = index
+        self._said = said
+        self._held: dict[Fact, list[float]] = {}
+
+    def stands(self, fact: Fact) -> bool:
+        least = _LIKE_THE_RIVAL if self._said.is_english else _LIKE_THE_RIVAL_ELSEWHERE
+        return self.likeness(fact) >= least[fact.kind]
+
+    def likeness(self, fact: Fact) -> float:
+        """The cover of the best place with the fact, as a share of its best rival's; 0 if no place has the fact."""
+        held = self.held(fact)
+        if not any(held):
+            return 0.0
+        rivals = self._rivals(fact, held)
+        itself = stems(f"{fact.text} {self._units(fact)}") | number_words(spellings(fact.text))
+        parts = [part for part in self._said.parts if fact in part.facts]
+        found = [self._in_part(part.words - itself, part.joined_with(fact), held, rivals) for part in parts]
+        likenesses = [each for each in found if each is not None]
+        if not likenesses:
+            return _NO_RIVAL
+        best = max(likenesses)
+        whole = found[0]
+        if _EVEN[0] < best < _EVEN[1] and whole is not None and whole < _WHOLE_LIKE_THE_RIVAL:
+            return whole
+        return best
+
+    def held(self, fact: Fact) -> list[float]:
+        """For each place how surely it has the fact, in [0, 1]."""
+        if fact not in self._held:
+            self._held[fact] = self._look_up(fact)
+        return self._held[fact]
+
+    def _look_up(self, fact: Fact) -> list[float]:
+        places = self._index.places
+        if fact.kind is FactKind.NUMBER:
+            pairs = self._said.numbers.get(fact.text, ())
+            return [
+                max(
+                    (likeness(kind, has) for spelling, kind in pairs for has in place.numbers.get(spelling, ())),
+                    default=0.0,
+                )
+                for place in places
+            ]
+        held = [_names(place, fact.text) for place in places]
+        if any(held):
+            return held
+        names = {fact.text.casefold(), *self._long_forms(fact.text)}
+        return [float(any(is_named(name, place.folded) for name in names)) for place in places]
+
+    def _long_forms(self, name: str) -> set[str]:
+        """EU is also European Union."""
+        if not _ACRONYM.fullmatch(name):
+            return set()
+        pattern = re.compile(r"\b" + r"\w{1,20}\s".join(name) + r"\w{1,20}")
+        return {found.group().casefold() for place in self._index.places for found in pattern.finditer(place.text)}
+
+    def _rivals(self, fact: Fact, held: Sequence[float]) -> dict[int, float]:
+        """The places that have such a fact which the sentence does not say, and how surely it is such a one."""
+        places = {number: place for number, place in enumerate(self._index.places) if not place.is_heading}
+        if fact.kind is FactKind.NUMBER:
+            likenesses = {
+                number: self._other_number(fact, place.numbers) for number, place in places.items() if not held[number]
+            }
+            return {number: like for number, like in likenesses.items() if like}
+        holding = [place for place, has in zip(self._index.places, held, strict=True) if has]
+        shared = self._said.words.union(*(place.in_heading for place in holding))
+        return {
+            number: 1.0
+            for number, place in places.items()
+            if not held[number]
+            and self._index.labels & (place.capitalised - self._said.words | place.in_heading - shared)
+        }
+
+    def _other_number(self, fact: Fact, numbers: Mapping[str, set[str]]) -> float:
+        """How like another number is to what is counted. "One" and "once" are too common to tell."""
+        kinds = {kind for _, kind in self._said.numbers.get(fact.text, ())}
+        others = [has for number, has in numbers.items() if number not in self._said.spelt and number != "1"]
+        like = max((likeness(kind, other) for has in others for other in has for kind in kinds), default=0.0)
+        return like * (_SAYS_ANOTHER if self._said.spelt & numbers.keys() - {"1"} else 1)
+
+    def _in_part(
+        self, words: Collection[str], joined: Sequence[Fact], held: Sequence[float], rivals: Mapping[int, float]
+    ) -> float | None:
+        """None if the words of the part do not tell places apart."""
+        covers = self._index.covers(words)
+        joined = [other for other in joined if any(self.held(other))]
+        own = max(
+            covers[number] * has * self._joins(self._index.places[number], joined)
+            for number, has in enumerate(held)
+            if has
+        )
+        rival = max((covers[number] * like for number, like in rivals.items()), default=0.0)
+        if not rival:
+            return _NO_RIVAL if own else None
+        return own / rival
+
+    def _units(self, fact: Fact) -> str:
+        """What the number counts is known already, and places may have it in other words: €, or days for weeks."""
+        pairs = self._said.numbers.get(fact.text, ())
+        kinds = {kind for _, kind in pairs}
+        own = [(spelling, kind) for spelling, kind in pairs if spelling in spellings(fact.text)]
+        is_converted = not any(
+            {kind, ""} & place.numbers.get(spelling, set()) for place in self._index.places for spelling, kind in own
+        )
+        return " ".join(units_of(kind) for kind in kinds if is_converted or not is_time(kind))
+
+    def _joins(self, place: Place, joined: Sequence[Fact]) -> float:
+        if not joined or any(self._is_in_scope(place, other) for other in joined):
+            return 1.0
+        return _NOT_JOINED
+
+    def _is_in_scope(self, place: Place, fact: Fact) -> bool:
+        if fact.kind is FactKind.NUMBER:
+            return any(spelling in place.numbers_in_scope for spelling, _ in self._said.numbers.get(fact.text, ()))
+        return is_named(fact.text.casefold(), place.scope)
+
+
+def _names(place: Place, name: str) -> float:
+    if is_named(name, place.text):
+        return 1.0
+    if is_named(name, place.around):
+        # Of two names in a heading the place may speak of the other.
+        is_other = bool(place.capitalised & place.in_heading) and every_stem(name) <= place.in_heading
+        return _NAMED_BEFORE if is_other else 1.0
+    if " " in name and all(is_named(word, place.text) or is_named(word, place.around) for word in name.split()):
+        return _NAMED_IN_PIECES
+    return _NAMED_BEFORE if is_named(name, place.before) else 0.0

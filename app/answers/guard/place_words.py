@@ -1,0 +1,79 @@
+"""The words by which a sentence and a place of a source are compared."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from app.core.text.content_words import is_content_word
+from app.core.text.stated_facts import identifiers_in
+from app.core.text.words import search_terms
+
+_STEM_CHARS: Final = 6
+_ENDING: Final = re.compile(r"(?:als?|ings?|ed|ers?|es|s|ly|en|e)$")
+_KEY: Final = re.compile(r"\w[\w.-]*\w|\w")
+_CAPITALISED: Final = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w-]*\w")
+_MARKUP: Final = re.compile(r"[*_#`]+")
+_EMPHASISED: Final = re.compile(r"\*{1,2}([^*\n]{1,60})\*{1,2}")
+_OPENS: Final = re.compile(r"(?:^|[.!?:;…>]\s+|[\"“„«]\s*)$")
+_SAME: Final = {"km": "kilometre", "email": "mail", "telephone": "phone"}
+_MENU_CHARS: Final = 20
+# Verbs that join what is told of a thing to the thing; a page says the same with a colon or a column.
+_TELL_LITTLE: Final = frozenset(
+    """
+    allow allows comes contain contains cost costs cover covers gets give gives include included includes including
+    lets offer offers paid pay pays provide provides take takes
+    """.split()  # noqa: SIM905 - reads better than a list
+)
+
+
+def stems(text: str) -> frozenset[str]:
+    """Of the words that say something."""
+    words = (term.casefold() for term in search_terms(text))
+    return frozenset(stem(word) for word in words if is_content_word(word) and word not in _TELL_LITTLE)
+
+
+def stem(word: str) -> str:
+    """Of a case-folded word."""
+    word = _SAME.get(word, word)
+    return _ENDING.sub("", word)[:_STEM_CHARS] if len(word) > _STEM_CHARS - 2 else word
+
+
+def every_stem(text: str) -> frozenset[str]:
+    return frozenset(stem(word.casefold()) for word in _KEY.findall(text))
+
+
+def number_words(numbers: Iterable[str]) -> frozenset[str]:
+    return frozenset(f"={number}" for number in numbers)
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether the text has the name, which may be in the possessive case or in the other number."""
+    base = name.removesuffix("'s").removesuffix("’s").removesuffix("s")
+    if not base or base not in text:
+        return False
+    forms = {name, name.removesuffix("'s").removesuffix("’s"), f"{name}s", base}
+    return any(form in text and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) for form in forms)
+
+
+def names_within(text: str) -> Iterable[str]:
+    """Words with a capital letter with which no sentence begins, and identifiers."""
+    text = _MARKUP.sub("", text).strip()
+    yield from identifiers_in(text)
+    for found in _CAPITALISED.finditer(text):
+        if not found.group()[1:].islower() or not _OPENS.search(text[max(0, found.start() - 3) : found.start()]):
+            yield found.group()
+
+
+def labels_in(line: str) -> Iterable[str]:
+    """The stems of capitalised words that are emphasised, in a menu path, or, in a row of a table, anywhere."""
+    if line.lstrip().startswith("|"):
+        yield from capitalised(line)
+    for found in _EMPHASISED.finditer(line):
+        yield from capitalised(found[1])
+    for entry in line.split(" > ")[1:]:
+        yield from capitalised(entry[:_MENU_CHARS])
+
+
+def capitalised(text: str) -> frozenset[str]:
+    """The stems of words with a capital letter."""
+    return frozenset(stem(word.casefold()) for word in _CAPITALISED.findall(text))

@@ -1,0 +1,129 @@
+"""A sentence of an answer, cut into the parts of which a source may prove each by itself."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.answers.guard.place_words import every_stem, number_words, stems
+from app.core.text.number_kinds import is_unit, number_kinds, said_numbers
+from app.core.text.stated_facts import Fact, FactKind, facts_of, plain
+
+# One place seldom has all of a sentence: the price is in one row, the number of stations in another.
+_CLAUSES: Final = re.compile(
+    r"[,;:()]\s|\s(?:and|or|but|et|und|oder|y|o|e)\s|\s(?=(?:while|if|when|because|since)\s)", re.IGNORECASE
+)
+_WORD: Final = re.compile(r"\w[\w'’.-]*\w|\w")
+_AFTER_A_NAME: Final = re.compile(r"[A-Z]|\d{1,4}")  # Breeze M, Nibbit 6
+_FIRST_WORD: Final = re.compile(r"\W{0,3}([^\W\d_][\w-]*\w)")
+_VERB: Final = re.compile(
+    r"\s(?:is|are|was|were|has|have|had|can|will|must|may|does|do|costs?|includes?|takes?|gives?|means?|needs?|works?"
+    r"|offers?|comes?|gets?|covers?|allows?|contains?|supports?|runs?|starts?|ends?|lasts?|asks?|uses?|appears?|stands?"
+    r"|pays?)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sentence, or a clause of it. `words` are its stems and numbers, with those of the names said up to its end, on
+    which a clause relies; `own_words` are without those."""
+
+    text: str
+    words: frozenset[str]
+    own_words: frozenset[str]
+    facts: tuple[Fact, ...]
+    names: tuple[Fact, ...]
+
+    def joined_with(self, fact: Fact) -> list[Fact]:
+        """The facts of which one must be in the same section or cell: names for a number, numbers for a name."""
+        if fact.kind is FactKind.NUMBER:
+            return list(self.names)
+        return [other for other in self.facts if other.kind is FactKind.NUMBER]
+
+
+@dataclass(frozen=True, slots=True)
+class SaidSentence:
+    """`parts` are the whole, and its clauses if it has several. For every number, `numbers` has the pairs of spelling
+    and kind under which a source may have it; `spelt` are all those spellings."""
+
+    text: str
+    is_english: bool
+    facts: tuple[Fact, ...]
+    parts: tuple[Part, ...]
+    numbers: Mapping[str, Collection[tuple[str, str]]]
+    spelt: frozenset[str]
+    words: frozenset[str]
+
+    @classmethod
+    def read(
+        cls,
+        sentence: str,
+        language: str | None,
+        names: Collection[str],
+        is_word: Callable[[str], bool],
+        has_phrase: Callable[[str], bool],
+    ) -> "SaidSentence":
+        """What the sources have decides what is a name: `names` are theirs, `is_word` tells whether they have the word
+        that a sentence begins with, or one like it, and `has_phrase` whether they have names beside each other."""
+        text = plain(sentence).strip()
+        facts = [
+            fact for fact in facts_of(sentence, language) if not (fact.kind is FactKind.NAME and is_unit(fact.text))
+        ]
+        first = _FIRST_WORD.match(text)
+        if first and first[1] in names and all(fact.text != first[1] for fact in facts):
+            facts.append(Fact(FactKind.NAME, first[1], is_opening=True))
+        facts = [
+            fact
+            for fact in facts
+            if not fact.is_opening
+            or fact.text in names
+            or (bool(_VERB.match(text, text.find(fact.text) + len(fact.text))) and not is_word(fact.text))
+        ]
+        facts = _with_whole_names(facts, text, has_phrase)
+        clauses = [clause for clause in _CLAUSES.split(text) if clause.strip()]
+        parts = [_part(text, facts, text)]
+        if len(clauses) > 1:
+            parts += [_part(clause, facts, text) for clause in clauses]
+        is_english = language == "en"
+        numbers = said_numbers(text, has_known_units=is_english)
+        spelt = frozenset(spelling for pairs in numbers.values() for spelling, _ in pairs)
+        return cls(text, is_english, tuple(facts), tuple(parts), numbers, spelt, every_stem(text))
+
+    @property
+    def clauses(self) -> Sequence[Part]:
+        return self.parts[1:] or self.parts
+
+
+def _part(text: str, facts: Sequence[Fact], sentence: str) -> Part:
+    end = sentence.find(text) + len(text)
+    folded = text.casefold()
+    own = tuple(fact for fact in facts if fact.text.casefold() in folded)
+    before = [fact for fact in facts if fact.kind is FactKind.NAME and 0 <= sentence.find(fact.text) < end]
+    near = [name for name in before if name in own] or before
+    words = stems(text) | number_words(number_kinds(text))
+    return Part(text, words | stems(" ".join(name.text for name in before)), words, own, tuple(near))
+
+
+def _with_whole_names(facts: Iterable[Fact], text: str, has_phrase: Callable[[str], bool]) -> list[Fact]:
+    """Names beside each other are one name if the sources have them so: United Kingdom, One Wind, Breeze M."""
+    names = {fact.text for fact in facts if fact.kind is FactKind.NAME}
+    whole = list(_whole_names(names, text, has_phrase))
+    joined = {word for name in whole for word in _WORD.findall(name)}
+    kept = [fact for fact in facts if fact.kind is not FactKind.NAME or fact.text not in joined]
+    return [*kept, *(Fact(FactKind.NAME, name) for name in dict.fromkeys(whole))]
+
+
+def _whole_names(names: Collection[str], text: str, has_phrase: Callable[[str], bool]) -> Iterator[str]:
+    start = end = -1
+    is_whole = False
+    for found in _WORD.finditer(text):
+        word = found.group()
+        is_next = start >= 0 and text[end : found.start()] == " " and (word in names or _AFTER_A_NAME.fullmatch(word))
+        if is_next and has_phrase(text[start : found.end()]):
+            end, is_whole = found.end(), True
+            continue
+        if is_whole:
+            yield text[start:end]
+        start, end, is_whole = (*found.span(), False) if word in names else (-1, -1, False)
+    if is_whole:
+        yield text[start:end]

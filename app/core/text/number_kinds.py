@@ -1,0 +1,154 @@
+"""What a number counts: money, a share, days, kilometres, or things.
+
+The lists are English, with the signs and short forms that other languages share. A number that they do not know counts
+anything ("").
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from app.core.text.stated_facts import every_spelling, spellings, stated_numbers
+
+MONEY: Final = "money"
+SHARE: Final = "share"
+THINGS: Final = "things"
+CLOCK: Final = "clock"
+_UNKNOWN_KIND: Final = 0.8
+_UNKNOWN_PRICE: Final = 0.5
+_OTHER_THINGS: Final = 0.6  # "ages 8 to 11 learn" counts years
+
+_SIGNS: Final = "€$£¥₹₽₩₺₴₪"
+_UNITS: Final = {
+    MONEY: f"{' '.join(_SIGNS)} euro euros eur ct cent cents dollar dollars usd pound pounds gbp chf "
+    "pence kr kronen kroner kronor kč zł złotych franken francs peso pesos yen yuan евро рублей",
+    SHARE: "% percent prozent procent percento",
+    "seconds": "s sec second seconds",
+    "minutes": "min minute minutes",
+    "hours": "h hour hours",
+    "days": "day days",
+    "weeks": "week weeks",
+    "months": "month months",
+    "years": "year years",
+    "bytes": "kb mb gb tb kib mib gib tib byte bytes",
+    "length": "mm cm m km metre metres meter meters inch inches",
+    "mass": "mg g kg gram grams kilogram kilograms",
+    "volume": "ml l litre litres liter liters",
+    "degrees": "°c °f ° degrees",
+    "volts": "v volt volts mv kv",
+    "amperes": "ma ah mah",
+    "watts": "w kw kwh wh watt watts",
+    "frequency": "hz khz mhz ghz",
+}
+_KIND_OF: Final = {unit: kind for kind, units in _UNITS.items() for unit in units.split()}
+_MONEY_AHEAD: Final = re.compile(rf"(?:[{_SIGNS}]|\b(?:EUR|USD|GBP|CHF))[ \xa0−-]?$")
+# "3 to 6 working days" counts days twice; in "5-year warranty" the unit is joined by a hyphen.
+_UNIT: Final = re.compile(
+    r"(?:\s?(?:to|or|and|x|×|–|-|/)\s?\d[\d.,]{0,11}){0,3}"
+    r"(?:\s|-|\xa0)?(?:(?:working|business|calendar|full|whole|more|further|extra|additional|opening|free|half)\s)?"
+    rf"([%{_SIGNS}°]\w?|[^\W\d_]+)?"
+)
+# Two weeks are 14 days.
+_SAME_TIME: Final = (
+    ("weeks", 7, "days"),
+    ("years", 12, "months"),
+    ("days", 24, "hours"),
+    ("hours", 60, "minutes"),
+    ("minutes", 60, "seconds"),
+)
+_AM_OR_PM: Final = re.compile(r"\s?([ap])\.?m\b")
+_COUNTED_NEVER: Final = frozenset(
+    """
+    a an and as at away be before beyond but by can each every for from if in into is it its of off on once or over per
+    pm am plus the then to until up upwards was when which while with without x
+    """.split()  # noqa: SIM905 - reads better than a list
+)
+
+
+def number_kinds(text: str) -> dict[str, set[str]]:
+    """For every spelling of every number of a text the kinds that it is stated with."""
+    kinds: dict[str, set[str]] = {}
+    for number, start, end in stated_numbers(text):
+        kind = _kind(text, start, end)
+        for spelling in every_spelling(number):
+            kinds.setdefault(spelling, set()).add(kind)
+    return kinds
+
+
+def said_numbers(text: str, *, has_known_units: bool = True) -> dict[str, set[tuple[str, str]]]:
+    """For every number of a sentence the pairs of spelling and kind under which a source may have it, in other units of
+    time and of the clock as well. Without known units, a number counts anything."""
+    said: dict[str, set[tuple[str, str]]] = {}
+    for number, start, end in stated_numbers(text):
+        kind = _kind(text, start, end) if has_known_units else ""
+        pairs = said.setdefault(number, set())
+        for spelling in spellings(number):
+            pairs.add((spelling, kind))
+            pairs.update(_same_time(spelling, kind))
+        pairs.update((spelling, CLOCK) for spelling in _same_hour(number, text, end))
+    return said
+
+
+def _same_time(spelling: str, kind: str) -> Iterator[tuple[str, str]]:
+    if not spelling.isdigit() or len(spelling) > 4:
+        return
+    count = int(spelling)
+    for long, factor, short in _SAME_TIME:
+        if kind == long:
+            yield str(count * factor), short
+        elif kind == short and count % factor == 0 and count:
+            yield str(count // factor), long
+
+
+def _same_hour(number: str, text: str, end: int) -> Iterator[str]:
+    """5 pm is 17:00, and the other way round."""
+    hour, _, minutes = number.replace(".", ":").partition(":")
+    if not hour.isdigit() or len(hour) > 2:
+        return
+    if found := _AM_OR_PM.match(text, end):
+        hour = str(int(hour) % 12 + (12 if found[1] == "p" else 0))
+    elif ":" in number and int(hour) > 12:
+        hour = str(int(hour) - 12)
+    else:
+        return
+    yield from (f"{hour}:{minutes or '00'}", f"{hour}.{minutes or '00'}")
+    if not minutes.strip("0"):
+        yield hour
+
+
+def likeness(said: str, has: str) -> float:
+    """How well a number that a source has fits one that was said, in [0, 1], by what they count."""
+    if said in ("", has):
+        return 1.0
+    if not has:
+        return _UNKNOWN_PRICE if said in (MONEY, SHARE) else _UNKNOWN_KIND
+    is_vague = THINGS in (said, has) and not {MONEY, SHARE} & {said, has}
+    return _OTHER_THINGS if is_vague else 0.0
+
+
+def is_time(kind: str) -> bool:
+    return any(kind in (long, short) for long, _, short in _SAME_TIME)
+
+
+def units_of(kind: str) -> str:
+    """The words for it, separated by spaces."""
+    return _UNITS.get(kind, "")
+
+
+def is_unit(word: str) -> bool:
+    """GB is a unit, though it looks like a name."""
+    return word.casefold() in _KIND_OF
+
+
+def _kind(text: str, start: int, end: int) -> str:
+    if _MONEY_AHEAD.search(text[max(0, start - 6) : start]):
+        return MONEY
+    unit = _UNIT.match(text, end)
+    word = ((unit and unit[1]) or "").casefold()
+    if word in _KIND_OF:
+        return _KIND_OF[word]
+    if ":" in text[start:end]:
+        return CLOCK
+    if len(word) < 3 or word in _COUNTED_NEVER:
+        return ""
+    return THINGS

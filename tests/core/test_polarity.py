@@ -1,0 +1,40 @@
+"""Words that deny, limit, or make a condition."""
+
+import pytest
+
+from app.core.text.polarity import denies, has_exception, is_condition, limits
+
+
+@pytest.mark.parametrize(
+    ("text", "is_denial"),
+    [
+        ("It is not covered.", True),
+        ("You can't return it.", True),
+        ("Das geht nicht.", True),
+        ("No more than 40 items may be out.", False),
+        ("Not only on weekdays", False),
+        ("It is no longer available.", True),
+        ("Nothing is charged.", True),
+        ("It is covered.", False),
+    ],
+)
+def test_denials(text: str, is_denial: bool) -> None:
+    assert denies(text) is is_denial
+
+
+@pytest.mark.parametrize(
+    "text", ["Wi-Fi only", "The card is refused.", "a wrong code", "unused months lapse", "switched off"]
+)
+def test_words_that_deny_without_not(text: str) -> None:
+    assert limits(text)
+
+
+@pytest.mark.parametrize("text", ["a United parcel", "an extra discount", "20 % off", "a contactless card"])
+def test_words_that_only_look_so(text: str) -> None:
+    assert not limits(text)
+
+
+def test_conditions_and_exceptions() -> None:
+    assert is_condition("if you do not pay")
+    assert not is_condition("you do not pay")
+    assert has_exception("It cannot be used without a key.")
