@@ -15,6 +15,10 @@ REFUSALS = {
         "The pages don’t say whether it ships to Norway.",
         "There is no information about opening hours on this website.",
         "I don't know.",
+        "The documentation provided does not cover that.",
+        "This is not covered in the pages that I have.",
+        "The website doesn't include a list of prices.",
+        "These sources do not contain an answer.",
     ],
     "es": [
         "No he encontrado información sobre los gastos de envío.",
@@ -180,6 +184,11 @@ ANSWERS = {
         "No, there is no fee [1].",
         "Make sure that the lamp is switched off [1].",
         "You will not be able to return a broken lamp [1].",
+        "The small plan does not include messages by SMS [1].",
+        "You are not covered outside Europe [1].",
+        "Damage by water is not covered by the warranty [1].",
+        "The lamp does not contain mercury, and the box does not include a bulb [1].",
+        "The hub does not know the forecast [1].",
     ],
     "es": [
         "No, no cobramos por las devoluciones [1].",
