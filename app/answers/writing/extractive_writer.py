@@ -37,7 +37,9 @@ _ANNOUNCED_CHARS = 900  # including what the last line of the first passage anno
 _PART_CHARS = 500  # quoted from a section that is longer
 _MESSAGE_CHARS = 1100  # of an error message with its meaning and, after that, the remedy
 _SECOND_CHARS = 450
-_BOTH_CHARS = 800
+_BOTH_CHARS = 750
+_BOTH_OF_SECTION_CHARS = 1000  # if both are in the same section
+_NEXT_BEST = 2  # after the first passage: one of these that is in the same section is preferred
 _NEAR_BEST = 0.75  # log odds below the best: a passage further below adds nothing
 _NEAR_RERANKED = 1.5  # the same if the reranker has read the best passage
 _SAME_SECTION = 0.55  # log odds more: the rest of a section that answers is less often about something else
@@ -127,10 +129,9 @@ class ExtractiveWriter:
         best = readings[0].judged
         first = await self._first(readings[0], min(_FIRST_CHARS, max_chars - _MARK_CHARS), max_chars)
         least = best[0].odds - (_NEAR_RERANKED if best[0].is_reranked else _NEAR_BEST)
-        room = min(_SECOND_CHARS, min(_BOTH_CHARS, max_chars) - _length(first))
         # Half of a comparison answers nothing.
         compared = await self._compared(readings[0], first, min(_FIRST_CHARS, max_chars - _length(first)))
-        second = compared or _second(first, best, least, room)
+        second = compared or _second(first, best, least, max_chars)
         second = second or _next_section(first, _SECOND_CHARS)
         if second and has_definitions(second):
             second = await self._nearest(readings[0], second)
@@ -205,18 +206,20 @@ def _answer(
     return parts
 
 
-def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, room: int) -> Passage | None:
-    """The best that says something else and fits, with the text around it if that fits too. If `first` has neither
-    steps nor code, a passage that has them is preferred."""
+def _second(first: Passage, judged: Sequence[JudgedPassage], least: float, max_chars: int) -> Passage | None:
+    """The best that says something else and fits, with the text around it if that fits too. More of the same section is
+    preferred if it is among the next best, and may be longer. If `first` has neither steps nor code, a passage that has
+    them is preferred."""
     wording, is_told_how = normalised(first.text), says_how(first)
+    others = [one for one in judged if not first.overlaps(one.passage) and normalised(one.passage.text) not in wording]
+    next_best = sorted(others[:_NEXT_BEST], key=lambda one: one.passage.section != first.section)
     best: Passage | None = None
-    for other in judged:
-        passage = other.passage
-        wanted = least - (_SAME_SECTION if passage.section == first.section else 0.0)
-        if other.odds < wanted - (0.0 if is_told_how else _HOW):
-            continue
-        is_new = normalised(passage.text) not in wording
-        if not is_new or first.overlaps(passage) or _length(passage) > room:
+    for other in (*next_best, *others[_NEXT_BEST:]):
+        passage, is_same_section = other.passage, other.passage.section == first.section
+        wanted = least - (_SAME_SECTION if is_same_section else 0.0)
+        both = min(_BOTH_OF_SECTION_CHARS if is_same_section else _BOTH_CHARS, max_chars)
+        room = min(_SECOND_CHARS, both - _length(first))
+        if other.odds < wanted - (0.0 if is_told_how else _HOW) or _length(passage) > room:
             continue
         shown = _surrounded(passage, room)
         if is_told_how or says_how(shown):
