@@ -46,6 +46,11 @@ class AskedNames:
         self._missing = _missing(words, sources) if words else 0
         self._count = len(words) + len(self._exact)
 
+    @property
+    def codes(self) -> Collection[str]:
+        """The codes and spellings with signs or capitals inside, case-folded."""
+        return self._exact
+
     def odds(self, passage: Passage) -> float:
         """What the names that the passage lacks or defines add to the log odds that it is the answer."""
         if not self._count:

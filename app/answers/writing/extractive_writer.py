@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import AsyncGenerator, Iterator, Sequence, Set
+from collections.abc import AsyncGenerator, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean
 from textwrap import shorten
@@ -10,6 +10,8 @@ from typing import Final
 
 from app.answers.follow_up import leans_on_history
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
+from app.answers.writing.asked_names import AskedNames
+from app.answers.writing.asked_rows import asked_rows, is_other_rows
 from app.answers.writing.passage_extent import (
     completed,
     extended,
@@ -131,7 +133,10 @@ class ExtractiveWriter:
         least = best[0].odds - (_NEAR_RERANKED if best[0].is_reranked else _NEAR_BEST)
         # Half of a comparison answers nothing.
         compared = await self._compared(readings[0], first, min(_FIRST_CHARS, max_chars - _length(first)))
-        second = compared or _second(first, best, least, max_chars)
+        codes = _asked_codes(readings[0].context)
+        second = compared or _second(
+            first, [one for one in best if not is_other_rows(one.passage.text, codes)], least, max_chars
+        )
         second = second or _next_section(first, _SECOND_CHARS)
         if second and has_definitions(second):
             second = await self._nearest(readings[0], second)
@@ -197,8 +202,9 @@ def _answer(
     judged: Sequence[JudgedPassage], quoted: Sequence[Passage], further: Sequence[Passage], context: AnswerContext
 ) -> list[str]:
     common = _common_headings(judged, context.sources)
-    first = quoted[0]
-    parts = [_paragraph(first, common), *(_paragraph(passage, common, below=first) for passage in quoted[1:])]
+    first, codes = quoted[0], _asked_codes(context)
+    parts = [_paragraph(first, common, codes)]
+    parts += [_paragraph(passage, common, codes, below=first) for passage in quoted[1:]]
     if further:
         names = [shorten(_name(passage, common), _NAME_CHARS, placeholder=" \u2026") for passage in further]
         told = [f"{name} [{passage.source.number}]" for name, passage in zip(names, further, strict=True)]
@@ -317,15 +323,20 @@ def _name(passage: Passage, common: Set[str] = frozenset()) -> str:
     return ": ".join(name for part in names if (name := word_for_word(markdown_name(part))))
 
 
-def _paragraph(passage: Passage, common: Set[str], *, below: Passage | None = None) -> str:
-    """The text with its heading and term, except for those that the passage above it has too."""
+def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, below: Passage | None = None) -> str:
+    """The text with its heading and term, except for those that the passage above it has too. Of a table with rows
+    about the `codes` that are asked about, only these."""
     is_headed = below is None or _heading_of(passage) != _heading_of(below)
     is_told = below is not None and passage.within in (below.within, below.term)
-    said = passage.text_below(below) if below else passage.text
+    said = asked_rows(passage.text_below(below) if below else passage.text, codes)
     text = word_for_word(said if is_told or not passage.within else f"{passage.within}\n\n{said}")
     mark = f"\n\n[{passage.source.number}]" if passage.ends_in_block else f" [{passage.source.number}]"
     heading = f"**{name}**\n\n" if is_headed and passage.heading and (name := _name(passage, common)) else ""
     return f"{heading}{text}{mark}"
+
+
+def _asked_codes(context: AnswerContext) -> Collection[str]:
+    return AskedNames(context.standalone, context.language, (), known=[context.agent.name]).codes
 
 
 def _length(passage: Passage) -> int:
