@@ -1,7 +1,7 @@
 """TokenCounter by Hugging Face's tokenizers: the tokens of a model's own tokenizer file."""
 
 import hashlib
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -24,11 +24,8 @@ class TokenizersTokenCounter:
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer with its own truncation and padding off."""
-        tokenizer = Tokenizer.from_file(str(self._file))
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
+        """The tokenizer with its own truncation and padding off. Counters of the same file share it."""
+        return _tokenizer(self._file)
 
     def count(self, text: str) -> int:
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -46,3 +43,11 @@ class TokenizersTokenCounter:
         """The ids of the tokens."""
         encoding: Encoding = self.tokenizer.encode(encodable(text), add_special_tokens=has_special_tokens)
         return encoding.ids
+
+
+@lru_cache(4)  # the embedder reads the same file as what counts for chunks and prompts
+def _tokenizer(file: Path) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
