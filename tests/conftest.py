@@ -23,6 +23,7 @@ def pytest_collection_finish() -> None:
     """What is there before the first test stays to the end: no collection looks through its million objects again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 10, 20)  # an application of a test is gone before it counts as old
     gc.enable()
 
 
