@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -21,6 +22,10 @@ settings.load_profile("docent")
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """What is there before the first test stays to the end: no collection looks through its million objects again."""
+    if "app.bootstrap.infrastructure" in sys.modules:  # a run of tests that open no application need not import it
+        from tests.doubles.remembered_paths import remember_paths
+
+        remember_paths()
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 20)  # an application of a test is gone before it counts as old
