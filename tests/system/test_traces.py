@@ -222,7 +222,8 @@ async def test_lines_of_the_log_name_the_trace(
 async def test_probes_are_no_traces(traced: Traced) -> None:
     for path in ("/healthz", "/readyz", "/metrics"):
         assert (await traced.running.http.get(path)).status_code == 200
-    assert traced.spans() == []
+    warm_up = "embeddings "  # goes on meanwhile
+    assert [span.name for span in traced.spans() if not span.name.startswith(warm_up)] == []
 
 
 class Collector:
