@@ -23,9 +23,11 @@ settings.load_profile("docent")
 def pytest_collection_finish() -> None:
     """What is there before the first test stays to the end: no collection looks through its million objects again."""
     if "app.bootstrap.infrastructure" in sys.modules:  # a run of tests that open no application need not import it
+        from tests.doubles.remembered_migrations import remember_migrations
         from tests.doubles.remembered_paths import remember_paths
         from tests.doubles.remembered_weights import remember_weights
 
+        remember_migrations()
         remember_paths()
         remember_weights()
     gc.collect()

@@ -31,12 +31,13 @@ async def temporary_database(folder: Path) -> str:
     """The URL of `folder`/docent.sqlite, a migrated and empty database on first use."""
     path = folder / "docent.sqlite"
     if not path.exists():
-        path.write_bytes(await _migrated_database())
+        path.write_bytes(migrated_database())
     return f"sqlite:///{path}"
 
 
-async def _migrated_database() -> bytes:
-    """Kept in memory, so that a test process that dies leaves no file behind."""
+def migrated_database() -> bytes:
+    """The file of a migrated and empty database. Kept in memory, so that a test process that dies leaves no file
+    behind."""
     global _template
     if not _template:
         with tempfile.TemporaryDirectory() as folder:
