@@ -1,6 +1,7 @@
 """Style sheets and scripts of a folder, at addresses that contain their fingerprint and can be cached forever."""
 
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cache, cached_property
 from pathlib import Path
 
 from starlette.requests import Request
@@ -14,16 +15,15 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 class StaticFiles:
-    """Read on first use, and once. `path` is the route's, with `{file}` in it."""
+    """Read on first use, and once in a process. `path` is the route's, with `{file}` in it."""
 
     def __init__(self, folder: Path, path: str) -> None:
         self._folder = folder
         self.path = path
 
-    @cached_property
-    def _files(self) -> dict[str, BuiltFile]:
-        suffixes = tuple(f".{suffix}" for suffix in _MEDIA_TYPES)
-        return {path.name: BuiltFile.read(path) for path in self._folder.iterdir() if path.suffix in suffixes}
+    @property
+    def _files(self) -> Mapping[str, BuiltFile]:
+        return _built_files(self._folder)
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -49,3 +49,9 @@ class StaticFiles:
     def _pinned(self, name: str) -> str:
         stem, _, suffix = name.rpartition(".")
         return f"{stem}.{self._files[name].fingerprint}.{suffix}"
+
+
+@cache
+def _built_files(folder: Path) -> Mapping[str, BuiltFile]:
+    suffixes = tuple(f".{suffix}" for suffix in _MEDIA_TYPES)
+    return {path.name: BuiltFile.read(path) for path in folder.iterdir() if path.suffix in suffixes}
