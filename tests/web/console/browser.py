@@ -28,6 +28,10 @@ class ConsoleBrowser:
     came_from: str = ""
     _tokens: dict[str, str] = field(default_factory=dict)
 
+    def copied_to(self, house: House) -> "ConsoleBrowser":
+        """In a house that holds the same."""
+        return ConsoleBrowser(house, dict(self.cookies), _tokens=self._tokens)
+
     async def get(self, path: str, **headers: str) -> httpx2.Response:
         return await self._send("GET", path, headers=headers)
 
@@ -55,17 +59,15 @@ class ConsoleBrowser:
 
     async def token(self) -> str:
         """As every page's forms hold it: read once a session, whose secret it is drawn from."""
-        session = "; ".join(f"{name}={value}" for name, value in self.cookies.items() if "flash" not in name)
-        if session not in self._tokens:
-            self._tokens[session] = await self._read_token()
-        return self._tokens[session]
+        if self._session not in self._tokens:
+            await self.get("/console/account")
+        if self._session not in self._tokens:  # not signed in
+            await self.get("/console/sign-in")
+        return self._tokens[self._session]
 
-    async def _read_token(self) -> str:
-        found = _TOKEN.search((await self.get("/console/account")).text)
-        if found is None:  # not signed in
-            found = _TOKEN.search((await self.get("/console/sign-in")).text)
-        assert found is not None
-        return found[1]
+    @property
+    def _session(self) -> str:
+        return "; ".join(f"{name}={value}" for name, value in self.cookies.items() if "flash" not in name)
 
     async def sign_in(self, email: str, password: str = PASSWORD, **more: str) -> httpx2.Response:
         return await self.post("/console/sign-in", {"email": email, "password": password, **more})
@@ -102,6 +104,9 @@ class ConsoleBrowser:
                 self.cookies.pop(name, None)
             else:
                 self.cookies[name] = value
+        is_page = response.headers.get("content-type", "").startswith("text/html")
+        if is_page and (found := _TOKEN.search(response.text)):
+            self._tokens[self._session] = found[1]
         return response
 
 

@@ -291,16 +291,12 @@ async def open_console(folder: Path) -> AsyncIterator[OpenConsole]:
             _opened_once = console, Belongings.left_in(Path(first), rooms.house)
     console, belongings = _opened_once
     async with furnished(folder, belongings) as rooms:
-
-        def copied(browser: ConsoleBrowser) -> ConsoleBrowser:
-            return ConsoleBrowser(rooms.house, dict(browser.cookies))
-
         yield OpenConsole(
             rooms,
-            copied(console.admin),
-            copied(console.editor),
-            copied(console.viewer),
-            copied(console.stranger),
+            console.admin.copied_to(rooms.house),
+            console.editor.copied_to(rooms.house),
+            console.viewer.copied_to(rooms.house),
+            console.stranger.copied_to(rooms.house),
             console.strangers_agent,
         )
 
