@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -14,22 +15,24 @@ _OWN, _LINES, *_REST = [set(_ROW.findall(table)) for table in re.split(r"\n\|---
 _IN_TEXT: Final = set(re.findall(r"`(app/[^`]+\.py)`", _SECTION)) - _OWN - _LINES
 
 
-def _imported(path: Path) -> Iterator[str]:
+@cache
+def _imported(path: Path) -> frozenset[str]:
     """The files that a module imports from."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module.replace(".", "/") + ".py"
+    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+    imports = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return frozenset(module.replace(".", "/") + ".py" for module in imports)
 
 
 def _declared(path: Path) -> Iterator[tuple[str, str]]:
-    """The function and the first argument of each call in which that is a string."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    """The function and the first argument of each call in which that is a string, where any says "lead"."""
+    text = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(text)) if '"lead' in text else ():
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             yield ast.unparse(node.func), str(node.args[0].value)
 
 
 def _importers_of(files: set[str]) -> set[str]:
-    found = {path.relative_to(_ROOT).as_posix(): set(_imported(path)) for path in (_ROOT / "app").rglob("*.py")}
+    found = {path.relative_to(_ROOT).as_posix(): _imported(path) for path in (_ROOT / "app").rglob("*.py")}
     return {path for path, imported in found.items() if imported & files}
 
 
