@@ -30,8 +30,7 @@ def pytest_collection_finish() -> None:
         remember_migrations()
         remember_paths()
         remember_weights()
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # with what little is garbage: to look for it takes a second
     gc.set_threshold(50_000, 10, 20)  # an application of a test is gone before it counts as old
     gc.enable()
 
