@@ -48,7 +48,10 @@ def written_in(path: Path) -> Iterator[str]:
 
 def declared_in(path: Path) -> Iterator[str]:
     """The actions that a module names."""
-    calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    source = path.read_text("utf-8")
+    if "changes_of" not in source:
+        return
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     for call in calls:
         if ast.unparse(call.func) in ("changes_of", "more_changes_of") and isinstance(call.args[0], ast.Constant):
             kind, *_, changes = map(ast.literal_eval, call.args)
