@@ -14,6 +14,8 @@ from tests.doubles.remembered_statements import remember_statements
 gc.disable()  # until the first test: modules are garbage to nobody
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the product's commands do, before anything imports numpy
 remember_statements()
+# Of what a test logs without configuring anything; to draw a traceback in boxes takes as long as ten tests.
+structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.plain_traceback
 
 settings.register_profile("docent", deadline=None)  # an example that is slow tells of a busy machine
 settings.load_profile("docent")
