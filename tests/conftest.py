@@ -23,7 +23,6 @@ settings.load_profile("docent")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """What is there before the first test stays to the end: no collection looks through its million objects again."""
     if "app.bootstrap.infrastructure" in sys.modules:  # a run of tests that open no application need not import it
         from tests.doubles.remembered_migrations import remember_migrations
         from tests.doubles.remembered_paths import remember_paths
@@ -32,7 +31,9 @@ def pytest_collection_finish() -> None:
         remember_migrations()
         remember_paths()
         remember_weights()
-    gc.freeze()  # with what little is garbage: to look for it takes a second
+    # What is there before the first test stays to the end, with what little of it is garbage: to look for that takes a
+    # second, and no collection looks through its million objects again.
+    gc.freeze()
     gc.set_threshold(50_000, 10, 20)  # an application of a test is gone before it counts as old
     gc.enable()
 
