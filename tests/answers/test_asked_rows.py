@@ -1,6 +1,6 @@
 """Of a table, an answer quotes the rows about the code that is asked about."""
 
-from app.answers.writing.asked_rows import asked_rows
+from app.answers.writing.asked_rows import asked_rows, is_other_rows
 from tests.answers.extractive_answers import answer, source
 
 CODES = """| Code | Meaning | What to do |
@@ -25,6 +25,13 @@ def test_text_around_a_table_stays() -> None:
 def test_a_code_within_another_one_or_in_another_column_selects_no_row() -> None:
     assert asked_rows(CODES, {"e4"}) == CODES
     assert asked_rows(CODES, {"cable"}) == CODES
+
+
+def test_rows_about_other_codes_are_known() -> None:
+    assert is_other_rows(CODES, {"e71"})
+    assert not is_other_rows(CODES, {"e42"})
+    assert not is_other_rows(CODES, set())
+    assert not is_other_rows(f"All codes.\n\n{CODES}", {"e71"})
 
 
 async def test_of_a_table_the_row_about_the_code_is_quoted() -> None:

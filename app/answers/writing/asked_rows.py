@@ -20,11 +20,11 @@ def asked_rows(text: str, names: Collection[str]) -> str:
 
 def is_other_rows(text: str, names: Collection[str]) -> bool:
     """Whether it is one table, none of whose rows is about one of the `names`."""
-    found = blocks(text)
-    if not names or len(found) != 1 or found[0].kind is not BlockKind.TABLE:
+    if not names or "|" not in text:
         return False
-    folded = text.casefold()
-    return not any(name in folded for name in names)
+    found, folded = blocks(text), text.casefold()
+    is_table = len(found) == 1 and found[0].kind is BlockKind.TABLE
+    return is_table and not any(name in folded for name in names)
 
 
 def _with_rows(table: Block, named: re.Pattern[str]) -> str:
