@@ -11,7 +11,6 @@ from typing import Final
 from app.answers.follow_up import leans_on_history
 from app.answers.writing.answer_context import AnswerContext, OfferedPassage, Source
 from app.answers.writing.asked_names import AskedNames
-from app.answers.writing.asked_rows import asked_rows, is_other_rows
 from app.answers.writing.passage_extent import (
     completed,
     extended,
@@ -24,7 +23,7 @@ from app.answers.writing.passage_extent import (
 from app.answers.writing.passage_judge import JudgedPassage, PassageJudge
 from app.answers.writing.passages import Passage, beginning, passages, says_how
 from app.answers.writing.pieces import says_message
-from app.answers.writing.quotation import word_for_word
+from app.answers.writing.quotation import asked_rows, is_other_rows, word_for_word
 from app.core.text.canned_messages import canned_messages
 from app.core.text.markdown.blocks import text_of
 from app.core.text.markdown.section_text import markdown_name, unnumbered

@@ -1,8 +1,9 @@
 """A page's own words, as an answer shows them."""
 
 import re
+from collections.abc import Collection
 
-from app.core.text.markdown.blocks import lines_with_code
+from app.core.text.markdown.blocks import Block, BlockKind, blocks, lines_with_code, table_rows
 
 _CODE_SPAN = re.compile(r"(`[^`\n]++`)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
@@ -20,7 +21,38 @@ def word_for_word(text: str) -> str:
     return "\n".join(line if is_code else _unlinked(line) for line, is_code in lines_with_code(text))
 
 
+def asked_rows(text: str, names: Collection[str]) -> str:
+    """The text with only those rows of its tables whose first cell has one of the `names`, which are case-folded. A
+    table without such a row stays whole."""
+    if not names or "|" not in text:
+        return text
+    named = re.compile("|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in sorted(names)))
+    for block in blocks(text):
+        if block.kind is BlockKind.TABLE:
+            text = text.replace(block.text, _with_rows(block, named))
+    return text
+
+
+def is_other_rows(text: str, names: Collection[str]) -> bool:
+    """Whether it is one table, none of whose rows is about one of the `names`."""
+    if not names or "|" not in text:
+        return False
+    found, folded = blocks(text), text.casefold()
+    is_table = len(found) == 1 and found[0].kind is BlockKind.TABLE
+    return is_table and not any(name in folded for name in names)
+
+
 def _unlinked(line: str) -> str:
     parts = _CODE_SPAN.split(line)
     parts[::2] = (_ADDRESS.sub(r"`\1`", _BRACKETED_NUMBER.sub(r"(\1)", _LINK.sub(r"\1", part))) for part in parts[::2])
     return "".join(parts)
+
+
+def _with_rows(table: Block, named: re.Pattern[str]) -> str:
+    header, rows = table_rows(table.text)
+    asked = [row for row in rows if named.search(_first_cell(row).casefold())]
+    return "\n".join([header, *(asked or rows)])
+
+
+def _first_cell(row: str) -> str:
+    return row.strip().strip("|").split("|", 1)[0]

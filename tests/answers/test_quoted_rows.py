@@ -1,6 +1,6 @@
 """Of a table, an answer quotes the rows about the code that is asked about."""
 
-from app.answers.writing.asked_rows import asked_rows, is_other_rows
+from app.answers.writing.quotation import asked_rows, is_other_rows
 from tests.answers.extractive_answers import answer, source
 
 CODES = """| Code | Meaning | What to do |
