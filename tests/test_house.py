@@ -45,7 +45,6 @@ _SHORT_FILES: Final = {
     ),
     "a use case or a part that the bootstrap or a command opens": ("app.web.middleware.unexpected_errors",),
     "a rule of its own, tested alone": (
-        "app.answers.writing.quotation",
         "app.core.text.text_fragment",
         "app.kit.patient_timeout",
         "app.search.page_focus",
