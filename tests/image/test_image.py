@@ -17,6 +17,7 @@ from tests.image.built_image import ROOT, Image, build, stage
 from tests.image.container import USER, Machine
 
 QUESTION = "How long is the warranty on a station?"
+TOLD = re.compile(r"3[ -]years?")  # which passage is quoted depends on whether the reranker has the time to read it
 
 pytestmark = pytest.mark.timeout(1200)
 
@@ -60,8 +61,7 @@ def test_it_crawls_answers_ends_in_time_and_keeps_its_data(machine: Machine) -> 
             demonstration.set_up()
             ended = demonstration.crawl(lambda _: None)
             assert ended["state"] == "finished", ended
-            asked = ask(container.base, demonstration.agent_id, site.base)
-            assert "3 years" in asked
+            assert TOLD.search(ask(container.base, demonstration.agent_id, site.base))
             machine.run(*machine.image.health_check, settings={"DOCENT_PORT": str(port)})
             assert container.owner() == USER
             assert container.temporary_files() == []
@@ -70,7 +70,7 @@ def test_it_crawls_answers_ends_in_time_and_keeps_its_data(machine: Machine) -> 
         assert "Read-only file system" not in said
         assert {line.get("level") for line in map(json.loads, said.splitlines())} <= {"info"}
         with machine.started(port, settings) as container:
-            assert ask(container.base, demonstration.agent_id, site.base) == asked
+            assert TOLD.search(ask(container.base, demonstration.agent_id, site.base))
             assert container.stop() == 0
     kept = {path.name for path in machine.data.iterdir()}
     assert {"docent.sqlite", "secret.key", "vectors", "keywords", "jobs.sqlite"} <= kept
