@@ -79,6 +79,7 @@ def test_a_sample_of_given_chunks_is_measured_by_chunk(tiny_set: Path) -> None:
     assert found["questions"] == 2
     assert found["stages"]["keyword"]["pass@1"] == 1
     assert found["languages"]["de"]["fused"]["hit@5"] == 1
+    assert found["abstention"]["de"]["held_back"] == {"answerable": 0}
 
 
 def test_only_the_stages_that_are_named_are_reported(tiny_set: Path) -> None:

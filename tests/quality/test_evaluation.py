@@ -72,6 +72,20 @@ async def test_languages_are_told_apart_where_there_are_several() -> None:
     assert found.stages["fused"]["pass@5"] == 0.5
 
 
+async def test_abstention_is_measured_for_each_language() -> None:
+    german = [
+        Question("q3", "zuerst?", True, "answerable", ("b",), (), language="de"),
+        Question("q4", "nichts?", False, "off_topic", language="de"),
+        Question("q5", "auch nichts?", False, "off_topic", language="de"),
+    ]
+    found = await evaluate(the_set(*BOTH, *german), ScriptedSearch(("d1", "a")))
+
+    assert found.abstention["de"].separations["off_topic"].auroc == 1
+    assert found.abstention["de"].held_back == {"answerable": 0, "off_topic": 1}
+    assert found.abstention[""].held_back == {"answerable": 0, "off_topic": 1}
+    assert (await evaluate(the_set(), ScriptedSearch(("d1", "a")))).abstention == {}
+
+
 async def test_own_chunks_are_measured_by_pages_alone() -> None:
     question = Question("q1", "first?", True, "answerable", (), ("d1",))
     found = await evaluate(EvaluationSet("own", DOCUMENTS, (), (question,)), ScriptedSearch(("d1", "")))

@@ -28,7 +28,10 @@ def as_json_object(name: str, report: EvaluationReport, seconds: float) -> dict[
         "held_back": report.held_back,
         "degraded": report.degraded,
     }
-    return found | ({"languages": report.by_language} if report.by_language else {})
+    if report.by_language:
+        found["languages"] = report.by_language
+        found["abstention"] = {language: asdict(each) for language, each in report.abstention.items()}
+    return found
 
 
 def print_report(of: EvaluationSet, report: EvaluationReport, seconds: float) -> None:
@@ -43,6 +46,10 @@ def print_report(of: EvaluationSet, report: EvaluationReport, seconds: float) ->
     for language, stages in sorted(report.by_language.items()):
         row = ", ".join(f"{stage} {stages[stage]['hit@5']:.3f}" for stage in stages if "hit@5" in stages[stage])
         out.print(f"{language}: hit@5 {row}", highlight=False)
+    for language, told in sorted(report.abstention.items()):
+        aurocs = [f"AUROC {kind} {parted.auroc:.3f}" for kind, parted in told.separations.items()]
+        shares = [f"{kind} {share:.1%}" for kind, share in told.held_back.items()]
+        out.print(f"{language}: {', '.join([*aurocs, 'held back ' + ', '.join(shares)])}", highlight=False)
     for kind, parted in report.separations.items():
         out.print(
             f"{kind}: AUROC {parted.auroc:.3f}, best F1 {parted.best_f1:.3f} from {parted.threshold:.2f}, "

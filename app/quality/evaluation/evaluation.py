@@ -52,10 +52,19 @@ class StagedSearch(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Abstention:
+    """How far confidence tells what cannot be answered in one language, by kind."""
+
+    separations: dict[str, Separation]
+    held_back: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluationReport:
     """`stages` maps each stage to its metrics, `values` to the values per question of which they are means,
     `by_language` to the metrics of each language if there are several. `separations` and `held_back` (the share of
-    questions that the agent would not answer) are by kind."""
+    questions that the agent would not answer) are by kind; `abstention` has both for each language, if there are
+    several."""
 
     questions: int
     stages: dict[str, Metrics]
@@ -63,6 +72,7 @@ class EvaluationReport:
     by_language: dict[str, dict[str, Metrics]]
     separations: dict[str, Separation]
     held_back: dict[str, float]
+    abstention: dict[str, Abstention]
     degraded: int
 
     def intervals(self, stage: str) -> dict[str, tuple[float, float]]:
@@ -139,6 +149,7 @@ def report(of: EvaluationSet, rankings: Sequence[StagedRanking], stages: Sequenc
         },
         separations=separations(of.questions, rankings),
         held_back=_held_back(of.questions, rankings),
+        abstention=_abstention(of.questions, rankings),
         degraded=sum(ranking.was_degraded for ranking in rankings),
     )
 
@@ -181,6 +192,19 @@ def separations(questions: Sequence[Question], rankings: Sequence[StagedRanking]
     if len(by_kind) > 1:
         by_kind = {"all": [score for scores in by_kind.values() for score in scores], **by_kind}
     return {kind: separation(answerable, scores) for kind, scores in by_kind.items()}
+
+
+def _abstention(questions: Sequence[Question], rankings: Sequence[StagedRanking]) -> dict[str, Abstention]:
+    asked: dict[str, list[tuple[Question, StagedRanking]]] = defaultdict(list)
+    for question, ranking in zip(questions, rankings, strict=True):
+        asked[question.language or ""].append((question, ranking))
+    if len(asked) < 2:
+        return {}
+    found: dict[str, Abstention] = {}
+    for language, pairs in asked.items():
+        own, ranked = [question for question, _ in pairs], [ranking for _, ranking in pairs]
+        found[language] = Abstention(separations(own, ranked), _held_back(own, ranked))
+    return found
 
 
 def _held_back(questions: Sequence[Question], rankings: Sequence[StagedRanking]) -> dict[str, float]:
