@@ -188,12 +188,7 @@ def _standing(page: ChangedPage, listed: Sequence[tuple[UUID, StaleSubject, str]
     return [
         stale_id
         for stale_id, subject, words in listed
-        if page.after.tells(words)
-        or (
-            subject is StaleSubject.CURATED
-            and not page.after.evidence.is_empty
-            and page.after.proof(words, None).is_proven
-        )
+        if page.after.tells(words) or (subject is StaleSubject.CURATED and page.after.proves(words))
     ]
 
 

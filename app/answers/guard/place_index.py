@@ -59,7 +59,8 @@ class PlaceIndex:
 
     def is_word(self, word: str) -> bool:
         """Whether a place has the word, or one that begins like it."""
-        if any(stems(word) <= place.words for place in self.places):
+        own = stems(word)
+        if any(own <= place.words for place in self.places):
             return True
         return any(known.startswith(word.casefold()[:_LIKE_CHARS]) for known in self._weights)
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 
 from app.core.text.markdown.blocks import Block, BlockKind, blocks, lines_with_code, table_rows
+from app.core.text.markdown.table import cells
 
 _CODE_SPAN = re.compile(r"(`[^`\n]++`)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\([^()\s]*+\)")
@@ -50,9 +51,5 @@ def _unlinked(line: str) -> str:
 
 def _with_rows(table: Block, named: re.Pattern[str]) -> str:
     header, rows = table_rows(table.text)
-    asked = [row for row in rows if named.search(_first_cell(row).casefold())]
+    asked = [row for row in rows if named.search(cells(row.strip())[0].casefold())]
     return "\n".join([header, *(asked or rows)])
-
-
-def _first_cell(row: str) -> str:
-    return row.strip().strip("|").split("|", 1)[0]

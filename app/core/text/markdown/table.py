@@ -44,13 +44,14 @@ def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _table(lines: Sequence[str]) -> Table:
-    header, _, *rows = (_cells(line) for line in lines)
+    header, _, *rows = (cells(line) for line in lines)
     width = max(len(row) for row in (header, *rows))
     padded = [row + ("",) * (width - len(row)) for row in (header, *rows)]
     return Table(padded[0] if any(header) else (), tuple(padded[1:]))
 
 
-def _cells(line: str) -> tuple[str, ...]:
+def cells(line: str) -> tuple[str, ...]:
+    """The cells of a row without space around it."""
     inner = line.removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
     return tuple(cell.strip().replace("\\|", "|") for cell in _PIPE.split(inner))
