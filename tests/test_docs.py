@@ -100,15 +100,39 @@ def test_every_dependency_was_weighed() -> None:
     assert names <= set(_INLINE.findall(_text(page)))
 
 
-def test_two_modules_speak_httpx() -> None:
-    """As docs/decisions/0008 says: who else wants it should ask why first."""
-    speaking = [
+@pytest.mark.parametrize(
+    ("client", "speaking"),
+    [
+        (
+            "httpx",
+            [
+                "app/cli/serving/stream_check.py",
+                "app/providers/reranking/http_reranker.py",
+                "app/providers/server_clock.py",
+                "crawler/fetch/guarded_transport.py",
+            ],
+        ),
+        (
+            "httpx2",
+            [
+                "app/providers/chat/openai_chat_model.py",
+                "app/providers/embedding/openai_embedder.py",
+                "app/providers/httptools_transport.py",
+                "app/providers/identity/oidc_provider.py",
+                "app/providers/openai_errors.py",
+                "app/providers/provider_events.py",
+            ],
+        ),
+    ],
+)
+def test_our_own_requests_use_httpx_and_those_of_libraries_httpx2(client: str, speaking: list[str]) -> None:
+    """As docs/decisions/0008 says: who else wants one of them should ask why first."""
+    assert speaking == [
         str(path.relative_to(ROOT))
         for room in ("app", "crawler")
         for path in sorted((ROOT / room).rglob("*.py"))
-        if re.search(r"^\s*(?:import|from) httpx\b", _text(path), re.MULTILINE)
+        if re.search(rf"^\s*(?:import|from) {client}\b", _text(path), re.MULTILINE)
     ]
-    assert speaking == ["app/providers/reranking/http_reranker.py", "crawler/fetch/guarded_transport.py"]
 
 
 def _command(words: list[str]) -> Any:

@@ -2,7 +2,7 @@
 
 from email.utils import parsedate_to_datetime
 
-import httpx2
+import httpx
 
 from app.core.errors import Unavailable
 
@@ -12,8 +12,8 @@ _SECONDS = 5.0
 async def server_clock(url: str) -> float:
     """Seconds since the epoch, from the `Date` of its response, whatever its status; whole ones. Raises Unavailable."""
     try:
-        async with httpx2.AsyncClient(timeout=_SECONDS) as http:
+        async with httpx.AsyncClient(timeout=_SECONDS) as http:
             answer = await http.head(url)
         return parsedate_to_datetime(answer.headers["date"]).timestamp() + 0.5
-    except (httpx2.HTTPError, httpx2.InvalidURL, KeyError, ValueError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, KeyError, ValueError) as error:
         raise Unavailable(f"{url} does not say what time it is.") from error

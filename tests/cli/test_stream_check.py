@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 
-import httpx2
+import httpx
 import pytest
 
 from app.cli.serving.stream_causes import likely_causes
@@ -12,7 +12,7 @@ from app.cli.serving.stream_check import StreamUnreadable, check_stream
 from app.web.stream_probe import EVENTS
 
 
-class ScriptedStream(httpx2.AsyncByteStream):
+class ScriptedStream(httpx.AsyncByteStream):
     """Each piece after a pause of `pause_seconds`."""
 
     def __init__(self, pieces: Sequence[bytes], pause_seconds: float) -> None:
@@ -27,10 +27,10 @@ class ScriptedStream(httpx2.AsyncByteStream):
 
 def answering(
     pieces: Sequence[bytes], headers: Mapping[str, str] | None = None, status: int = 200, pause_seconds: float = 0.02
-) -> httpx2.MockTransport:
+) -> httpx.MockTransport:
     sent = {"Content-Type": "text/event-stream", **(headers or {})}
-    return httpx2.MockTransport(
-        lambda request: httpx2.Response(status, headers=sent, stream=ScriptedStream(pieces, pause_seconds))
+    return httpx.MockTransport(
+        lambda request: httpx.Response(status, headers=sent, stream=ScriptedStream(pieces, pause_seconds))
     )
 
 
@@ -75,7 +75,7 @@ async def test_events_that_are_torn_between_two_reads_are_put_together() -> None
         pytest.param(answering(TICKS[:5]), "after 5 of 21 events", id="broken off"),
     ],
 )
-async def test_what_is_no_test_stream_is_said_to_be_none(transport: httpx2.MockTransport, said: str) -> None:
+async def test_what_is_no_test_stream_is_said_to_be_none(transport: httpx.MockTransport, said: str) -> None:
     with pytest.raises(StreamUnreadable, match=said):
         await check_stream("http://docent.example", transport)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-import httpx2
+import httpx
 
 from app.cli.serving.stream_causes import likely_causes
 from app.web.stream_probe import EVENTS, PATH
@@ -48,27 +48,27 @@ class StreamReport:
         return "\n".join((seen, *(self.causes or ("Nothing on the way holds the stream back.",))))
 
 
-async def check_stream(base_url: str, transport: httpx2.AsyncBaseTransport | None = None) -> StreamReport:
+async def check_stream(base_url: str, transport: httpx.AsyncBaseTransport | None = None) -> StreamReport:
     """Raises StreamUnreadable."""
     url = base_url.rstrip("/") + PATH
     # Browsers offer compression, and a proxy that accepts the offer collects before it compresses.
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
     try:
         async with (
-            httpx2.AsyncClient(timeout=_SECONDS, transport=transport) as http,
+            httpx.AsyncClient(timeout=_SECONDS, transport=transport) as http,
             http.stream("GET", url, headers=headers) as response,
         ):
             if response.status_code != 200 or "text/event-stream" not in response.headers.get("content-type", ""):
                 kind = response.headers.get("content-type", "no type")
                 raise StreamUnreadable(f"{url} answered {response.status_code} ({kind}), and not with a test stream.")
             return _report(url, await _arrivals(response), response.headers)
-    except httpx2.ConnectError as error:
+    except httpx.ConnectError as error:
         raise StreamUnreadable(f"{url} could not be read: nothing answers there.") from error
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise StreamUnreadable(f"{url} could not be read: {str(error) or type(error).__name__}.") from error
 
 
-async def _arrivals(response: httpx2.Response) -> list[Arrival]:
+async def _arrivals(response: httpx.Response) -> list[Arrival]:
     arrivals: list[Arrival] = []
     began: float | None = None
     pending = b""
