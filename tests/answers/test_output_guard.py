@@ -55,6 +55,9 @@ def shown(text: str, size: int = 1, **settings: object) -> str:
         pytest.param("![t](https://shop.example/p.png)", "t", id="not even from a source"),
         pytest.param("![chart][data]", "[chart][data]", id="nor by reference"),
         pytest.param("a\u202eb\x07c", "abc", id="no control characters"),
+        pytest.param(
+            "\u0645\u06cc\u200c\u062e\u0648", "\u0645\u06cc\u200c\u062e\u0648", id="joiners between letters stay"
+        ),
         pytest.param("[note]: //evil.example/x", "note: [link removed]", id="no reference targets"),
         pytest.param("wait! [ok", "wait! [ok", id="an open end is still shown"),
     ],

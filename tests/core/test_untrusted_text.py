@@ -1,10 +1,11 @@
+import itertools
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text.untrusted_text import as_attribute, as_prompt_text, without_controls
+from app.core.text.untrusted_text import StreamedControls, as_attribute, as_prompt_text, without_controls
 
 
 def test_invisible_characters_go_and_spelling_joiners_stay() -> None:
@@ -88,3 +89,14 @@ def test_a_character_is_dropped_or_kept_whatever_stands_around_it(around: str) -
         assert without_controls(f"{before}{character}{after}") == around, ascii(character)
     for character in _KEPT:
         assert without_controls(f"{before}{character}{after}") == f"{before}{character}{after}", ascii(character)
+
+
+@given(
+    st.text(st.sampled_from("\u0645\u06cc\u200c\u200d\U0001f469ab\u0928\u094d \u202e\n")),
+    st.lists(st.integers(0, 12), max_size=6),
+)
+def test_a_text_in_pieces_keeps_the_joiners_that_it_keeps_as_a_whole(text: str, cuts: list[int]) -> None:
+    ends = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
+    streamed = StreamedControls()
+    pieces = [streamed.feed(text[start:end]) for start, end in itertools.pairwise(ends)]
+    assert "".join(pieces) == without_controls(text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from app.answers.guard.length_limit import LengthLimit
 from app.answers.guard.secret_watch import SecretWatch
 from app.core.page_url import host_of
-from app.core.text.untrusted_text import without_controls
+from app.core.text.untrusted_text import StreamedControls
 from app.core.turn import Finish
 
 REMOVED_LINK = "[link removed]"
@@ -71,6 +71,7 @@ class OutputGuard:
     cited: list[int] = field(default_factory=list)  # source numbers, in the order of their new numbers 1, 2, 3 ...
     _pending: str = ""
     _code: str = ""  # the run of backticks that opened the code we are in
+    _controls: StreamedControls = field(default_factory=StreamedControls)
     _secret: SecretWatch = field(init=False)
     _length: LengthLimit = field(init=False)
     _urls_of_sources: frozenset[str] | None = None  # until an address stands in code
@@ -87,7 +88,7 @@ class OutputGuard:
         """Take the next piece; return what may be shown now, possibly nothing."""
         if self.finish is not None:
             return ""
-        self._pending += without_controls(delta)
+        self._pending += self._controls.feed(delta)
         if self._secret.is_in(self._pending):
             self.finish, self._pending = Finish.CONTENT_FILTER, ""
             return ""

@@ -26,10 +26,10 @@ _UNDRAWN = re.compile(
 _JOINERS = frozenset("\u200c\u200d")
 
 
-def without_controls(text: str) -> str:
+def without_controls(text: str, before: str = "") -> str:
     """Remove characters that are invisible but change the display or meaning: control characters (except line feed and
     tab), bidirectional marks, zero-width characters, tag characters, lone surrogates. Joiners stay between letters,
-    where Persian, the Indic scripts and emoji need them."""
+    where Persian, the Indic scripts and emoji need them. `before` is the character before the text, "" at its start."""
     # Printable are no controls, marks of direction, joiners or surrogates, but also no spaces beside the usual one.
     plain = text.replace("\n", "").replace("\t", "").replace("\u00a0", "")
     if plain.isprintable() and (plain.isascii() or not _UNDRAWN.search(plain)):
@@ -39,11 +39,30 @@ def without_controls(text: str) -> str:
         if character in _KEPT_CONTROLS:
             kept.append(character)
         elif character in _JOINERS:
-            if 0 < position < len(text) - 1 and not text[position - 1].isascii():
+            previous = text[position - 1] if position else before
+            if position < len(text) - 1 and previous and not previous.isascii():
                 kept.append(character)
         elif unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co"} and not _UNDRAWN.match(character):
             kept.append(character)
     return "".join(kept)
+
+
+class StreamedControls:
+    """`without_controls` for a text that comes in pieces: a joiner at the end of one waits for what follows."""
+
+    def __init__(self) -> None:
+        self._before = ""
+        self._joiner = ""
+
+    def feed(self, piece: str) -> str:
+        text = self._joiner + piece
+        if not text:
+            return ""
+        is_joined = text[-1] in _JOINERS
+        clean = without_controls(text, self._before)
+        whole, self._joiner = (text[:-1], text[-1]) if is_joined else (text, "")
+        self._before = whole[-1:] or self._before
+        return clean
 
 
 def as_prompt_text(text: str) -> str:
