@@ -26,6 +26,7 @@ from app.core.text.encodable_text import encodable
 from app.core.turn import Finish, TokenUsage
 from app.kit.tracing import trace_headers
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatStream, TextDelta
+from app.providers.chat.visible_text import VisibleText
 from app.providers.chat.written_calls import WrittenCalls
 from app.providers.httptools_transport import READ, HttptoolsTransport
 from app.providers.openai_errors import OPENAI_ERRORS, refused_field, seconds_asked_for, what_happened
@@ -80,6 +81,7 @@ class OpenAIChatModel:
         self._reasoning_tokens = reasoning_tokens
         self._has_cache_control = has_cache_control
         self._length_field: LengthField | None = None  # until the endpoint has accepted one
+        self._closes_alone = False  # its last answer ended its reasoning without having opened it
         self._not_taken: set[str] = set()  # fields beside the messages that it has refused
         self._max_event_bytes = max_event_bytes
         self._client = AsyncOpenAI(
@@ -181,6 +183,7 @@ class OpenAIChatModel:
         has_begun, finish, half = False, "", ""
         usage = TokenUsage(model=self._model)
         events, calls = ProviderEvents(self._max_event_bytes), WrittenCalls()
+        visible = VisibleText(is_held=self._closes_alone)
         read = _read(completion.response)
         try:
             while came := await read():
@@ -191,7 +194,7 @@ class OpenAIChatModel:
                     choice = _ours(chunk)
                     calls.feed(choice.get("delta") or {})
                     text, half = _whole(half + _text(choice))
-                    if text:
+                    if text and (text := visible.feed(text)):
                         has_begun = True
                         yield TextDelta(text)
                     finish = str(choice.get("finish_reason") or finish)
@@ -199,7 +202,14 @@ class OpenAIChatModel:
                     await _read_rest(read)
                     break
         except OPENAI_ERRORS as error:
+            if rest := visible.break_off():
+                has_begun = True
+                yield TextDelta(rest)
             raise self._failed(what_happened(error), has_begun=has_begun) from error
+        if rest := visible.close():
+            has_begun = True
+            yield TextDelta(rest)
+        self._closes_alone = visible.closed_alone
         if not finish and not events.is_done:
             raise self._failed("ended its answer in the middle", has_begun=has_begun)
         if not has_begun and not calls.whole and finish != "content_filter":
@@ -265,6 +275,8 @@ def _whole(text: str) -> tuple[str, str]:
 
 def _text(choice: Any) -> str:
     text = (choice.get("delta") or {}).get("content") or ""
+    if isinstance(text, list):  # parts, among them the reasoning of Mistral's models
+        return "".join(str(part.get("text") or "") for part in text if part.get("type") == "text")
     if not isinstance(text, str):
         raise TypeError("a delta that is no text")
     return text
