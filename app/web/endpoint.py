@@ -21,6 +21,8 @@ from app.web.request_body import check_json, read_body, read_form, refuse_declar
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _PATH_NAME = re.compile(r"\{(\w+)\}")
+NUMBER = "[1-9][0-9]{0,8}"
+_NUMBER = re.compile(NUMBER, re.ASCII)
 _VISITORS = "/v1/widget/"
 
 DEFAULT_MAX_BODY_BYTES = 64 * 1024
@@ -57,6 +59,13 @@ class Call(Generic[CallerOut, InputOut]):
     def path_id(self, name: str) -> UUID:
         """A path parameter such as "agent_id". An invalid UUID reads as not found."""
         return path_id(self.request, name)
+
+    def path_number(self, name: str, what: str) -> int:
+        """A path parameter whose pattern is `NUMBER`. Anything else reads as not found."""
+        raw = str(self.request.path_params[name])
+        if not _NUMBER.fullmatch(raw):
+            raise NotFound(what)
+        return int(raw)
 
 
 def path_id(request: Request, name: str) -> UUID:

@@ -19,7 +19,7 @@ async def test_over_every_route_they_find_nothing_and_break_nothing(tenants: Ten
     # An agent's picture and its invitations are everyone's who has their address.
     public = {"getAgentPicture", "getInvitations"}
     closed = [endpoint for endpoint in ENDPOINTS if endpoint.operation not in public]
-    places = [(endpoint, name) for endpoint in closed for name in endpoint.path_ids]
+    places = [(endpoint, name) for endpoint in closed for name in endpoint.path_names]
     hostile = hostile_ids([each for _, each in sorted(tenants.theirs.ids.items())], HOSTILE_IDS)
     assert len(places) > 60
     for (endpoint, name), raw in zip(cycle(places), hostile, strict=False):

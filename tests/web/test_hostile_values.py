@@ -11,8 +11,10 @@ from app.web.endpoint import AnyEndpoint
 from app.web.errors import Problem, problem_of
 from tests.web.house import every_endpoint
 from tests.web.route_examples import FurnishedHouse, furnished
+from tests.web.test_isolation import call
 
 BODIED = [endpoint for endpoint in every_endpoint() if endpoint.has_body]
+NAMED = [endpoint for endpoint in every_endpoint() if endpoint.path_names]
 LISTS = [endpoint for endpoint in every_endpoint() if endpoint.input_model and not endpoint.has_body]
 
 
@@ -38,6 +40,11 @@ QUERIES = [
     "limit=%F0", "limit=1e3", "limit=-1", "limit=%20%205", "limit=%D9%A3", "limit=99999999999999999999", "limit",
     "cursor=", "cursor=%ff%fe", "cursor=%ED%A0%80", "cursor=W10", "cursor=bnVsbA", "cursor=eyJhIjoxfQ", "&&&=", "=x",
     "cursor=WyIwMDAxLTAxLTAxVDAwOjAwOjAwKzE0OjAwIiwgIngiXQ", f"cursor={'x' * 600}", "state=OPEN", "status=%F0%9F",
+]  # fmt: skip
+
+NAMES = [
+    "x", "1.5", "%00", "%C2%B2", "1e3", "0", "-1", "+1", "01", "%201", "%D9%A1", "1%0A", "999999999", "1_0",
+    "9223372036854775808", "9" * 5000, "00000000-0000-0000-0000-000000000000",
 ]  # fmt: skip
 
 
@@ -101,3 +108,13 @@ async def test_a_hostile_query_is_accepted_or_refused(endpoint: AnyEndpoint, loo
             endpoint.method, f"{looked_at.path(endpoint)}?{query}", headers=looked_at.headers(endpoint)
         )
         assert response.status_code in (200, 422), (query, response.text)
+
+
+@pytest.mark.parametrize("endpoint", NAMED, ids=lambda endpoint: endpoint.operation)
+async def test_a_hostile_name_in_the_path_is_not_found(endpoint: AnyEndpoint, looked_at: FurnishedHouse) -> None:
+    """Whether the path names an id, which one parser reads, or a number or a word."""
+    for name in endpoint.path_names:
+        for raw in NAMES[:4] if name in endpoint.path_ids else NAMES:
+            path = looked_at.path(endpoint, **{name: raw})
+            response = await call(looked_at, endpoint, path, looked_at.headers(endpoint))
+            assert response.status_code == 404, (name, raw, response.text)

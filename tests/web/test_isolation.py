@@ -268,13 +268,14 @@ SPELLINGS: list[Callable[[str], str]] = [
     lambda t: t.translate(ARABIC_DIGITS), lambda t: t[:-1], lambda t: "../" + t, lambda t: f"{t},{t}",
     lambda t: t[::-1],
 ]  # fmt: skip
+NUMBERS = ("-1", "0", "1.5", "1e3", "\u00b2", "\u0661", "9223372036854775808", "9" * 5000)
 ODD_CHARS = "0123456789abcdefABCDEF-{}%'\"\\/. \t\n\0\u200b\u0660\uff10\ufeff\U0001d7ce"
 
 
 def disguised(random: Random, known: UUID) -> str:
     """A foreign id as it is, in other spellings, or with characters changed; and what only looks like one."""
     text = str(known)
-    match random.randrange(8):
+    match random.randrange(9):
         case 0:
             return text
         case 1:
@@ -283,6 +284,8 @@ def disguised(random: Random, known: UUID) -> str:
             return random.choice(SPELLINGS)(random.choice(SPELLINGS)(text))
         case 4:
             return str(UUID(int=known.int ^ (1 << random.randrange(128))))
+        case 5:
+            return random.choice(SPELLINGS)(random.choice(NUMBERS))
         case _:
             at = random.randrange(len(text))
             odd = "".join(random.choices(ODD_CHARS, k=random.randint(0, 3)))

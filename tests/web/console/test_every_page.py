@@ -179,16 +179,22 @@ async def test_an_id_that_is_none_is_not_here(page: ConsolePage, still_console: 
 
 
 @pytest.mark.parametrize("nonsense", ["%00", "..%2f..", "%ff", "x" * 500])
-@those(lambda page: page.name in ("gap", "save_settings"))
+@those(lambda page: page.name in ("gap", "save_settings", "get_picture"))
 async def test_an_id_of_odd_characters_is_not_here(
     page: ConsolePage, nonsense: str, still_console: OpenConsole
 ) -> None:
-    """All ids are read by one parser."""
+    """All ids are read by one parser, and all numbers by another."""
+    await assert_not_here(page, nonsense, still_console)
+
+
+@pytest.mark.parametrize("nonsense", ["abc", "1.5", "%C2%B2", "1e3", "0", "-1", "9223372036854775808", "9" * 5000])
+@those(lambda page: "{number}" in page.path)
+async def test_a_number_that_is_none_is_not_here(page: ConsolePage, nonsense: str, still_console: OpenConsole) -> None:
     await assert_not_here(page, nonsense, still_console)
 
 
 async def assert_not_here(page: ConsolePage, nonsense: str, still_console: OpenConsole) -> None:
-    for name in (n for n in still_console.rooms.ids if f"{{{n}}}" in page.path):
+    for name in (n for n in (*still_console.rooms.ids, "number") if f"{{{n}}}" in page.path):
         path, form = still_console.path(page, **{name: nonsense}), still_console.form(page) if is_form(page) else {}
         browser = still_console.admin
         response = await browser.post(path, form) if is_form(page) else await browser.get(path)

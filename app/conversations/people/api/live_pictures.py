@@ -1,6 +1,5 @@
 """Pictures of live chats: visitors see those of their own conversation, operators those of their workspace."""
 
-from typing import Any
 from uuid import UUID
 
 from pydantic import Base64Bytes, ConfigDict, Field
@@ -11,11 +10,12 @@ from app.conversations.people.api.widget_person import EXAMPLE_ID, PersonOut, Wi
 from app.conversations.people.live_pictures import MAX_UPLOAD_BYTES, LivePictures
 from app.core.actor import Actor
 from app.providers.pictures.pillow_picture import MEDIA_TYPE
+from app.web.endpoint import NUMBER
 from app.web.limits_policy import LimitsPolicy, VisitorLimits
 from app.web.operation import Api, Call, Model, VisitorCaller, get, post, read, visitor, write
 
 _MAX_BYTES = MAX_UPLOAD_BYTES * 4 // 3 + 4096  # in Base64, with the JSON around it
-_NUMBERS = {"number": "[1-9][0-9]{0,8}"}
+_NUMBERS = {"number": NUMBER}
 _EXAMPLE_GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
 
@@ -64,7 +64,7 @@ class WidgetPictures(Api):
         path_patterns=_NUMBERS,
     )
     async def get_own_picture(self, call: Call[VisitorCaller, None]) -> Response:
-        return picture_response(await self._pictures.own(call.caller.session, message_number(call)))
+        return picture_response(await self._pictures.own(call.caller.session, call.path_number("number", "picture")))
 
 
 class AdminLivePictures(Api):
@@ -93,12 +93,10 @@ class AdminLivePictures(Api):
         path_patterns=_NUMBERS,
     )
     async def get_picture(self, call: Call[Actor, None]) -> Response:
-        found = await self._pictures.of_conversation(call.caller, call.path_id("conversation_id"), message_number(call))
+        found = await self._pictures.of_conversation(
+            call.caller, call.path_id("conversation_id"), call.path_number("number", "picture")
+        )
         return picture_response(found)
-
-
-def message_number(call: Call[Any, Any]) -> int:
-    return int(call.request.path_params["number"])
 
 
 def picture_response(body: bytes) -> Response:

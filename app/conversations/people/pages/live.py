@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app.agents.agents import Agents
 from app.conversations.inbox import ConversationReview
-from app.conversations.people.api.live_pictures import message_number, picture_response
+from app.conversations.people.api.live_pictures import picture_response
 from app.conversations.people.live_chat import MAX_NAME_CHARS, MAX_TEXT_CHARS, LiveState, shown_name
 from app.conversations.people.live_chats import LiveChats
 from app.conversations.people.live_pictures import MAX_UPLOAD_BYTES, LivePictures
@@ -214,7 +214,7 @@ class LivePages(Pages):
     async def get_picture(self, visit: Visit[NoForm]) -> Response:
         conversation_id = visit.path_id("conversation_id")
         return picture_response(
-            await self._pictures.of_conversation(visit.actor, conversation_id, message_number(visit))
+            await self._pictures.of_conversation(visit.actor, conversation_id, visit.path_number("number", "picture"))
         )
 
     @action("/console/live/{conversation_id}/transfer", access=write, shown_on="live_chat")
