@@ -59,6 +59,21 @@ def test_what_is_written_is_read_again() -> None:
     assert "X-Api-Key" not in text
 
 
+@pytest.mark.parametrize("persona", ["1e3", "9:30", "010", "-0", "true", "off", "~", "1" * 30, "2027-01-31", "=", "<<"])
+def test_a_text_that_looks_like_a_value_stays_a_text(persona: str) -> None:
+    text = written(replace(_CONTENTS, config=replace(_CONTENTS.config, persona=persona)))
+    assert (
+        read(text).for_agent(Actor(_WORKSPACE, "cli", frozenset()), _AGENT).settings(AgentConfig(name="?")).persona
+        == persona
+    )
+
+
+def test_a_time_without_quotes_is_a_text() -> None:
+    """YAML 1.1 reads 9:30 as the number 570."""
+    text = "curated_answers: [{trigger: exact, pattern: 010, answer: 9:30}]"
+    assert [(each.pattern, each.answer) for each in read(text).curated_answers or ()] == [("010", "9:30")]
+
+
 def test_it_reads_well_and_names_what_it_leaves_out() -> None:
     text = written(_CONTENTS)
     assert text.startswith("# Not in this file: the source Handbook .pdf\ndocent: 1\nsettings:\n  name: Döcs\n")
@@ -90,7 +105,9 @@ def test_words_that_yaml_once_read_as_something_else_are_texts() -> None:
         ("a: &a [x]\nb: *a", "aliases are not allowed"),
         ("settings: !!binary aGk=", "JSON does not have"),
         ("settings: !!python/object:os.system {}", "not valid YAML"),
-        ("settings: {confidence_threshold: .nan}", "JSON does not have"),
+        ("settings: {confidence_threshold: .nan}", "settings.confidence_threshold: Send a number"),
+        ("settings: {confidence_threshold: 1e999}", "JSON does not have"),
+        ("settings: {confidence_threshold: !!float .nan}", "not valid YAML: this is no number of JSON"),
         ('settings: {tone: "a\\0b"}', "settings.tone: This contains a NUL character"),
         ("settings: {1: 2}", "settings.1: There is no such field."),
         ("docent: 2", "docent: Choose one of: 1."),

@@ -11,28 +11,21 @@ from pydantic import BaseModel, ValidationError
 from app.agent_files.agent_file import MAX_FILE_CHARS, AgentContents
 from app.agent_files.api.file_models import AgentFileModel, AgentFileOut
 from app.core.errors import InvalidInput
+from app.kit.yaml_loader import YamlLoader, resolve_as_json
 from app.web.request_body import MAX_DEPTH, check_values
 from app.web.validation_messages import invalid_input_of
 
 _COLUMNS: Final = 110
-_BOOL, _TIME = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp"
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one where the package has it
 
 
-class _Loader(_Base):  # type: ignore[misc]  # the package has no types
-    """Reads plain scalars as YAML 1.2 does: `off` and timestamps are strings. Duplicate keys are refused."""
+class _Loader(YamlLoader):
+    """Refuses duplicate keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         if len(found) != len(node.value):
             raise yaml.constructor.ConstructorError(None, None, "a key is repeated", node.start_mark)
         return found
-
-
-_Loader.yaml_implicit_resolvers = {
-    sign: [(tag, pattern) for tag, pattern in found if tag != _TIME and not (tag == _BOOL and sign not in "tTfF")]
-    for sign, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # the package has no types
@@ -45,6 +38,7 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
 
 
 _Dumper.add_representer(str, _text)
+resolve_as_json(_Dumper)
 
 
 def written(contents: AgentContents) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import yaml
 from anyio import to_thread
 
+from app.kit.yaml_loader import YamlLoader
 from app.sources.listed.document_list import Article, DocumentList
 from app.sources.listed.json_api import ApiFailed, Json, JsonApi, object_of, objects_of, text_of
 from app.sources.listed.openapi_schema import OpenApiDocument
@@ -22,7 +23,6 @@ _MAX_EXAMPLE_CHARS: Final = 4000
 _MAX_VALUES: Final = 50
 _VERSION: Final = re.compile(r"3\.[0-2]\.\d+|2\.0")
 _HEADING: Final = re.compile(r"^(#{1,6})(?= )", re.MULTILINE)
-_SAFE_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _Term = tuple[str, list[str], str]  # a name, its properties in a few words, and its description
 
@@ -67,7 +67,7 @@ def _articles(body: bytes, url: str, page_url: str) -> list[Article]:
 
 def _parsed(body: bytes) -> Json:
     try:
-        told = json.loads(body) if body.lstrip()[:1] == b"{" else yaml.load(body, _SAFE_LOADER)  # noqa: S506 - safe
+        told = json.loads(body) if body.lstrip()[:1] == b"{" else yaml.load(body, YamlLoader)  # noqa: S506 - safe
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         raise ApiFailed(Outcome.NOT_HTML, "the document is neither JSON nor YAML") from error
     if not isinstance(told, dict):
