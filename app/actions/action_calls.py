@@ -19,6 +19,7 @@ from app.actions.records import ActionRecords
 from app.conversations.records.conversations import ConversationRecords
 from app.core.confirmation import ProposedChange
 from app.core.errors import DocentError, RateLimited
+from app.core.turn import Channel, VisitorSession
 from app.kit.limits.rate_limiter import Limit, RateLimiter
 from app.providers.chat.chat_model import ToolCall, ToolOffer
 from app.providers.http_caller import CallFailed, HttpCaller
@@ -76,13 +77,16 @@ class ActionCalls:
         self._on_called = on_called
 
     async def for_answer(
-        self, workspace_id: UUID, agent_id: UUID, visitor_id: UUID | None, *, may_propose: bool = False
+        self, workspace_id: UUID, agent_id: UUID, session: VisitorSession | None
     ) -> "AnswerActions | None":
         """What an answer may call: actions that are on, whose host is allowed, and whose fixed values are known for the
-        visitor. Actions that change something are included only if it `may_propose`, because somebody is there to
-        confirm. None if there are none; without allowed hosts the database is not read."""
+        visitor, who has to be proven. Actions that change something are included only in the widget, where somebody can
+        confirm. None if there are none; without allowed hosts the database is not read. `session` is None if nobody in
+        particular asks."""
         if not self._hosts.names:
             return None
+        may_propose = session is not None and session.channel is Channel.WIDGET
+        known = session.visitor_id if session and session.is_proven else None
 
         def work(tx: Transaction) -> tuple[list[Action], Mapping[str, str]]:
             actions = [
@@ -91,12 +95,13 @@ class ActionCalls:
                 if each.is_on and self._hosts.allow(each.host) and (may_propose or not each.changes)
             ]
             fixed = [value for each in actions for value in each.fixed.values()]
-            is_asking = visitor_id is not None and any(map(visitor_fact, fixed))
-            return actions, ConversationRecords(tx).signed_facts(visitor_id) if visitor_id and is_asking else {}
+            is_asking = known is not None and any(map(visitor_fact, fixed))
+            return actions, ConversationRecords(tx).signed_facts(known) if known and is_asking else {}
 
         actions, facts = await self._records.of_workspace(workspace_id).read(work)
         offered = {each.name: each for each in actions if _fixed(each, facts) is not None}
-        return AnswerActions(self, workspace_id, offered, facts, str(visitor_id or agent_id)) if offered else None
+        who = str(session.visitor_id if session else agent_id)
+        return AnswerActions(self, workspace_id, offered, facts, who) if offered else None
 
     async def call(
         self, workspace_id: UUID, action: Action, arguments: Mapping[str, Any], facts: Mapping[str, str], who: str

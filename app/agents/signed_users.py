@@ -185,6 +185,20 @@ class UserIssuers:
         return keys
 
 
+class UserProofs:
+    def __init__(self, signed_users: SignedUsers, user_issuers: UserIssuers) -> None:
+        self._signed_users = signed_users
+        self._user_issuers = user_issuers
+
+    async def check(self, agent_id: UUID, user_id: str, proof: str) -> None:
+        """`proof` is the website's HMAC of the user's id, or a token of its identity provider. Raises Unauthorized,
+        naming the error and the fix, and Unavailable if the provider's keys cannot be read."""
+        if is_token(proof):
+            await self._user_issuers.check(agent_id, user_id, proof)
+        else:
+            await self._signed_users.check(agent_id, user_id, proof)
+
+
 def is_token(proof: str) -> bool:
     """A JSON Web Token has three parts; an HMAC in hexadecimal has none."""
     return proof.count(".") == 2

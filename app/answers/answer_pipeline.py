@@ -5,7 +5,6 @@ Visitors' turns add durability and streaming; the others add nothing, so their r
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from uuid import UUID
 
 from app.actions.action_calls import ActionCalls, AnswerActions
 from app.agents.agent import LiveAgent
@@ -23,7 +22,7 @@ from app.core.page_url import same_page_urls
 from app.core.text.canned_messages import canned_messages
 from app.core.text.failure_words import has_failure_words
 from app.core.text.turn_language import turn_language
-from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnRequest
+from app.core.turn import AnsweredBy, Channel, Exchange, Finish, TurnRequest, VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
 from app.kit.clock import Clock
 from app.kit.language_guesser import LanguageGuesser
@@ -39,7 +38,7 @@ from app.store.system_of_record import SystemOfRecord
 class Asking:
     """A question and who asks it. `locale` is the visitor's browser's ("" if unknown), `language` that of the answer
     (BCP 47 primary subtag), `history` the conversation so far, oldest first, `about_visitor` what the model may know
-    about them; `visitor_id` is None if nobody in particular asks."""
+    about them; `session` is None if nobody in particular asks."""
 
     request: TurnRequest
     language: str | None
@@ -47,7 +46,7 @@ class Asking:
     channel: Channel = Channel.WIDGET
     history: tuple[Exchange, ...] = ()
     about_visitor: tuple[VisitorAttribute, ...] = ()
-    visitor_id: UUID | None = None
+    session: VisitorSession | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +170,7 @@ class AnswerPipeline:
     async def _callable(self, agent: LiveAgent, asking: Asking) -> AnswerActions | None:
         if self._actions is None:
             return None
-        may_propose = asking.visitor_id is not None and asking.channel is Channel.WIDGET
-        return await self._actions.for_answer(agent.workspace_id, agent.id, asking.visitor_id, may_propose=may_propose)
+        return await self._actions.for_answer(agent.workspace_id, agent.id, asking.session)
 
     async def _crawled_page(self, agent: LiveAgent, request: TurnRequest) -> Sequence[Chunk]:
         """Our own copy of the page that the visitor's browser describes."""

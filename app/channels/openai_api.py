@@ -1,13 +1,16 @@
 """OpenAI's API for agents: every client with a configurable base URL can ask them."""
 
 from functools import partial
+from uuid import UUID
 
 from starlette.responses import Response
 
+from app.agents.signed_users import UserProofs
 from app.channels import openai_models as wire
 from app.channels.openai_completion import completion, completion_frames
 from app.channels.program_questions import ProgramQuestions, program_name
 from app.core.actor import Actor
+from app.core.errors import InvalidInput, Unauthorized
 from app.core.turn import Channel
 from app.kit.clock import Clock
 from app.turns.api.visitor_turns import whole_answer
@@ -25,11 +28,13 @@ class OpenAiApi(Api):
     def __init__(
         self,
         questions: ProgramQuestions,
+        user_proofs: UserProofs,
         streams: StreamPolicy,
         meter: StreamMeter,
         clock: Clock,
     ) -> None:
         self._questions = questions
+        self._user_proofs = user_proofs
         self._streams = streams
         self._meter = meter
         self._clock = clock
@@ -49,7 +54,13 @@ class OpenAiApi(Api):
         question, told = asked.told()
         agent, _ = await self._questions.agent(call.caller, asked.model)
         turn = await self._questions.ask(
-            agent, question, Channel.API, program=program_name(call.caller), user_id=asked.user, told=told
+            agent,
+            question,
+            Channel.API,
+            program=program_name(call.caller),
+            user_id=asked.user,
+            is_proven=await self._is_proven(agent.id, asked),
+            told=told,
         )
         created = int(self._clock.now().timestamp())
         if not asked.stream:
@@ -71,6 +82,18 @@ class OpenAiApi(Api):
             ),
             self._streams,
         )
+
+    async def _is_proven(self, agent_id: UUID, asked: wire.ChatCompletionIn) -> bool:
+        """Whether the website vouches for `user`. Raises InvalidInput for a proof that is none."""
+        if asked.user_hash is None:
+            return False
+        if asked.user is None:
+            raise InvalidInput("user_hash", "There is no user that it could prove. Send both, or neither.")
+        try:
+            await self._user_proofs.check(agent_id, asked.user, asked.user_hash)
+        except Unauthorized as error:  # not 401: the API token is valid
+            raise InvalidInput("user_hash", str(error).removeprefix("user_hash: ")) from None
+        return True
 
     @get(
         "/v1/models", "The published agents as OpenAI's clients list models", access=ask, refusals=wire.OPENAI_REFUSALS

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 from starlette.responses import JSONResponse, Response
 
 from app.agents.agent import LiveAgent
-from app.agents.signed_user import MAX_USER_ID_CHARS
+from app.agents.signed_user import MAX_PROOF_CHARS, MAX_USER_ID_CHARS
 from app.conversations.api.widget_models import stripped_message
 from app.conversations.history import TURNS
 from app.core.errors import InvalidInput
@@ -95,7 +95,15 @@ class ChatCompletionIn(Lenient):
         min_length=1,
         max_length=MAX_USER_ID_CHARS,
         pattern=r"^[^\x00-\x1f\x7f]*$",
-        description="The user's id on the website, as for signed users of the widget.",
+        description="The user's id on the website, as for signed users of the widget. Without user_hash, nothing that "
+        "the website has signed for them is used.",
+    )
+    user_hash: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_PROOF_CHARS,
+        description="The website's proof of user: HMAC-SHA256 by the agent's user secret, or a token of its identity "
+        "provider. Actions that need to know who asks are offered only with it.",
     )
     response_format: ResponseFormatIn | None = None
     modalities: tuple[Literal["text"], ...] | None = Field(default=None, max_length=1)

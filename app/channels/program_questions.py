@@ -2,7 +2,7 @@
 channel."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -108,10 +108,12 @@ class ProgramQuestions:
         *,
         program: str,
         user_id: str | None = None,
+        is_proven: bool = False,
         told: Sequence[Exchange] = (),
     ) -> ProgramTurn:
         """Begin a turn. `user_id` is the user for whom the program asks, as the website knows them; without one the
-        visitor is the `program` itself, named by `program_name`. `told` is the conversation so far, oldest first.
+        visitor is the `program` itself, named by `program_name`. Actions and attributes of that user are used only if
+        the website's signature `is_proven`. `told` is the conversation so far, oldest first.
 
         Raises RateLimited, and what `Turns.ask` does.
         """
@@ -120,8 +122,9 @@ class ProgramQuestions:
             await self._limiter.hit(per_visitor, "ask", "user", str(agent.id), user_id)
         await self.count(agent)
         opened = await self._conversations.open(agent, None, channel, user_id or program, resumes=False)
+        session = replace(opened.session, is_proven=is_proven)
         request = TurnRequest(uuid4(), message, "", told=tuple(told))
-        return ProgramTurn(await self._turns.ask(opened.session, request), opened.conversation.id)
+        return ProgramTurn(await self._turns.ask(session, request), opened.conversation.id)
 
     async def count(self, agent: LiveAgent) -> None:
         """Count a question against the limit that everyone who asks the agent shares. Raises RateLimited."""

@@ -81,7 +81,8 @@ class TurnRequest:
 class VisitorSession:
     """Who asks, taken only from the visitor token. `locale` is the language of their page or browser when the widget
     opened (BCP 47 primary subtag), or "". `only` is the filter that the website's server has set for every answer.
-    `proof` identifies the proof of work of their browser, or ""."""
+    `proof` identifies the proof of work of their browser, or "". `is_proven` is False if a program names the visitor
+    without the website's signature: nothing that the website signed for them is then used."""
 
     workspace_id: UUID
     agent_id: UUID
@@ -91,6 +92,7 @@ class VisitorSession:
     locale: str = ""
     only: SearchFilter = field(default_factory=SearchFilter)
     proof: str = ""
+    is_proven: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,9 +176,7 @@ class TurnRun:
         )
         language = self._tools.pipeline.language(agent, self._request.message, self._session.locale)
         session = self._session
-        asking = Asking(
-            self._request, language, session.locale, session.channel, history, about, visitor_id=session.visitor_id
-        )
+        asking = Asking(self._request, language, session.locale, session.channel, history, about, session=session)
         ready = await self._tools.pipeline.ready(agent, answers, asking)
         if ready is not None and ready.language is not None:
             asking = replace(asking, language=ready.language)
@@ -195,7 +193,8 @@ class TurnRun:
         answers = CuratedAnswerRecords(tx).of_agent(agent.id)
         if remembered is None:
             remembered = stored_history(tx, self._session.conversation_id)
-        told = ConversationRecords(tx).attributes(self._session.visitor_id) if agent.config.prompt_attributes else ()
+        is_wanted = agent.config.prompt_attributes and self._session.is_proven
+        told = ConversationRecords(tx).attributes(self._session.visitor_id) if is_wanted else ()
         about = tuple(each for each in told if each.name in agent.config.prompt_attributes)
         return agent, answers, remembered, about
 

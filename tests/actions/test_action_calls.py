@@ -14,6 +14,7 @@ from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
 from app.conversations.records.conversations import ConversationRecords
+from app.core.turn import VisitorSession
 from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ToolCall
 from app.providers.http_caller import CallFailed, HttpReply
@@ -47,8 +48,12 @@ class Room:
             records.tell(named, attributes)
             return named.id
 
+    def session(self, visitor_id: UUID) -> VisitorSession:
+        return VisitorSession(self.workspace_id, self.agent_id, visitor_id, uuid4())
+
     async def offered(self, visitor_id: UUID | None = None) -> AnswerActions | None:
-        return await self.calls.for_answer(self.workspace_id, self.agent_id, visitor_id)
+        session = self.session(visitor_id) if visitor_id else None
+        return await self.calls.for_answer(self.workspace_id, self.agent_id, session)
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """The visitor API: what the widget on a customer's page calls."""
 
 from dataclasses import replace
-from uuid import UUID
 
 from starlette.responses import Response
 
 from app.agents.agent import LiveAgent
 from app.agents.records import AgentRecords
-from app.agents.signed_users import SignedUsers, UserIssuers, is_token
+from app.agents.signed_users import SignedUsers, UserProofs
 from app.conversations.api.page_context import flattened
 from app.conversations.api.widget_models import (
     AnswerOut,
@@ -61,7 +60,7 @@ class WidgetConversations(Api):
         records: SystemOfRecord,
         conversations: Conversations,
         signed_users: SignedUsers,
-        user_issuers: UserIssuers,
+        user_proofs: UserProofs,
         tokens: VisitorTokens,
         proofs: ProofOfWork,
         clock: Clock,
@@ -71,7 +70,7 @@ class WidgetConversations(Api):
         self._records = records
         self._conversations = conversations
         self._signed_users = signed_users
-        self._user_issuers = user_issuers
+        self._user_proofs = user_proofs
         self._tokens = tokens
 
     @post(
@@ -88,7 +87,7 @@ class WidgetConversations(Api):
         origin = admit_listed_origin(call.request, agent.config.allowed_origins)
         user_id = call.input.user_id
         if user_id is not None:
-            await self._check_user(agent.id, user_id, call.input.user_hash or "")
+            await self._user_proofs.check(agent.id, user_id, call.input.user_hash or "")
         if call.input.new_conversation and call.input.conversation_id is not None:
             raise InvalidInput("new_conversation", "Send either this or conversation_id, not both.")
         only = await self._signed_filter(call.input)
@@ -155,13 +154,6 @@ class WidgetConversations(Api):
             return await self._proofs.taken(agent, proof), None
         except ProofRefused as error:
             return "", str(error)
-
-    async def _check_user(self, agent_id: UUID, user_id: str, proof: str) -> None:
-        """Raises Unauthorized."""
-        if is_token(proof):
-            await self._user_issuers.check(agent_id, user_id, proof)
-        else:
-            await self._signed_users.check(agent_id, user_id, proof)
 
     async def _attributes(self, asked: InitIn) -> tuple[VisitorAttribute, ...]:
         """Raises Unauthorized or InvalidInput, naming the field."""

@@ -6,6 +6,8 @@ from uuid import UUID
 
 import pytest
 
+from app.agents.signed_user import user_signature
+from app.agents.signed_users import SignedUsers
 from app.channels.openai_completion import source_list
 from app.channels.openai_models import ChatCompletionIn
 from app.conversations.api.widget_models import CitationOut
@@ -85,6 +87,32 @@ async def test_whom_a_program_asks_for_is_the_visitor(house: House) -> None:
         await post(house, user=user)
     ann, bob, ann_again = [session.visitor_id for session, _ in house.turns.asked]
     assert ann == ann_again != bob
+
+
+async def test_only_the_websites_signature_proves_whom_a_program_asks_for(house: House) -> None:
+    secret = await house.parts.get(SignedUsers).make_secret(house.actor, house.agent.id)
+    assert (await post(house)).status_code == 200
+    assert (await post(house, user="ann")).status_code == 200
+    assert (await post(house, user="ann", user_hash=user_signature(secret, "ann"))).status_code == 200
+    assert [session.is_proven for session, _ in house.turns.asked] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"user": "ann", "user_hash": "0" * 64},
+        {"user": "ben", "user_hash": "{ann}"},
+        {"user": "ann", "user_hash": "a.b.c"},
+        {"user_hash": "{ann}"},
+    ],
+    ids=["made up", "another's", "a token without a provider", "of nobody"],
+)
+async def test_a_proof_that_is_none_is_refused_by_name(house: House, more: dict[str, str]) -> None:
+    secret = await house.parts.get(SignedUsers).make_secret(house.actor, house.agent.id)
+    more = {name: value.replace("{ann}", user_signature(secret, "ann")) for name, value in more.items()}
+    status, error = await refused(house, **more)
+    assert (status, error["param"]) == (400, "user_hash")
+    assert house.turns.asked == []
 
 
 async def test_a_widget_never_resumes_what_a_program_asked(house: House) -> None:
