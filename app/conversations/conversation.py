@@ -26,8 +26,8 @@ class Role(StrEnum):
 class Visitor:
     """A browser that has asked, or a person whom the website's server has identified by `user_id`.
 
-    `anonymous_id` is a random name that the browser keeps; it never leads to an identified person. `attributes` are
-    those sent when the widget was last opened, by name.
+    `anonymous_id` is a random name that the browser keeps; it never leads to an identified person. Who has it
+    is the visitor, so nobody else is shown it. `attributes` are those sent when the widget was last opened, by name.
     """
 
     id: UUID

@@ -137,6 +137,13 @@ def assert_right(response: httpx2.Response, endpoint: AnyEndpoint) -> None:
     assert "set-cookie" not in response.headers
 
 
+@those(lambda endpoint: endpoint.method == "GET" and is_admins(endpoint))
+async def test_no_look_of_an_operator_holds_what_a_visitor_comes_back_with(
+    endpoint: AnyEndpoint, rooms: FurnishedHouse
+) -> None:
+    assert rooms.visitor.session["anonymous_id"] not in (await call(rooms, endpoint)).text
+
+
 @those(is_guarded)
 async def test_a_missing_token_is_refused(endpoint: AnyEndpoint, rooms: FurnishedHouse) -> None:
     response = await call(rooms, endpoint, headers={"Origin": SITE})

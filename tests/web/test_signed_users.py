@@ -76,7 +76,9 @@ async def test_no_anonymous_id_leads_to_a_signed_user(house: House) -> None:
     await asked(house, ann, "Asked by Ann")
     export = (await VisitorHttp(house, ann).call("GET", "/me/export")).json()
     assert export["user_id"] == ANN
-    other = await house.init(anon_id=export["anonymous_id"])
+    with house.record.reading() as tx:
+        named = ConversationRecords(tx).signed_visitor(house.agent.id, ANN).anonymous_id
+    other = await house.init(anon_id=str(named))
     assert other["visitor_id"] != ann["visitor_id"]
     assert questions(other) == []
 

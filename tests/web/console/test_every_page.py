@@ -69,6 +69,7 @@ async def test_a_page_is_shown_to_whom_it_is_for(page: ConsolePage, still_consol
     response = await browser.get(still_console.path(page))
     assert response.status_code == 200, text_of(response.text)
     assert response.headers["cache-control"] == "no-store"
+    assert still_console.rooms.visitor.session["anonymous_id"] not in response.text, "who has it is the visitor"
     if page.is_file:
         assert response.headers["content-disposition"].startswith("attachment")
     else:

@@ -93,7 +93,6 @@ def _listed(exported: type[Any], meaning: str | None) -> Any:
 @with_fields({kind.counted_as: _listed(kind.exported, kind.meaning) for kind in _COUNTED if kind.exported})
 class VisitorExportOut(Model):
     visitor_id: UUID
-    anonymous_id: UUID
     user_id: str | None = Field(description="The visitor's id on the website, signed by its server.")
     attributes: tuple[VisitorAttributeOut, ...] = Field(description="The latest attributes that the website sent.")
     agent_id: UUID
