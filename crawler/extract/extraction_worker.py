@@ -7,6 +7,7 @@ from multiprocessing.connection import Connection
 
 from crawler.errors import ExtractionFailed
 from crawler.extract.page import Page
+from crawler.worker_processes import WorkerReady
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +19,13 @@ class PageRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerReady:
-    """Sent once, after all imports: a page's time begins to count only then."""
-
-
-@dataclass(frozen=True, slots=True)
 class PageFailure:
     """The error of a page in words, because not every exception can be pickled."""
 
     reason: str
 
 
-Answer = Page | PageFailure | WorkerReady
+Answer = Page | PageFailure
 
 
 def serve_pages(pipe: Connection) -> None:

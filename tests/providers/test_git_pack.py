@@ -2,6 +2,7 @@
 
 import hashlib
 import struct
+import time
 import zlib
 
 import pytest
@@ -38,7 +39,10 @@ def name_of(said: bytes) -> bytes:
 
 
 def difference(base: bytes, steps: bytes, makes: int) -> bytes:
-    told = number(len(base)) + number(makes) + steps
+    return told_difference(base, number(len(base)) + number(makes) + steps)
+
+
+def told_difference(base: bytes, told: bytes) -> bytes:
     return number(len(told), 4, 7) + name_of(base) + zlib.compress(told)
 
 
@@ -71,6 +75,30 @@ def test_what_is_told_by_an_object_that_never_came_is_left_out() -> None:
 def test_no_few_bytes_become_many(pack: bytes) -> None:
     with pytest.raises(PackTooLarge):
         unpacked(pack, 1_000_000)
+
+
+ENDLESS = b"\xff" * 3_000_000  # took hours of processor time, and 1.6 KB on the wire
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        pytest.param(pack_of(bytes([BLOB << 4 | 0x80]) + ENDLESS), id="the size of an object"),
+        pytest.param(pack_of(blob(TEXT), number(9, 4, 6) + ENDLESS), id="the distance to a delta's base"),
+        pytest.param(pack_of(blob(TEXT), told_difference(TEXT, ENDLESS)), id="the size of a delta's base"),
+        pytest.param(pack_of(blob(TEXT), told_difference(TEXT, b"\x01" + ENDLESS)), id="the size of a delta's result"),
+    ],
+)
+def test_a_number_without_end_is_refused_at_once(pack: bytes) -> None:
+    before = time.process_time()
+    with pytest.raises(PackGarbled):
+        unpacked(pack, 10_000_000)
+    assert time.process_time() - before < 2
+
+
+def test_a_number_of_64_bits_is_read() -> None:
+    with pytest.raises(PackTooLarge):
+        unpacked(pack_of(blob(TEXT, declared=(1 << 64) - 1)), 1 << 50)
 
 
 @given(st.binary(max_size=300), st.integers(0, 200))

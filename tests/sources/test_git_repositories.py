@@ -1,26 +1,32 @@
 """The Markdown of a repository, read from a real Git server."""
 
 import shutil
+import threading
 from collections.abc import AsyncIterator, Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 
+import anyio
 import pytest
 
 from app.core.errors import InvalidInput
+from app.providers.code import git_repository
 from app.providers.code.git_repository import GitRemotes
+from app.sources.listed import stoppable
 from app.sources.listed.listed_reader import ListedReader
-from app.sources.runs.site_reader import QueuedPage
+from app.sources.runs.site_reader import QueuedPage, ReadPage
 from app.sources.source import AccessKind, SourceAccess, SourceConfig, SourceKind
 from app.sources.source_rules import check_source
 from crawler.address_policy import AddressPolicy
 from crawler.fetch.fetcher import Fetcher
 from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
+from crawler.worker_processes import WorkerReady
 from tests.doubles.fake_network import USER_AGENT
 from tests.doubles.fixed_clock import FixedClock
 from tests.doubles.git_server import GitServer, running_git_server
 from tests.doubles.loopback_site import LoopbackSite, running_site
 from tests.doubles.scripted_site_reader import ScriptedSiteReader
-from tests.sources.test_crawler_site_reader import SameProcessExtractor
+from tests.sources.test_crawler_site_reader import MemoryPages, SameProcessExtractor
 from tests.sources.test_help_centres import read, statuses
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -202,3 +208,34 @@ def test_settings_that_make_no_sense_are_refused(field: str, change: dict[str, o
     config = {"kind": SourceKind.GIT, "name": "Docs", "url": "https://github.com/example/docs", **change}
     with pytest.raises(InvalidInput, match=field):
         check_source(SourceConfig(**config))  # type: ignore[arg-type]
+
+
+def hang(pipe: Connection) -> None:
+    """Takes a pack and never answers."""
+    pipe.send(WorkerReady())
+    pipe.recv()
+    threading.Event().wait()
+
+
+async def test_a_cancelled_run_ends_while_a_pack_is_unpacked(host: GitServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git_repository, "serve_packs", hang)
+    monkeypatch.setattr(stoppable, "LOOK_SECONDS", 0.01)
+
+    async def settle(page: ReadPage) -> None:
+        raise AssertionError(page)
+
+    async def is_cancelled() -> bool:
+        return bool(host.fetches())
+
+    with anyio.fail_after(60):
+        async for reader in reader_of(host):
+            summary = await reader.read(repository(host), MemoryPages(), settle, is_cancelled)
+    assert (summary.stop_reason, summary.is_complete) == ("The reading was cancelled.", False)
+
+
+async def test_a_pack_that_takes_too_long_fails_the_reading(host: GitServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git_repository, "serve_packs", hang)
+    monkeypatch.setattr(git_repository, "UNPACKING_SECONDS", 0.05)
+    async for reader in reader_of(host):
+        with pytest.raises(InvalidInput, match=r"unpacking what the repository sent took longer than 0\.05 s"):
+            await read(reader, repository(host))

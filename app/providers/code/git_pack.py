@@ -15,6 +15,8 @@ BLOB: Final = 3
 TAG: Final = 4
 _NAMES: Final = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
 
+_MAX_NUMBER_BYTES: Final = 10  # 64 bits; each further byte would make reading the number slower
+
 Objects = Mapping[bytes, tuple[int, bytes]]  # by name, in hexadecimal: the type and the content
 
 
@@ -54,7 +56,7 @@ class _Unpacking:
         whole: list[tuple[int, int, bytes]] = []
         for _ in range(count):
             offset = stream.tell()
-            self._take(_number(self._pack, offset, first_bits=4))
+            self._take(self._declared_size(offset))
             each, unused = unpack_object(stream.read, hashlib.sha1)
             stream.seek(-len(unused), 1)
             said = b"".join(each.decomp_chunks)
@@ -78,9 +80,20 @@ class _Unpacking:
             name = _name(kind, said)
             self._found[name.hex().encode()] = (kind, said)
             for delta_offset, delta in (*self._waiting.pop(offset, ()), *self._waiting.pop(name, ())):
-                sizes = _second_number_at(delta)
-                self._take(_number(delta, sizes, first_bits=7))
+                # A delta begins with the sizes of its base and of its result.
+                _, end = _number(delta, 0, first_bits=7)
+                self._take(_number(delta, end, first_bits=7)[0])
                 ready.append((delta_offset, kind, b"".join(apply_delta(said, delta))))
+
+    def _declared_size(self, offset: int) -> int:
+        """Of the object, with the numbers in front of it checked before dulwich reads them: its size, and for a delta
+        the distance to its base."""
+        from dulwich.pack import OFS_DELTA
+
+        size, end = _number(self._pack, offset, first_bits=4)
+        if self._pack[offset] >> 4 & 0b111 == OFS_DELTA:
+            _number(self._pack, end, first_bits=7)
+        return size
 
     def _take(self, size: int) -> None:
         self._room -= size
@@ -92,19 +105,13 @@ def _name(kind: int, said: bytes) -> bytes:
     return hashlib.sha1(b"%s %d\0%s" % (_NAMES[kind], len(said), said), usedforsecurity=False).digest()
 
 
-def _number(data: bytes, at: int, first_bits: int) -> int:
-    """Seven bits a byte, the lowest first, for as long as the highest bit is set."""
+def _number(data: bytes, at: int, first_bits: int) -> tuple[int, int]:
+    """The number at `at`, and where it ends: seven bits a byte, the lowest first, for as long as the highest bit is
+    set. Raises ValueError if it is too long."""
     value, shift = data[at] & ((1 << first_bits) - 1), first_bits
-    while data[at] & 0x80:
-        at += 1
-        value |= (data[at] & 0x7F) << shift
+    for end in range(at + 1, at + 1 + _MAX_NUMBER_BYTES):
+        if not data[end - 1] & 0x80:
+            return value, end
+        value |= (data[end] & 0x7F) << shift
         shift += 7
-    return value
-
-
-def _second_number_at(delta: bytes) -> int:
-    """A delta begins with the sizes of its base and of its result."""
-    at = 0
-    while delta[at] & 0x80:
-        at += 1
-    return at + 1
+    raise ValueError("a number has more than 64 bits")

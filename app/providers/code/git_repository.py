@@ -4,18 +4,18 @@ The commit's folders are fetched first, without files, and then the wanted files
 (`uploadpack.allowFilter`) sends all files at once.
 """
 
-import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from stat import S_ISDIR, S_ISREG
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from anyio import from_thread, to_thread
 
 from app.kit.guarded_client import GuardedClient
-from app.providers.code.git_pack import BLOB, COMMIT, TAG, TREE, Objects, PackGarbled, PackTooLarge, unpacked
+from app.providers.code.git_pack_worker import PackAnswer, PackFailure, PackRequest, serve_packs
+from app.providers.code.git_tree import GitFailed, GitFile
 from crawler.address_policy import Endpoint
 from crawler.errors import BodyGarbled, BodyTooLarge, CrawlError, TimedOut, UrlRefused
 from crawler.extract.page import Outcome
@@ -23,34 +23,15 @@ from crawler.fetch.body_reader import ACCEPT_ENCODING, read_body
 from crawler.fetch.http_answers import REDIRECTS, status_outcome
 from crawler.fetch.site_access import SiteAccess
 from crawler.url_rules import check_url, resolve_url
+from crawler.worker_processes import WorkerFailed, WorkerProcesses
 
 if TYPE_CHECKING:
     from dulwich.client import AbstractHttpGitClient
 
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
-MAX_UNPACKED_BYTES: Final = 192 * 1024 * 1024
-MAX_ENTRIES: Final = 200_000  # of folders: a few small folders, each ten times within the other, are billions of files
 MAX_REDIRECTS: Final = 5
 TIMEOUT_SECONDS: Final = 300.0
-_TAGGED: Final = re.compile(rb"object ([0-9a-f]{40})\n")
-_ROOT: Final = re.compile(rb"tree ([0-9a-f]{40})\n")
-
-
-class GitFailed(Exception):
-    """`outcome` and `reason` as of a page; `str` is the reason."""
-
-    def __init__(self, outcome: Outcome, reason: str) -> None:
-        super().__init__(reason)
-        self.outcome = outcome
-        self.reason = reason
-
-
-@dataclass(frozen=True, slots=True)
-class GitFile:
-    """`path` is relative to the repository's root; `blob` names the content, and that alone."""
-
-    path: str
-    blob: str
+UNPACKING_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +65,13 @@ class GitRemotes(GuardedClient):
     ) -> None:
         super().__init__(allowed, timeout_seconds)
         self._user_agent = user_agent
+        self._unpacking = WorkerProcesses(serve_packs, UNPACKING_SECONDS, max_workers=2)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._unpacking.aclose()
+        await super().__aexit__(kind, error, trace)
 
     def repository(self, url: str, headers: Mapping[str, str] | None = None) -> "GitRepository":
         """`headers` are sent to the repository's own website only. Raises GitFailed for an address that may not be
@@ -96,7 +84,7 @@ class GitRemotes(GuardedClient):
         async def ask(asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
             return await self._ask(access, asked, sent, body)
 
-        return GitRepository(str(access.start), ask)
+        return GitRepository(str(access.start), ask, self._unpacking)
 
     async def _ask(self, access: SiteAccess, asked: str, sent: Mapping[str, str], body: bytes | None) -> _Reply:
         try:
@@ -136,40 +124,44 @@ class GitRemotes(GuardedClient):
 class GitRepository:
     """For one reading: the branches are read once. Every method raises GitFailed."""
 
-    def __init__(self, url: str, ask: _Ask) -> None:
+    def __init__(self, url: str, ask: _Ask, unpacking: WorkerProcesses) -> None:
         self._url = url
         self._ask = ask
+        self._unpacking = unpacking
         self._client: AbstractHttpGitClient | None = None
         self._branch = ""
-        self._objects: dict[bytes, tuple[int, bytes]] = {}
+        self._texts: dict[bytes, bytes] = {}  # that came with the tree
 
     async def tree(self, branch: str, folder: str, suffixes: Sequence[str]) -> GitTree:
         """The files below `folder` ("" for all) whose names end in one of `suffixes`, at the tip of a branch or tag (""
         for the repository's default). Without links, submodules, and names that begin with a full stop."""
         self._branch = branch
-        return await to_thread.run_sync(self._tree, folder.strip("/"), tuple(suffixes))
+        told, pack = await to_thread.run_sync(self._fetch, self._tip, 1, b"blob:none")
+        own = told.symrefs.get(b"HEAD", b"HEAD").decode(errors="replace").removeprefix("refs/heads/")
+        tip = self._tip(told.refs)[0]
+        found = await self._unpack(PackRequest(pack, tip, folder.strip("/"), tuple(suffixes)))
+        self._texts = dict(found.texts)
+        return GitTree(branch or own, found.files)
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, bytes]:
         """The contents of those files in the commit of `tree`; what the server does not send is left out."""
-        return await to_thread.run_sync(self._texts, [blob.encode() for blob in blobs])
-
-    def _tree(self, folder: str, suffixes: tuple[str, ...]) -> GitTree:
-        told = self._fetch(self._tip, depth=1, filter_spec=b"blob:none")
-        own = told.symrefs.get(b"HEAD", b"HEAD").decode(errors="replace").removeprefix("refs/heads/")
-        root = _root(self._objects, self._tip(told.refs)[0])
-        files = _files(self._objects, root, folder, suffixes)
-        wanted = {file.blob.encode() for file in files}
-        self._objects = {name: said for name, said in self._objects.items() if name in wanted}
-        return GitTree(self._branch or own, files)
-
-    def _texts(self, blobs: list[bytes]) -> Mapping[str, bytes]:
-        missing = [blob for blob in dict.fromkeys(blobs) if blob not in self._objects]
-        found = self._objects
+        wanted = [blob.encode() for blob in blobs]
+        missing = [blob for blob in dict.fromkeys(wanted) if blob not in self._texts]
+        found: Mapping[bytes, bytes] = {}
         if missing:
-            kept, self._objects = self._objects, {}
-            self._fetch(lambda refs, depth=None: missing)
-            found, self._objects = {**kept, **self._objects}, kept
-        return {blob.decode(): found[blob][1] for blob in blobs if blob in found and found[blob][0] == BLOB}
+            _, pack = await to_thread.run_sync(self._fetch, lambda refs, depth=None: missing)
+            found = (await self._unpack(PackRequest(pack, blobs=missing))).texts
+        texts = {**self._texts, **found}
+        return {blob.decode(): texts[blob] for blob in wanted if blob in texts}
+
+    async def _unpack(self, request: PackRequest) -> PackAnswer:
+        try:
+            answer: PackAnswer | PackFailure = await self._unpacking.ask(request)
+        except WorkerFailed as error:
+            raise GitFailed(Outcome.NOT_HTML, f"unpacking what the repository sent {error}") from error
+        if isinstance(answer, PackFailure):
+            raise GitFailed(answer.outcome, answer.reason)
+        return answer
 
     def _tip(self, refs: Mapping[bytes, bytes | None], depth: int | None = None) -> list[bytes]:
         tip = next((refs[name] for name in self._names if refs.get(name)), None)
@@ -183,24 +175,22 @@ class GitRepository:
         branch = self._branch.encode()
         return [b"refs/heads/" + branch, b"refs/tags/" + branch] if branch else [b"HEAD"]
 
-    def _fetch(self, wants: Any, **options: Any) -> Any:
+    def _fetch(self, wants: Any, depth: int | None = None, filter_spec: bytes | None = None) -> tuple[Any, bytes]:
+        """What the server says of its branches, and the pack that it sends."""
         from dulwich.errors import GitProtocolError, NotGitRepository
 
         self._client = self._client or _client(self._url, self._ask)
         pack = BytesIO()
         prefixes = list(dict.fromkeys([b"HEAD", *self._names]))
         try:
-            told = self._client.fetch_pack("", wants, _NoHistory(), pack.write, ref_prefix=prefixes, **options)
-            if pack.tell():
-                self._objects.update(unpacked(pack.getvalue(), MAX_UNPACKED_BYTES))
-        except PackTooLarge as error:
-            most = f"{MAX_UNPACKED_BYTES // 1024**2} MiB"
-            raise GitFailed(Outcome.TOO_LARGE, f"the repository's files are larger than {most}") from error
-        except (PackGarbled, GitProtocolError, NotGitRepository, NotImplementedError) as error:
+            told = self._client.fetch_pack(
+                "", wants, _NoHistory(), pack.write, ref_prefix=prefixes, depth=depth, filter_spec=filter_spec
+            )
+        except (GitProtocolError, NotGitRepository, NotImplementedError) as error:
             raise GitFailed(Outcome.NOT_HTML, f"this is not a readable Git repository: {error}") from error
         except (ValueError, LookupError, AssertionError, EOFError) as error:
             raise GitFailed(Outcome.NOT_HTML, "what it answers is not Git's protocol") from error
-        return told
+        return told, pack.getvalue()
 
 
 class _NoHistory:
@@ -234,60 +224,3 @@ def _client(url: str, ask: _Ask) -> "AbstractHttpGitClient":
             return reply, BytesIO(reply.body).read
 
     return Client(url, thin_packs=False, quiet=True)
-
-
-def _root(objects: Objects, name: bytes) -> bytes:
-    """The folder of a commit, or of the commit that a tag names."""
-    for _ in range(8):
-        kind, said = objects.get(name, (0, b""))
-        found = (_ROOT if kind == COMMIT else _TAGGED).match(said) if kind in (COMMIT, TAG) else None
-        if found is None:
-            break
-        if kind == COMMIT:
-            return found[1]
-        name = found[1]
-    raise GitFailed(Outcome.NOT_HTML, "its server did not send the commit")
-
-
-def _entries(objects: Objects, tree: bytes) -> list[tuple[str, int, bytes]]:
-    """(name, mode, object) of a folder. Names that are not UTF-8 are left out."""
-    from dulwich.errors import ObjectFormatException
-    from dulwich.objects import parse_tree
-
-    kind, said = objects.get(tree, (0, b""))
-    if kind != TREE:
-        raise GitFailed(Outcome.NOT_HTML, "its server did not send all folders")
-    found: list[tuple[str, int, bytes]] = []
-    try:
-        for name, mode, entry in parse_tree(said, 20):
-            try:
-                found.append((name.decode(), mode, entry))
-            except UnicodeDecodeError:
-                continue
-    except (ObjectFormatException, ValueError) as error:
-        raise GitFailed(Outcome.NOT_HTML, "a folder of it cannot be read") from error
-    return found
-
-
-def _files(objects: Objects, root: bytes, folder: str, suffixes: tuple[str, ...]) -> list[GitFile]:
-    for part in folder.split("/") if folder else ():
-        inner = {name: entry for name, mode, entry in _entries(objects, root) if S_ISDIR(mode)}
-        if part not in inner:
-            raise GitFailed(Outcome.NOT_FOUND, f"the repository has no folder {folder}")
-        root = inner[part]
-    found: list[GitFile] = []
-    seen = 0
-    waiting = [(f"{folder}/" if folder else "", root)]
-    while waiting:
-        prefix, tree = waiting.pop()
-        for name, mode, entry in _entries(objects, tree):
-            seen += 1
-            if seen > MAX_ENTRIES:
-                raise GitFailed(Outcome.TOO_LARGE, f"the repository has more than {MAX_ENTRIES} files and folders")
-            if name.startswith(".") or "/" in name:
-                continue
-            if S_ISDIR(mode):
-                waiting.append((f"{prefix}{name}/", entry))
-            elif S_ISREG(mode) and name.lower().endswith(suffixes):
-                found.append(GitFile(f"{prefix}{name}", entry.decode()))
-    return sorted(found, key=lambda file: file.path)

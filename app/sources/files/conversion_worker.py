@@ -2,12 +2,12 @@
 
 import logging
 import signal
-import sys
 from multiprocessing.connection import Connection
 from typing import Final
 
 from app.core.errors import InvalidInput
-from crawler.extract.extraction_worker import Answer, PageFailure, WorkerReady
+from crawler.extract.extraction_worker import Answer, PageFailure
+from crawler.worker_processes import WorkerReady, limit_memory
 
 MEMORY_BYTES: Final = 2 * 1024**3
 
@@ -18,7 +18,7 @@ def serve_files(pipe: Connection) -> None:
     from app.sources.files.refusal import FileRefused
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _bound_memory()
+    limit_memory(MEMORY_BYTES)
     for name in ("pypdf", "trafilatura"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # their warnings do not name the file
     pipe.send(WorkerReady())
@@ -39,10 +39,3 @@ def serve_files(pipe: Connection) -> None:
         except Exception as error:
             answer = PageFailure(f"The file cannot be read ({type(error).__name__}). Save it again, or as PDF.")
         pipe.send(answer)
-
-
-def _bound_memory() -> None:
-    if sys.platform == "linux":
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))

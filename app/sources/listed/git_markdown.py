@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote
 
-from app.providers.code.git_repository import GitFailed, GitRepository
+from app.providers.code.git_repository import GitRepository
+from app.providers.code.git_tree import GitFailed
 from app.sources.listed.document_list import Article, DocumentList
 from app.sources.listed.json_api import ApiFailed
 from app.sources.source import SourceConfig

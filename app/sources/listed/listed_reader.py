@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from pathlib import PurePosixPath
 from typing import Final
@@ -18,6 +19,7 @@ from app.sources.listed.intercom import HEADERS as INTERCOM_HEADERS
 from app.sources.listed.intercom import Intercom
 from app.sources.listed.json_api import ApiFailed, JsonApi
 from app.sources.listed.openapi_reference import OpenApiReference
+from app.sources.listed.stoppable import RunStopped, unless_cancelled
 from app.sources.listed.zendesk import Zendesk
 from app.sources.runs.crawler_site_reader import page_content
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
@@ -82,18 +84,20 @@ class ListedReader:
             )
         documents = self._opened(source, access)
         try:
-            listed = await self._listed(source, documents)
+            listed = await unless_cancelled(partial(self._listed, source, documents), is_cancelled)
+            if not only_queued:
+                await queue.add([QueuedPage(url, depth=0) for url in listed.articles])
+            while not await is_cancelled():
+                pages = await queue.take(_TAKEN)
+                if not pages:
+                    return listed.summary(source.max_pages)
+                await unless_cancelled(partial(documents.fetch_ahead, listed.changed(pages)), is_cancelled)
+                for page in pages:
+                    await settle(replace(await self._read(source, documents, listed, page), read_at=self._clock.now()))
         except ApiFailed as error:
             raise InvalidInput("url", f"The list of pages could not be read: {error.reason}.") from error
-        if not only_queued:
-            await queue.add([QueuedPage(url, depth=0) for url in listed.articles])
-        while not await is_cancelled():
-            pages = await queue.take(_TAKEN)
-            if not pages:
-                return listed.summary(source.max_pages)
-            await documents.fetch_ahead(listed.changed(pages))
-            for page in pages:
-                await settle(replace(await self._read(source, documents, listed, page), read_at=self._clock.now()))
+        except RunStopped:
+            pass
         return RunSummary("The reading was cancelled.", is_complete=False)
 
     def _opened(self, source: SourceConfig, access: SourceAccess | None) -> DocumentList:

@@ -10,9 +10,9 @@ import pytest
 
 from crawler.errors import ExtractionFailed
 from crawler.extract.extraction_pool import ExtractionPool
-from crawler.extract.extraction_worker import WorkerReady
 from crawler.extract.extractor import Extractor
 from crawler.extract.page import Page
+from crawler.worker_processes import WorkerReady
 
 URL = "https://docs.example.com/start"
 HTML = b"<title>Start</title><main><h1>Start</h1><p>Press the green button and wait for the light.</p></main>"

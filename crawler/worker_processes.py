@@ -1,0 +1,180 @@
+"""Processes that may be killed, for work that can be slow or hostile.
+
+Each is spawned, has one pipe and does one piece of work at a time. So a timeout kills exactly the work that caused it,
+and a crash affects no other.
+"""
+
+import multiprocessing
+import sys
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+import anyio.to_thread
+
+_START_SECONDS = 120.0
+_REQUESTS_PER_PROCESS = 2000  # then a fresh one, so that leaks of parsers do not add up
+_END_SECONDS = 2.0
+
+Serve = Callable[[Connection], None]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReady:
+    """What a process sends first, after all imports: the time of its work begins to count only then."""
+
+
+class WorkerFailed(Exception):
+    """The work has no result; `str` says why and continues the sentence "it ..."."""
+
+
+class WorkerCrashed(WorkerFailed):
+    """The process ended during the work."""
+
+
+class WorkerTimedOut(WorkerFailed):
+    """The process did not respond in time and was killed."""
+
+
+class WorkerProcesses:
+    """At most `max_workers` processes, started when first needed. `serve` is their entry point: it sends WorkerReady,
+    then an answer for each request, until the pipe closes.
+
+    Work whose process dies is tried once more in a new one. If the caller is cancelled, the process is killed. Close
+    with `aclose()` or use as an async context manager.
+    """
+
+    def __init__(self, serve: Serve, timeout_seconds: float, max_workers: int = 1) -> None:
+        if max_workers < 1:
+            raise ValueError("max_workers must be at least 1")
+        self._max_workers = max_workers
+        self._timeout_seconds = timeout_seconds
+        self._serve = serve
+        self._places = anyio.CapacityLimiter(max_workers)
+        self._idle: deque[_Worker] = deque()
+        self._busy: set[_Worker] = set()
+        self._closing = anyio.Event()
+
+    async def ask(self, request: object) -> Any:
+        """Wait for a free process; the work's time counts from then. Request and answer are pickled. Raises
+        WorkerFailed."""
+        async with self._places:
+            try:
+                return await self._ask(request)
+            except WorkerCrashed:
+                try:
+                    return await self._ask(request)
+                except WorkerCrashed as error:
+                    raise WorkerCrashed("crashed twice") from error
+
+    async def aclose(self) -> None:
+        """End all processes, including busy ones, whose work fails. Idempotent."""
+        self._closing.set()
+        for worker in self._busy:
+            worker.kill()
+        with anyio.CancelScope(shield=True):
+            while self._idle:
+                await anyio.to_thread.run_sync(self._idle.popleft().end)
+            tokens = [object() for _ in range(self._max_workers)]
+            for token in tokens:  # all workers are free: every caller has seen the end of its process
+                await self._places.acquire_on_behalf_of(token)
+            for token in tokens:
+                self._places.release_on_behalf_of(token)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _ask(self, request: object) -> Any:
+        if self._closing.is_set():
+            raise WorkerFailed("is closed")
+        worker = self._idle.popleft() if self._idle else _Worker(self._serve)
+        self._busy.add(worker)
+        try:
+            # Abandoned on cancellation: the kill below then ends the thread's wait.
+            answer = await anyio.to_thread.run_sync(worker.ask, request, self._timeout_seconds, abandon_on_cancel=True)
+        except WorkerTimedOut:
+            raise WorkerTimedOut(f"took longer than {self._timeout_seconds:g} s") from None
+        except BaseException:
+            worker.kill()
+            raise
+        finally:
+            self._busy.discard(worker)
+        if self._closing.is_set() or worker.requests >= _REQUESTS_PER_PROCESS:
+            await anyio.to_thread.run_sync(worker.end)
+        else:
+            self._idle.append(worker)
+        return answer
+
+
+def limit_memory(max_bytes: int) -> None:
+    """Of this process, on Linux: beyond it, MemoryError."""
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, max_bytes))
+
+
+class _Worker:
+    """One process and its pipe. All methods block; `kill` may be called from another thread than `ask`."""
+
+    def __init__(self, serve: Serve) -> None:
+        self.requests = 0
+        self._serve = serve
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._pipe: Connection | None = None
+        self._is_killed = False
+
+    def ask(self, request: object, timeout_seconds: float) -> Any:
+        """Raises WorkerTimedOut or WorkerCrashed; the worker cannot be used afterwards."""
+        try:
+            pipe = self._pipe or self._start()
+            pipe.send(request)
+            self.requests += 1
+            return self._receive(pipe, timeout_seconds)
+        except WorkerTimedOut:
+            self.end()
+            raise
+        except (EOFError, OSError) as error:
+            self.end()
+            raise WorkerCrashed from error
+
+    def kill(self) -> None:
+        """End the process at once; a waiting `ask` sees the end of its pipe."""
+        self._is_killed = True
+        if self._process is not None:
+            self._process.kill()
+
+    def end(self) -> None:
+        """Kill and wait until the process is gone."""
+        self.kill()
+        if self._process is not None:
+            self._process.join(_END_SECONDS)
+        if self._pipe is not None:
+            self._pipe.close()
+
+    def _start(self) -> Connection:
+        context = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
+        ours, theirs = context.Pipe()
+        process = context.Process(target=self._serve, args=(theirs,), name="docent-extraction", daemon=True)
+        process.start()
+        theirs.close()  # so that the end of the process closes the pipe
+        self._process, self._pipe = process, ours
+        if self._is_killed:
+            self.kill()
+        if not isinstance(self._receive(ours, _START_SECONDS), WorkerReady):
+            raise EOFError
+        return ours
+
+    def _receive(self, pipe: Connection, timeout_seconds: float) -> Any:
+        if not pipe.poll(timeout_seconds):
+            raise WorkerTimedOut
+        return pipe.recv()
