@@ -46,7 +46,6 @@ _SHORT_FILES: Final = {
     "a use case or a part that the bootstrap or a command opens": ("app.web.middleware.unexpected_errors",),
     "a rule of its own, tested alone": (
         "app.core.text.text_fragment",
-        "app.kit.patient_timeout",
         "app.search.page_focus",
     ),
     "each format of files in a file of its own": ("app.sources.files.html_page",),

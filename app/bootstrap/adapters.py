@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.providers.code.code_host import CodeHost
     from app.providers.embedding.embedder import Embedder
     from app.providers.indexes.keyword_index import KeywordIndex
-    from app.providers.indexes.vector_index import VectorIndex
+    from app.providers.indexes.vector_index import VectorIndex, VectorSearch
     from app.providers.mail.mail_transport import MailTransport
     from app.providers.tokenizers_token_counter import TokenizersTokenCounter
     from app.sources.awaited_websites import CrawlerPageListing, CrawlerSiteDiscovery
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from app.store.system_of_record import SystemOfRecord
     from app.turns.remote.remote_turns import SharedTurns
 
+_VECTORS_SECONDS: Final = 2.0
 _REDIS_COOL_DOWN_SECONDS: Final = 5.0  # each attempt makes one visitor wait for one call
 
 
@@ -64,12 +65,22 @@ def configured_vector_index(
         settings.vector_uri,
         model_id=embedder.model_id,
         dimensions=embedder.dimensions,
-        storage_options=settings.vector_options or None,
+        storage_options=settings.vector_options,
         turn=MachineLock(record.engine, "vectors"),
         kept_bytes=settings.vectors_memory_mib * 1024**2,
     )
     closing.push_async_callback(vectors.close)
     return vectors
+
+
+def configured_vector_search(settings: Settings, vectors: VectorIndex, circuits: CircuitMeter) -> VectorSearch:
+    """The vectors for callers who wait for an answer. Those in a folder are as near as the record itself."""
+    if "://" not in settings.vector_uri:
+        return vectors
+    from app.providers.circuits import CircuitVectorSearch
+
+    circuit = CircuitBreaker("vectors", on_change=circuits.watch("vectors"))
+    return CircuitVectorSearch(vectors, circuit, seconds=_VECTORS_SECONDS)
 
 
 def configured_keyword_index(

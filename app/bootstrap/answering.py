@@ -81,7 +81,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
         pipeline = answer_pipeline(base, curated, model, actions)
         playground = playground_on(base, pipeline, search, model)
         history = History(base.record, base.shared.cache)
-        indexes = IndexWatch(base.record, base.indexes.vectors, base.indexes.keywords)
+        indexes = IndexWatch(base.record, base.indexes.questions, base.indexes.keywords)
         tools = TurnTools(
             records=base.record,
             indexes=indexes,
@@ -170,7 +170,7 @@ def search_parts(base: Infrastructure, model: ChatModel | None, helper: ChatMode
         base.record,
         base.models.questions,
         base.models.tokens,
-        base.indexes.vectors,
+        base.indexes.questions,
         base.indexes.keywords,
         base.models.reranker,
         base.clock,

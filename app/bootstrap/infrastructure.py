@@ -21,6 +21,7 @@ from app.bootstrap.adapters import (
     configured_secret_keys,
     configured_stream_slots,
     configured_vector_index,
+    configured_vector_search,
 )
 from app.bootstrap.models import (
     configured_embedder,
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
     from app.providers.embedding.remembering_embedder import RememberingEmbedder
     from app.providers.embedding.token_embedder import TokenEmbedder
     from app.providers.indexes.keyword_index import KeywordIndex
-    from app.providers.indexes.vector_index import VectorIndex
+    from app.providers.indexes.vector_index import VectorIndex, VectorSearch
     from app.providers.reranking.reranker import Reranker
     from app.providers.text_splitter import TextSplitter
     from app.providers.token_counter import TokenCounter
@@ -106,9 +107,11 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """The indexes, which are derived from the record."""
+    """The indexes, which are derived from the record. `questions` are the vectors for callers who wait for an
+    answer."""
 
     vectors: VectorIndex
+    questions: VectorSearch
     keywords: KeywordIndex
 
 
@@ -227,6 +230,7 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
         embedder = doubles.or_else(Embedder, lambda: configured_embedder(settings, threads, closing))
         tokens = doubles.or_else(TokenizersTokenCounter, lambda: TokenizersTokenCounter(EMBEDDER_FOLDER))
         redis = configured_redis(settings, circuits, closing)
+        vectors = doubles.or_else(VectorIndex, lambda: configured_vector_index(settings, embedder, record, closing))
         yield Infrastructure(
             settings=settings,
             metrics=metrics,
@@ -250,7 +254,8 @@ async def open_infrastructure(settings: Settings, doubles: Doubles = NO_DOUBLES)
                 token_embedder=configured_token_embedder(embedder),
             ),
             indexes=Indexes(
-                doubles.or_else(VectorIndex, lambda: configured_vector_index(settings, embedder, record, closing)),
+                vectors,
+                configured_vector_search(settings, vectors, circuits),
                 doubles.or_else(KeywordIndex, lambda: configured_keyword_index(settings, tokens, record, closing)),
             ),
             files=doubles.or_else(FileBodies, lambda: configured_file_bodies(settings)),

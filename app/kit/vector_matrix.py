@@ -1,5 +1,6 @@
 """The nearest of some thousand vectors, by brute force in memory."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Generic, TypeVar
@@ -7,6 +8,8 @@ from typing import Generic, TypeVar
 import anyio
 import numpy as np
 from numpy.typing import NDArray
+
+from app.kit.tasks.supervisor import end_task
 
 Owner = TypeVar("Owner", bound=Hashable)
 
@@ -55,21 +58,50 @@ class KeptMatrices(Generic[Owner]):
         self._max_bytes = max_bytes
         self._kept: OrderedDict[Owner, VectorMatrix | None] = OrderedDict()
         self._state: Hashable = None
+        self._loads: dict[tuple[Owner, Hashable], asyncio.Task[VectorMatrix | None]] = {}
         self._loading = anyio.Lock()
 
     async def of(
         self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
     ) -> VectorMatrix | None:
-        """The matrix that `load` returned in this state, or None if it returned that. Raises what `load` raises."""
-        if state != self._state or owner not in self._kept:
-            async with self._loading:
-                if state != self._state:
-                    self._kept.clear()
-                    self._state = state
-                if owner not in self._kept:
-                    self._kept[owner] = await load()
-        matrix = self._kept[owner]
+        """The matrix that `load` returned in this state, or None if it returned that. Raises what `load` raises. A load
+        goes on if its caller no longer waits: the next one finds the matrix."""
+        if state != self._state:
+            self._kept.clear()
+            self._state = state
+        if owner not in self._kept:
+            return await asyncio.shield(self._load(owner, state, load))
         self._kept.move_to_end(owner)
-        while sum(kept.size_bytes for kept in self._kept.values() if kept is not None) > self._max_bytes:
-            self._kept.popitem(last=False)
+        return self._kept[owner]
+
+    async def close(self) -> None:
+        """End the loads that nobody may wait for any more."""
+        for task in list(self._loads.values()):
+            await end_task(task)
+
+    def _load(
+        self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
+    ) -> "asyncio.Task[VectorMatrix | None]":
+        """The one load of this owner in this state."""
+        running = self._loads.get((owner, state))
+        if running is None:
+            running = asyncio.create_task(self._loaded(owner, state, load), name="loading vectors")
+            self._loads[owner, state] = running
+            running.add_done_callback(lambda task: self._ended(owner, state, task))
+        return running
+
+    async def _loaded(
+        self, owner: Owner, state: Hashable, load: Callable[[], Awaitable[VectorMatrix | None]]
+    ) -> VectorMatrix | None:
+        async with self._loading:  # one at a time, whose memory is enough
+            matrix = await load()
+        if state == self._state:
+            self._kept[owner] = matrix
+            while sum(kept.size_bytes for kept in self._kept.values() if kept is not None) > self._max_bytes:
+                self._kept.popitem(last=False)
         return matrix
+
+    def _ended(self, owner: Owner, state: Hashable, task: "asyncio.Task[VectorMatrix | None]") -> None:
+        del self._loads[owner, state]
+        if not task.cancelled():
+            task.exception()  # retrieved, in case that nobody waits for it any more

@@ -1,15 +1,27 @@
 """Circuit breakers around each port: a provider that is down is not called for a while."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Final, TypeVar
+from uuid import UUID
 
-from app.core.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable, RerankerUnavailable
+from app.core.chunk import IndexHit
+from app.core.errors import (
+    EmbedderUnavailable,
+    IndexUnavailable,
+    ModelInterrupted,
+    ModelUnavailable,
+    RerankerUnavailable,
+)
 from app.kit.circuit_breaker import CircuitBreaker, CircuitOpen
+from app.kit.patient_timeout import patient_timeout
 from app.providers.chat.chat_model import ChatMessage, ChatModel, ChatStream
 from app.providers.embedding.embedder import Embedder, WrappedEmbedder
+from app.providers.indexes.vector_index import VectorSearch
 from app.providers.reranking.reranker import PairScore, Reranker
+
+Result = TypeVar("Result")
 
 _LONGEST_WAIT_SECONDS: Final = 60.0  # a provider is tried again after this time, whatever its Retry-After
 
@@ -73,3 +85,35 @@ class CircuitReranker:
                 return await self._reranker.score(question, texts, budget_seconds=budget_seconds)
         except CircuitOpen as error:
             raise RerankerUnavailable(str(error)) from error
+
+
+class CircuitVectorSearch:
+    """Waits `seconds` at most for vectors on an object store, not counting delays of this process, and does not call a
+    store that is down: answers use keywords meanwhile. What writes the vectors goes without this, because it can
+    wait."""
+
+    def __init__(self, vectors: VectorSearch, circuit: CircuitBreaker, *, seconds: float) -> None:
+        self._vectors = vectors
+        self._circuit = circuit
+        self._seconds = seconds
+
+    async def search(
+        self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        return await self._in_time(lambda: self._vectors.search(agent_id, vector, limit, among))
+
+    async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:
+        return await self._in_time(lambda: self._vectors.similarities(agent_id, vector, chunk_ids))
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        return await self._in_time(lambda: self._vectors.chunk_ids(agent_id))
+
+    async def _in_time(self, call: Callable[[], Awaitable[Result]]) -> Result:
+        try:
+            with self._circuit.call((IndexUnavailable, TimeoutError)):
+                async with patient_timeout(self._seconds):
+                    return await call()
+        except CircuitOpen as error:
+            raise IndexUnavailable(str(error)) from error
+        except TimeoutError as error:
+            raise IndexUnavailable(f"The store of the vectors took longer than {self._seconds:g} s.") from error

@@ -16,7 +16,7 @@ from app.knowledge.passing_versions import read_versions_passing
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
 from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorIndex
+from app.providers.indexes.vector_index import VectorSearch
 from app.search.rank_fusion import best_first
 from app.search.retrieval import SearchQuery, Wording
 from app.store.system_of_record import SystemOfRecord
@@ -62,7 +62,7 @@ class CandidateFinder:
     """
 
     def __init__(
-        self, records: SystemOfRecord, embedder: Embedder, vectors: VectorIndex, keywords: KeywordIndex
+        self, records: SystemOfRecord, embedder: Embedder, vectors: VectorSearch, keywords: KeywordIndex
     ) -> None:
         self._records = records
         self._embedder = embedder
@@ -163,7 +163,7 @@ class CandidateFinder:
     async def _cosines(self, agent_id: UUID, hits: "_Hits", chunks: Collection[str]) -> dict[str, float]:
         """Compute the cosine of chunks that only the other index found: an estimate would distort the fusion."""
         others = [chunk_id for chunk_id in chunks if chunk_id not in hits.scores]
-        if not others or hits.vector is None:
+        if not others or hits.vector is None or hits.is_away:
             return hits.scores
         try:
             return hits.scores | await self._vectors.similarities(agent_id, hits.vector, others)

@@ -11,7 +11,7 @@ import structlog
 from app.core.errors import IndexUnavailable
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.indexes.keyword_index import KeywordIndex
-from app.providers.indexes.vector_index import VectorIndex
+from app.providers.indexes.vector_index import VectorSearch
 from app.store.system_of_record import SystemOfRecord
 
 log = structlog.get_logger(__name__)
@@ -22,7 +22,7 @@ class IndexWatch:
     read.
     """
 
-    def __init__(self, records: SystemOfRecord, vectors: VectorIndex, keywords: KeywordIndex) -> None:
+    def __init__(self, records: SystemOfRecord, vectors: VectorSearch, keywords: KeywordIndex) -> None:
         self._records = records
         self._indexes = (keywords, vectors)
         self._found: set[UUID] = set()
@@ -36,10 +36,13 @@ class IndexWatch:
             lambda tx: LiveDocumentRecords(tx).first_chunks(agent_id, 1)
         ):
             return
-        holding = [await _holds(index, agent_id) for index in self._indexes]
-        if any(holding):
-            self._found.add(agent_id)
-        if False not in holding or any(holding):
+        holding = []
+        for index in self._indexes:  # words first: nobody waits for the vectors of a store that is away
+            holding.append(await _holds(index, agent_id))
+            if holding[-1]:
+                self._found.add(agent_id)
+                return
+        if False not in holding:
             return
         raise IndexUnavailable(
             f"Both indexes of agent {agent_id} are empty, though it has pages. A worker that starts fills them, and so "
@@ -58,7 +61,7 @@ class IndexWatch:
         return True
 
 
-async def _holds(index: KeywordIndex | VectorIndex, agent_id: UUID) -> bool | None:
+async def _holds(index: KeywordIndex | VectorSearch, agent_id: UUID) -> bool | None:
     """None if the index cannot be read: the other one decides."""
     try:
         return bool(await index.chunk_ids(agent_id))

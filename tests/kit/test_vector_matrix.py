@@ -1,3 +1,5 @@
+import asyncio
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,54 @@ async def test_matrices_are_loaded_once_for_each_state() -> None:
     for state in (1, 1, 2, 2):
         assert await kept.of("agent", state, load) is not None
     assert len(loads) == 2
+
+
+async def test_a_matrix_that_nobody_waits_for_any_more_is_there_for_the_next_caller() -> None:
+    kept, is_read, loads = KeptMatrices[str](max_bytes=10_000), asyncio.Event(), []
+
+    async def load() -> VectorMatrix:
+        loads.append(1)
+        await is_read.wait()
+        return matrix(1)
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await kept.of("agent", 1, load)
+    is_read.set()
+    assert await kept.of("agent", 1, load) is not None
+    assert len(loads) == 1
+
+
+async def test_a_matrix_of_a_state_that_is_over_goes_to_those_who_waited_and_no_further() -> None:
+    kept, is_read = KeptMatrices[str](max_bytes=10_000), asyncio.Event()
+
+    async def load_slowly() -> VectorMatrix:
+        await is_read.wait()
+        return matrix(1)
+
+    async def load() -> VectorMatrix:
+        return matrix(2)
+
+    first = asyncio.create_task(kept.of("agent", 1, load_slowly))
+    second = asyncio.create_task(kept.of("agent", 2, load))
+    await asyncio.sleep(0)
+    is_read.set()
+    assert [len(found) for found in await asyncio.gather(first, second) if found] == [1, 2]
+    assert await kept.of("agent", 2, load) is await second
+
+
+async def test_closing_ends_a_load_that_hangs() -> None:
+    kept = KeptMatrices[str](max_bytes=10_000)
+
+    async def load() -> VectorMatrix:
+        await asyncio.Event().wait()
+        raise AssertionError("never")
+
+    waiting = asyncio.create_task(kept.of("agent", 1, load))
+    await asyncio.sleep(0)
+    await kept.close()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
 
 
 async def test_the_least_recently_used_goes_where_there_is_no_room() -> None:

@@ -68,7 +68,7 @@ class KnowledgeHouse:
     def parts(self) -> Wiring:
         """Made anew each time, of what the house has then."""
         models = replace(self.base.models, embedder=self.embedder, tokens=self.embedder)
-        indexes = Indexes(self.vectors, self.keywords)
+        indexes = Indexes(self.vectors, self.vectors, self.keywords)
         base = replace(self.base, record=self.record, models=models, indexes=indexes, files=self.files)
         writer = ContextWriter(self.model, "scripted") if self.model else None
         return knowledge_parts(base, {FileReader: PlainFileReader(), ContextWriter: writer})

@@ -1,21 +1,31 @@
 """The ports behind a circuit: what is away is not asked, and callers hear the error that they know."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
+from uuid import UUID
 
 import anyio
 import pytest
 
-from app.core.errors import EmbedderUnavailable, ModelInterrupted, ModelUnavailable, RerankerUnavailable
+from app.core.chunk import IndexHit
+from app.core.errors import (
+    EmbedderUnavailable,
+    IndexUnavailable,
+    ModelInterrupted,
+    ModelUnavailable,
+    RerankerUnavailable,
+)
 from app.kit.circuit_breaker import CircuitBreaker
 from app.providers.chat.chat_model import ChatEnd, ChatMessage, ChatModel, ChatStream, TextDelta
 from app.providers.chat.timed_chat_model import TimedChatModel
-from app.providers.circuits import CircuitChatModel, CircuitEmbedder, CircuitReranker
+from app.providers.circuits import CircuitChatModel, CircuitEmbedder, CircuitReranker, CircuitVectorSearch
 from tests.contracts.chat_model_contract import ChatModelContract, read
 from tests.contracts.embedder_contract import EmbedderContract
 from tests.contracts.reranker_contract import RerankerContract
+from tests.contracts.vector_index_contract import AGENT, row, unit
 from tests.doubles.hashing_embedder import HashingEmbedder
+from tests.doubles.memory_vector_index import MemoryVectorIndex
 from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.scripted_chat_model import ScriptedChatModel, Step
 
@@ -170,3 +180,52 @@ async def test_an_embedder_that_hangs_is_waited_for_three_times_and_no_more() ->
         with pytest.raises(EmbedderUnavailable):
             await guarded.embed(["refund?"])
     assert asked == 3
+
+
+class _SilentStore(MemoryVectorIndex):
+    """Takes calls and says nothing while `is_silent`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_silent = True
+        self.called = 0
+
+    async def search(
+        self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
+    ) -> list[IndexHit]:
+        await self._called()
+        return await super().search(agent_id, vector, limit, among)
+
+    async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:
+        await self._called()
+        return await super().similarities(agent_id, vector, chunk_ids)
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        await self._called()
+        return await super().chunk_ids(agent_id)
+
+    async def _called(self) -> None:
+        self.called += 1
+        if self.is_silent:
+            await asyncio.Event().wait()
+
+
+async def test_a_store_of_vectors_that_says_nothing_is_waited_for_three_times_and_tried_again_later() -> None:
+    moment = 0.0
+    store = _SilentStore()
+    await store.put(AGENT, [row("near", unit(1))])
+    vectors = CircuitVectorSearch(store, CircuitBreaker("vectors", now=lambda: moment), seconds=0.01)
+    calls = (
+        lambda: vectors.search(AGENT, unit(1), 5),
+        lambda: vectors.similarities(AGENT, unit(1), ["near"]),
+        lambda: vectors.chunk_ids(AGENT),
+    )
+    for call in calls * 3:
+        with pytest.raises(IndexUnavailable):
+            await call()
+    assert store.called == 3
+
+    moment, store.is_silent = 10.0, False
+    assert [hit.chunk_id for hit in await vectors.search(AGENT, unit(1), 5)] == ["near"]
+    assert await vectors.similarities(AGENT, unit(1), ["near"]) == {"near": pytest.approx(1)}
+    assert await vectors.chunk_ids(AGENT) == {"near"}

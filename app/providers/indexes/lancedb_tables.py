@@ -28,6 +28,14 @@ OLD_VERSIONS_KEPT: Final = timedelta(hours=1)  # another process may be reading 
 VENDOR_ERRORS: Final = (RuntimeError, ValueError, OSError)
 """What LanceDB's Rust side raises, whatever the cause."""
 
+# Of each request to an object store, some seven of which connect. LanceDB alone waits 30 s and tries for 180.
+_PATIENCE: Final = {
+    "timeout": "10s",
+    "connect_timeout": "3s",
+    "client_max_retries": "3",
+    "client_retry_timeout": "10",
+}
+
 _PREFIX: Final = "chunks_"
 _log = structlog.get_logger(__name__)
 
@@ -43,6 +51,15 @@ def table_name(model_id: str, dimensions: int) -> str:
     readable = re.sub(r"[^A-Za-z0-9]+", "-", model_id).strip("-")[:60]
     digest = hashlib.sha256(model_id.encode()).hexdigest()[:8]
     return f"{_PREFIX}{readable}_{digest}_{dimensions}"
+
+
+async def connected(uri: str, options: Mapping[str, str], staleness: timedelta | None = None) -> AsyncConnection:
+    """`uri` is a folder or an object store's, to which `options` belong: of those that set how long to wait, the given
+    ones count. A table that was opened looks for newer versions after `staleness`."""
+    patience = _PATIENCE if "://" in uri else {}
+    return await lancedb.connect_async(
+        uri, storage_options={**patience, **options} or None, read_consistency_interval=staleness
+    )
 
 
 async def add_indexes(table: AsyncTable) -> None:
@@ -112,7 +129,7 @@ async def write_and_read(uri: str, options: Mapping[str, str]) -> float:
     began = perf_counter()
     name = f"doctor_{uuid4().hex}"  # no table of vectors, and no other process uses it
     try:
-        connection = await lancedb.connect_async(uri, storage_options=dict(options) or None)
+        connection = await connected(uri, options)
         table = await connection.create_table(name, pa.table({"number": [1]}))
         try:
             await table.add(pa.table({"number": [2]}))  # a second version: the store must know conditional writes

@@ -12,11 +12,12 @@ another model has: both raise IndexUnavailable. One that never was is empty.
 
 import shutil
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, TypeVar
 from uuid import UUID, uuid4
 
@@ -35,6 +36,7 @@ from app.providers.indexes.lancedb_tables import (
     VENDOR_ERRORS,
     CompactionSchedule,
     add_indexes,
+    connected,
     retried,
     table_name,
     tables_of,
@@ -42,7 +44,6 @@ from app.providers.indexes.lancedb_tables import (
 from app.providers.indexes.vector_index import ChunkVector
 
 with only_what_is_used():
-    import lancedb
     from lancedb.db import AsyncConnection
     from lancedb.expr import Expr, col, lit
     from lancedb.table import AsyncTable
@@ -71,7 +72,7 @@ class LanceDBVectorIndex:
         *,
         model_id: str,
         dimensions: int,
-        storage_options: dict[str, str] | None = None,
+        storage_options: Mapping[str, str] = MappingProxyType({}),
         turn: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
         kept_bytes: int = 192 * 1024**2,
     ) -> None:
@@ -189,6 +190,7 @@ class LanceDBVectorIndex:
                 await retried(partial(table.optimize, cleanup_older_than=_NO_VERSION_KEPT))
 
     async def close(self) -> None:
+        await self._matrices.close()
         self._table = None
 
     async def _in_memory(self, agent_id: UUID, vector: Sequence[float]) -> VectorMatrix | None:
@@ -299,9 +301,7 @@ class LanceDBVectorIndex:
             raise AssertionError(f"a vector of {len(vector)} numbers, where the index holds {self._dimensions}")
 
     async def _connected(self) -> AsyncConnection:
-        return await lancedb.connect_async(
-            self._uri, storage_options=self._storage_options, read_consistency_interval=self._staleness
-        )
+        return await connected(self._uri, self._storage_options, self._staleness)
 
     async def _every_model(self) -> list[AsyncTable]:
         connection = await self._connected()
@@ -348,7 +348,7 @@ class LanceDBVectorIndex:
         """Creates it aside and renames it, so that processes on one disk do not interfere."""
         aside = folder.parent / f".making-{uuid4().hex}"
         try:
-            await self._make_table(await lancedb.connect_async(str(aside)))
+            await self._make_table(await connected(str(aside), {}))
             await anyio.to_thread.run_sync(_rename_unless_there, aside / folder.name, folder)
         finally:
             with anyio.CancelScope(shield=True):

@@ -17,8 +17,8 @@ class ChunkVector:
     vector: Sequence[float]
 
 
-class VectorIndex(Protocol):
-    """All agents share it; every call names one agent, and concerns that agent only."""
+class VectorSearch(Protocol):
+    """What answers read. All agents share it; every call names one agent, and concerns that agent only."""
 
     async def search(
         self, agent_id: UUID, vector: Sequence[float], limit: int, among: Collection[UUID] | None = None
@@ -30,6 +30,14 @@ class VectorIndex(Protocol):
     async def similarities(self, agent_id: UUID, vector: Sequence[float], chunk_ids: Sequence[str]) -> dict[str, float]:
         """The cosine of each named chunk that exists. Raises IndexUnavailable."""
         ...
+
+    async def chunk_ids(self, agent_id: UUID) -> set[str]:
+        """Every chunk id of the agent. Raises IndexUnavailable."""
+        ...
+
+
+class VectorIndex(VectorSearch, Protocol):
+    """With what writes and repairs it."""
 
     async def put(self, agent_id: UUID, rows: Sequence[ChunkVector]) -> None:
         """Add or replace by chunk id: doing it twice changes nothing. Raises IndexUnavailable."""
@@ -44,10 +52,6 @@ class VectorIndex(Protocol):
         ...
 
     async def drop_agent(self, agent_id: UUID) -> None: ...
-
-    async def chunk_ids(self, agent_id: UUID) -> set[str]:
-        """Every chunk id of the agent, for reconciling. Raises IndexUnavailable."""
-        ...
 
     async def agent_ids(self) -> set[UUID]:
         """Every agent that has rows."""

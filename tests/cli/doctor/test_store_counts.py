@@ -21,7 +21,8 @@ async def house(tmp_path: Path) -> AsyncIterator[KnowledgeHouse]:
 
 
 async def counts(house: KnowledgeHouse) -> StoreCounts:
-    return await store_counts(house.record, Indexes(house.vectors, house.keywords), house.agent_id)
+    indexes = Indexes(house.vectors, house.vectors, house.keywords)
+    return await store_counts(house.record, indexes, house.agent_id)
 
 
 async def test_stores_that_agree_have_nothing_astray(house: KnowledgeHouse) -> None:
