@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from math import ceil
 from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
@@ -20,9 +21,11 @@ from app.conversations.records.conversations import ConversationRecords
 from app.core.confirmation import ProposedChange
 from app.core.errors import DocentError, RateLimited
 from app.core.turn import Channel, VisitorSession
+from app.core.webhook_event import WebhookEvent
 from app.kit.limits.rate_limiter import Limit, RateLimiter
 from app.providers.chat.chat_model import ToolCall, ToolOffer
 from app.providers.http_caller import CallFailed, HttpCaller
+from app.store.outbox import Outbox
 from app.store.system_of_record import SystemOfRecord, Transaction
 
 log = structlog.get_logger(__name__)
@@ -31,6 +34,8 @@ MAX_CALLS: Final = 4  # for one answer
 CALLS_A_MINUTE: Final = 20  # for one visitor, or for all callers that are not visitors together
 MAX_REPLY_BYTES: Final = 262_144
 _DAY: Final = 86_400
+_NETWORKS: Final = 4  # a quarter of the day's calls for one network or API token, so that none can use them all up
+_NEAR: Final = 0.8  # of the day's calls, when operators are told
 _OF_GATEWAYS: Final = (502, 504)  # the server behind them may have executed the call
 
 
@@ -57,6 +62,15 @@ class CalledAction:
     @property
     def is_answered(self) -> bool:
         return self.outcome is CallOutcome.ANSWERED
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCaller:
+    """By whom calls are counted. `who` is a visitor, or all callers together that are none. `network` is a network or
+    an API token, "" for operators, who may make all calls of a day."""
+
+    who: str
+    network: str = ""
 
 
 class ActionCalls:
@@ -100,11 +114,16 @@ class ActionCalls:
 
         actions, facts = await self._records.of_workspace(workspace_id).read(work)
         offered = {each.name: each for each in actions if _fixed(each, facts) is not None}
-        who = str(session.visitor_id if session else agent_id)
+        who = CountedCaller(str(session.visitor_id), session.network) if session else CountedCaller(str(agent_id))
         return AnswerActions(self, workspace_id, offered, facts, who) if offered else None
 
     async def call(
-        self, workspace_id: UUID, action: Action, arguments: Mapping[str, Any], facts: Mapping[str, str], who: str
+        self,
+        workspace_id: UUID,
+        action: Action,
+        arguments: Mapping[str, Any],
+        facts: Mapping[str, str],
+        who: CountedCaller,
     ) -> CalledAction:
         """Call it once, now. `arguments` are the model's, unchecked; `facts` are signed by the website for the
         visitor."""
@@ -141,17 +160,45 @@ class ActionCalls:
             log.warning("action.failed", action=str(action.id), outcome=found.outcome.value, reason=found.text)
         return replace(found, duration_ms=round((perf_counter() - began) * 1000))
 
-    async def count(self, action: Action, who: str) -> None:
+    async def count(self, workspace_id: UUID, action: Action, who: CountedCaller) -> None:
         """Raises RateLimited, before the visitor's decision is stored, so that they may confirm again."""
-        await self._limiter.hit(Limit(CALLS_A_MINUTE, 60), "action", str(action.agent_id), who)
+        await self._limiter.hit(Limit(CALLS_A_MINUTE, 60), "action", str(action.agent_id), who.who)
+        if who.network:
+            share = Limit(max(1, action.daily_calls // _NETWORKS), _DAY)
+            await self._limiter.hit(share, "action a day", str(action.id), who.network)
+        await self._warn(workspace_id, action)
         await self._limiter.hit(Limit(action.daily_calls, _DAY), "action a day", str(action.id))
+
+    async def _warn(self, workspace_id: UUID, action: Action) -> None:
+        """Announce once in 24 hours that most of the day's calls are made."""
+        try:
+            before = Limit(max(1, ceil(_NEAR * action.daily_calls) - 1), _DAY)
+            await self._limiter.hit(before, "action a day", str(action.id), "unannounced")
+            return
+        except RateLimited:
+            pass
+        told = {"action_id": str(action.id), "title": action.title, "daily_calls": action.daily_calls}
+        try:
+            await self._limiter.hit(Limit(1, _DAY), "action a day", str(action.id), "announced")
+            await self._records.of_workspace(workspace_id).write(
+                lambda tx: Outbox(tx).tell(action.agent_id, WebhookEvent.ACTION_LIMIT_NEAR.value, told)
+            )
+        except RateLimited:
+            return
+        except DocentError as error:  # the call is made nevertheless
+            log.warning("action.not_announced", action=str(action.id), reason=str(error))
 
     def allows(self, action: Action) -> bool:
         """Whether it is on, and its host may be called."""
         return action.is_on and self._hosts.allow(action.host)
 
     async def _called(
-        self, workspace_id: UUID, action: Action, arguments: Mapping[str, Any], facts: Mapping[str, str], who: str
+        self,
+        workspace_id: UUID,
+        action: Action,
+        arguments: Mapping[str, Any],
+        facts: Mapping[str, str],
+        who: CountedCaller,
     ) -> CalledAction:
         check_arguments(action.parameters, arguments)
         fixed = _fixed(action, facts)
@@ -161,7 +208,7 @@ class ActionCalls:
             return CalledAction(action, CallOutcome.FAILED, "this installation allows no calls to its host")
         headers = await self._headers(workspace_id, action)
         request = request_of(action, {**arguments, **fixed}, headers)
-        await self.count(action, who)
+        await self.count(workspace_id, action, who)
         return await self._exchanged(action, request)
 
     async def _headers(self, workspace_id: UUID, action: Action) -> Mapping[str, str]:
@@ -198,7 +245,7 @@ class AnswerActions:
     workspace_id: UUID
     offered: Mapping[str, Action]
     facts: Mapping[str, str] = field(repr=False)
-    who: str
+    who: CountedCaller
     trace: list[dict[str, Any]] = field(default_factory=list)
     proposed: ProposedChange | None = None
 

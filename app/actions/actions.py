@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.actions.action import Action, ActionHosts, check_action, check_headers
-from app.actions.action_calls import ActionCalls, CalledAction
+from app.actions.action_calls import ActionCalls, CalledAction, CountedCaller
 from app.actions.records import ActionRecords
 from app.agents.own_agent import OwnAgent, reads_agent, writes_agent
 from app.core.actor import Actor
@@ -113,7 +113,8 @@ class Actions:
             return ActionRecords(tx).get(agent_id, action_id)
 
         action = await OwnAgent(self._records, actor, agent_id).write(work)
-        return await self._calls.call(actor.workspace_id, action, arguments, visitor, f"operators of {agent_id}")
+        operators = CountedCaller(f"operators of {agent_id}")
+        return await self._calls.call(actor.workspace_id, action, arguments, visitor, operators)
 
 
 def check_room(tx: Transaction, agent_id: UUID) -> None:

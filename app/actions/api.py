@@ -99,7 +99,12 @@ class ActionFields(Model):
     )
     max_result_chars: int = Field(default=2000, ge=1, le=MAX_RESULT_CHARS)
     timeout_seconds: int = Field(default=5, ge=1, le=MAX_TIMEOUT_SECONDS)
-    daily_calls: int = Field(default=1000, ge=1, le=MAX_DAILY_CALLS, description="Maximum calls in any 24 hours.")
+    daily_calls: int = Field(
+        default=1000,
+        ge=1,
+        le=MAX_DAILY_CALLS,
+        description="Maximum calls in any 24 hours, of which one network or API token gets a quarter.",
+    )
     is_on: bool = True
     changes: bool = Field(
         default=False,

@@ -7,7 +7,7 @@ from uuid import UUID
 import structlog
 
 from app.actions.action import RESULT_PLACE, Action, filled_template
-from app.actions.action_calls import ActionCalls, CalledAction, CallOutcome
+from app.actions.action_calls import ActionCalls, CalledAction, CallOutcome, CountedCaller
 from app.actions.action_meter import DecisionMeter
 from app.actions.records import ActionRecords
 from app.conversations.people.live_chats import HistoryCache
@@ -72,7 +72,8 @@ class Confirmations:
         if found.asked.state is not ConfirmationState.ASKED:
             return found.asked
         if action is not None:
-            await self._calls.count(action, str(session.visitor_id))
+            who = CountedCaller(str(session.visitor_id), session.network)
+            await self._calls.count(session.workspace_id, action, who)
         return await unbroken(self._confirm(session, confirmation_id))
 
     async def _confirm(self, session: VisitorSession, confirmation_id: UUID) -> Confirmation:

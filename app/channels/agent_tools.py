@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from app.channels.openai_completion import source_list
-from app.channels.program_questions import ProgramCaller, ProgramQuestions, program_name
+from app.channels.program_questions import ProgramCaller, ProgramQuestions
 from app.conversations.api.widget_models import MAX_MESSAGE_CHARS, PageUrl, stripped_message
 from app.core.chunk import Chunk
 from app.core.errors import DocentError, NotFound
@@ -101,7 +101,7 @@ class AgentTools:
         ]
 
     async def _ask(self, caller: ProgramCaller, asked: AskIn) -> Told:
-        turn = await self._questions.ask(caller.agent, asked.question, Channel.MCP, program=program_name(caller.actor))
+        turn = await self._questions.ask(caller, asked.question, Channel.MCP)
         answer = await whole_answer(turn.feed, turn.conversation_id)
         return Told(answer.answer + source_list(answer.citations), answer.model_dump(mode="json"))
 

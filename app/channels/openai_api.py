@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.agents.signed_users import UserProofs
 from app.channels import openai_models as wire
 from app.channels.openai_completion import completion, completion_frames
-from app.channels.program_questions import ProgramQuestions, program_name
+from app.channels.program_questions import ProgramCaller, ProgramQuestions
 from app.core.actor import Actor
 from app.core.errors import InvalidInput, Unauthorized
 from app.core.turn import Channel
@@ -54,10 +54,9 @@ class OpenAiApi(Api):
         question, told = asked.told()
         agent, _ = await self._questions.agent(call.caller, asked.model)
         turn = await self._questions.ask(
-            agent,
+            ProgramCaller(agent, call.caller),
             question,
             Channel.API,
-            program=program_name(call.caller),
             user_id=asked.user,
             is_proven=await self._is_proven(agent.id, asked),
             told=told,

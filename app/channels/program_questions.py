@@ -2,7 +2,7 @@
 channel."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID, uuid4
 
@@ -26,10 +26,21 @@ from app.web.operation import ask, path_id
 
 @dataclass(frozen=True, slots=True)
 class ProgramCaller:
-    """`actor` is None without a token."""
+    """`actor` is None without a token; `network` is then the caller's, "" for a local command."""
 
     agent: LiveAgent
     actor: Actor | None
+    network: str = field(default="", repr=False)
+
+    @property
+    def name(self) -> str:
+        """The visitor under which the program's questions are stored; programs without a token share one."""
+        return f"API token {self.actor.name}" if self.actor else "programs without a token"
+
+    @property
+    def limit_key(self) -> str:
+        """Where its questions come from: a token, or a network."""
+        return f"token {self.actor.token_id}" if self.actor and self.actor.token_id else self.network
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,7 @@ class ProgramAccess:
         await admission.count_address(admission.limits.questions_per_address, "ask", request)
         counting = VisitorLimits(admission.limiter, admission.addresses)
         await counting.count_day(request, agent_id, admission.limits, None)
-        return ProgramCaller(agent, None)
+        return ProgramCaller(agent, None, admission.addresses.network_key(request))
 
 
 program = ProgramAccess()
@@ -102,27 +113,27 @@ class ProgramQuestions:
 
     async def ask(
         self,
-        agent: LiveAgent,
+        caller: ProgramCaller,
         message: str,
         channel: Channel,
         *,
-        program: str,
         user_id: str | None = None,
         is_proven: bool = False,
         told: Sequence[Exchange] = (),
     ) -> ProgramTurn:
         """Begin a turn. `user_id` is the user for whom the program asks, as the website knows them; without one the
-        visitor is the `program` itself, named by `program_name`. Actions and attributes of that user are used only if
-        the website's signature `is_proven`. `told` is the conversation so far, oldest first.
+        visitor is the program itself. Actions and attributes of that user are used only if the website's signature
+        `is_proven`. `told` is the conversation so far, oldest first.
 
         Raises RateLimited, and what `Turns.ask` does.
         """
+        agent = caller.agent
         if user_id is not None:
             per_visitor = a_minute(self._limits.questions_per_visitor)
             await self._limiter.hit(per_visitor, "ask", "user", str(agent.id), user_id)
         await self.count(agent)
-        opened = await self._conversations.open(agent, None, channel, user_id or program, resumes=False)
-        session = replace(opened.session, is_proven=is_proven)
+        opened = await self._conversations.open(agent, None, channel, user_id or caller.name, resumes=False)
+        session = replace(opened.session, is_proven=is_proven, network=caller.limit_key)
         request = TurnRequest(uuid4(), message, "", told=tuple(told))
         return ProgramTurn(await self._turns.ask(session, request), opened.conversation.id)
 
@@ -136,8 +147,3 @@ class ProgramQuestions:
             lambda tx: StoredTurnRecords(tx).find(turn_id)
         )
         return (stored.usage if stored else None) or TokenUsage()
-
-
-def program_name(actor: Actor | None) -> str:
-    """The visitor under which a program's questions are stored; programs without a token share one."""
-    return f"API token {actor.name}" if actor else "programs without a token"

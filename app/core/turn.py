@@ -82,7 +82,8 @@ class VisitorSession:
     """Who asks, taken only from the visitor token. `locale` is the language of their page or browser when the widget
     opened (BCP 47 primary subtag), or "". `only` is the filter that the website's server has set for every answer.
     `proof` identifies the proof of work of their browser, or "". `is_proven` is False if a program names the visitor
-    without the website's signature: nothing that the website signed for them is then used."""
+    without the website's signature: nothing that the website signed for them is then used. `network` is what they ask
+    from, as a key for limits that is never stored or logged; "" for operators."""
 
     workspace_id: UUID
     agent_id: UUID
@@ -93,6 +94,7 @@ class VisitorSession:
     only: SearchFilter = field(default_factory=SearchFilter)
     proof: str = ""
     is_proven: bool = True
+    network: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

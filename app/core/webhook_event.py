@@ -15,3 +15,4 @@ class WebhookEvent(StrEnum):
     ANSWERS_STALE = "answers.stale"
     SOURCE_FAILED = "source.failed"
     BUDGET_NEAR = "budget.near"
+    ACTION_LIMIT_NEAR = "action.limit_near"

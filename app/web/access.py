@@ -1,7 +1,7 @@
 """Who may call which route: the `access` of each operation of the API and each page of the console."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 
@@ -69,7 +69,7 @@ class VisitorAccess:
         if not is_kept:
             raise Unauthorized("The data of this visitor token has been erased. Ask for a new one at /v1/widget/init.")
         admit_token_origin(request, claims.origin, agent.config.allowed_origins)
-        return VisitorCaller(claims.session, agent)
+        return VisitorCaller(replace(claims.session, network=admission.addresses.network_key(request)), agent)
 
 
 def _caller(tx: Transaction, session: VisitorSession) -> tuple[LiveAgent, bool]:

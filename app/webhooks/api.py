@@ -16,7 +16,7 @@ TAG = "Webhooks"
 
 class WebhookIn(Model):
     url: str = Field(min_length=1, max_length=2048, description="An https URL, not at a private address.")
-    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = tuple(WebhookEvent)
+    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=len(WebhookEvent))] = tuple(WebhookEvent)
 
 
 class WebhookOut(Model):

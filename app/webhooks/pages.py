@@ -71,4 +71,5 @@ _IN_WORDS: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.ANSWERS_STALE: "a page no longer supports its answers",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
     WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are used",
+    WebhookEvent.ACTION_LIMIT_NEAR: "four fifths of an action's daily calls are made",
 }

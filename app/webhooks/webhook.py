@@ -23,7 +23,7 @@ _PURPOSE: Final = b"docent webhook"
 _TURN: Final = "turn."
 _GAP: Final = "gap.seen"
 _TOLD: Final = ("turn_id", "conversation_id", "gap_id", "count", "source_id", "run_id", "assignee", "document_id")
-_TOLD_TOO: Final = ("lead_id", "used_tokens", "daily_tokens")
+_TOLD_TOO: Final = ("lead_id", "used_tokens", "daily_tokens", "action_id", "daily_calls")
 
 
 @dataclass(frozen=True, slots=True)

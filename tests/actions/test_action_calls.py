@@ -7,9 +7,10 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import select
 
 from app.actions.action import Action, ActionHosts, ActionMethod
-from app.actions.action_calls import CALLS_A_MINUTE, MAX_CALLS, ActionCalls, AnswerActions, CallOutcome
+from app.actions.action_calls import CALLS_A_MINUTE, MAX_CALLS, ActionCalls, AnswerActions, CallOutcome, CountedCaller
 from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
@@ -19,12 +20,14 @@ from app.core.visitor_attribute import VisitorAttribute
 from app.providers.chat.chat_model import ToolCall
 from app.providers.http_caller import CallFailed, HttpReply
 from app.store.system_of_record import SystemOfRecord
+from app.store.tables.conversations import OUTBOX
 from app.workspaces.records.tokens import TokenRecords
 from tests.actions.test_action import ACTION
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
 from tests.doubles.shop_api import SHOP, SHOP_HOST, ShopApi
 from tests.doubles.temporary_record import temporary_record
 
+ANN, BOB = CountedCaller("ann"), CountedCaller("bob")
 ASKED = ToolCall("order_status", '{"order": "A-17"}')
 
 
@@ -160,16 +163,47 @@ async def test_one_that_says_nothing_is_left(room: Room) -> None:
 
 async def test_calls_are_counted_by_visitor_and_by_day(room: Room) -> None:
     daily, more = room.add(replace(ACTION, daily_calls=1)), room.add(replace(ACTION, name="other"))
-    outcomes = [
-        (await room.calls.call(room.workspace_id, daily, {"order": "A-17"}, {}, "ann")).outcome for _ in range(2)
-    ]
+    outcomes = [(await room.calls.call(room.workspace_id, daily, {"order": "A-17"}, {}, ANN)).outcome for _ in range(2)]
     assert outcomes == [CallOutcome.ANSWERED, CallOutcome.LIMITED]
     for _ in range(CALLS_A_MINUTE - 2):
-        await room.calls.call(room.workspace_id, more, {"order": "A-17"}, {}, "ann")
-    assert (await room.calls.call(room.workspace_id, more, {"order": "A-17"}, {}, "ann")).outcome is CallOutcome.LIMITED
-    assert (await room.calls.call(room.workspace_id, more, {"order": "A-17"}, {}, "bob")).outcome is (
+        await room.calls.call(room.workspace_id, more, {"order": "A-17"}, {}, ANN)
+    assert (await room.calls.call(room.workspace_id, more, {"order": "A-17"}, {}, ANN)).outcome is CallOutcome.LIMITED
+    assert (await room.calls.call(room.workspace_id, more, {"order": "A-17"}, {}, BOB)).outcome is (
         CallOutcome.ANSWERED
     )
+
+
+async def outcomes(room: Room, action: Action, network: str, times: int) -> list[CallOutcome]:
+    """Of calls by as many visitors."""
+    who = [CountedCaller(str(uuid4()), network) for _ in range(times)]
+    return [(await room.calls.call(room.workspace_id, action, {"order": "A-17"}, {}, each)).outcome for each in who]
+
+
+async def test_one_network_gets_a_quarter_of_the_days_calls_whoever_asks_from_it(room: Room) -> None:
+    action = room.add(replace(ACTION, daily_calls=40))
+    greedy = await outcomes(room, action, "198.51.100.0/24", 40)
+    assert greedy == [CallOutcome.ANSWERED] * 10 + [CallOutcome.LIMITED] * 30
+    assert await outcomes(room, action, "203.0.113.0/24", 1) == [CallOutcome.ANSWERED]
+    assert await outcomes(room, action, "", 29) == [CallOutcome.ANSWERED] * 29, "operators have no share"
+    assert await outcomes(room, action, "192.0.2.0/24", 1) == [CallOutcome.LIMITED]
+
+
+async def test_even_one_call_a_day_is_made(room: Room) -> None:
+    action = room.add(replace(ACTION, daily_calls=1))
+    assert await outcomes(room, action, "198.51.100.0/24", 2) == [CallOutcome.ANSWERED, CallOutcome.LIMITED]
+
+
+async def test_operators_are_told_once_when_four_fifths_of_the_days_calls_are_made(room: Room) -> None:
+    action = room.add(replace(ACTION, daily_calls=10))
+    await outcomes(room, action, "", 7)
+    assert announced(room) == []
+    await outcomes(room, action, "", 5)
+    assert announced(room) == [{"action_id": str(action.id), "title": action.title, "daily_calls": 10}]
+
+
+def announced(room: Room) -> list[object]:
+    with room.record.reading() as tx:
+        return [each.payload for each in tx.connection.execute(select(OUTBOX)) if each.kind == "action.limit_near"]
 
 
 async def test_one_that_was_deleted_meanwhile_is_not_called(room: Room) -> None:

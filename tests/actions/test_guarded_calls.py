@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from app.actions.action import ActionHosts
-from app.actions.action_calls import ActionCalls, CallOutcome
+from app.actions.action_calls import ActionCalls, CallOutcome, CountedCaller
 from app.actions.records import ActionRecords
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
@@ -43,7 +43,7 @@ async def test_private_addresses_and_redirects_are_not_followed(site: LoopbackSi
             async with CrawlerHttpCaller(allowed) as caller:
                 calls = ActionCalls(record, caller, CountingRateLimiter(), ActionHosts(("127.0.0.1",)))
                 for order in ("A-17", "B", "C"):
-                    told.append(await calls.call(workspace_id, action, {"order": order}, {}, "ann"))
+                    told.append(await calls.call(workspace_id, action, {"order": order}, {}, CountedCaller("ann")))
     assert [each.outcome is CallOutcome.ANSWERED for each in told] == [False, False, False, True, False, False]
     assert told[0].text.startswith("nothing can be called there")
     assert [each.status for each in told[4:]] == [302, 302]

@@ -7,7 +7,7 @@ import pytest
 
 from app.agents.agent import AgentConfig
 from app.agents.records import AgentRecords
-from app.channels.program_questions import ProgramQuestions
+from app.channels.program_questions import ProgramCaller, ProgramQuestions
 from app.conversations.records.conversations import ConversationRecords
 from app.core.turn import Channel
 from app.core.visitor_attribute import VisitorAttribute
@@ -30,7 +30,7 @@ async def asked(house: AnsweringHouse, channel: Channel, user_id: str | None, *,
         ConversationRecords(tx).tell(known, [VisitorAttribute("balance", "SECRET-9000", True)])
         agent = AgentRecords(tx).live(house.agent_id)
     questions = ProgramQuestions(house.record, house.conversations, house.turns, CountingRateLimiter(), unlimited())
-    turn = await questions.ask(agent, QUESTION, channel, program="a token", user_id=user_id, is_proven=is_proven)
+    turn = await questions.ask(ProgramCaller(agent, None), QUESTION, channel, user_id=user_id, is_proven=is_proven)
     assert [each async for each in turn.feed.events()]
 
 

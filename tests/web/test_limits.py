@@ -5,7 +5,9 @@ import pytest
 from sqlalchemy import Connection, Engine, event
 from starlette.requests import Request
 
+from app.core.actor import ASK
 from app.web.client_address import ClientAddresses
+from app.workspaces.api_tokens import ApiTokens
 from tests.web.house import PAGE, SITE, House, open_house, unlimited
 
 
@@ -169,6 +171,16 @@ async def test_who_begins_anew_as_another_visitor_spends_the_same_networks_day(t
         refused = await other.ask()
         assert int(refused.headers["retry-after"]) > 3600
         assert len(house.turns.asked) == 3
+
+
+async def test_a_turn_knows_the_network_or_the_token_that_asks_and_tells_it_nobody(house: House) -> None:
+    await (await house.visitor()).ask()
+    issued = await house.parts.get(ApiTokens).issue(house.actor, "bot", [ASK])
+    body = {"model": "Docs", "messages": [{"role": "user", "content": "What does it cost?"}]}
+    await house.api("POST", "/v1/chat/completions", body, issued.token)
+    visitors, programs = [session for session, _ in house.turns.asked]
+    assert (visitors.network, programs.network) == ("127.0.0.0/24", f"token {issued.record.id}")
+    assert "127.0.0" not in repr(visitors)
 
 
 async def test_without_a_bound_nothing_is_counted_for_the_day(tmp_path: Path) -> None:

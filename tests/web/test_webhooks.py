@@ -45,6 +45,12 @@ async def test_an_address_that_may_not_be_posted_to_is_refused(house: House, url
     assert (answer.status_code, answer.json()["error"]["field"]) == (422, "url")
 
 
+async def test_every_event_can_be_named(house: House) -> None:
+    events = [event.value for event in WebhookEvent]
+    answer = await house.api("POST", path(house), {"url": RECEIVER, "events": events})
+    assert (answer.status_code, answer.json()["events"]) == (201, events)
+
+
 @pytest.mark.parametrize("events", [[], ["turn.exploded"]])
 async def test_an_event_that_there_is_not_is_refused(house: House, events: list[str]) -> None:
     answer = await house.api("POST", path(house), {"url": RECEIVER, "events": events})

@@ -22,7 +22,7 @@ class NoticeChannelIn(Model):
         max_length=MAX_URL_CHARS,
         description="The URL of an incoming webhook of Slack or Discord. It is stored sealed and never shown again.",
     )
-    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=10)] = tuple(NOTICED)
+    events: Annotated[tuple[WebhookEvent, ...], Field(min_length=1, max_length=len(NOTICED))] = tuple(NOTICED)
     is_quoting: bool = Field(default=False, description="Whether notices contain the questions of gaps.")
 
 

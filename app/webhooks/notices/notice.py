@@ -17,6 +17,7 @@ NOTICED: Final[Mapping[WebhookEvent, str]] = {
     WebhookEvent.ANSWERS_STALE: "a page no longer supports its answers",
     WebhookEvent.SOURCE_FAILED: "a source could not be read",
     WebhookEvent.BUDGET_NEAR: "four fifths of a day's tokens are used",
+    WebhookEvent.ACTION_LIMIT_NEAR: "four fifths of an action's daily calls are made",
     WebhookEvent.GAPS_WEEKLY: "a week ends, with a summary of its gaps",
 }
 """The events that people may be told of, in words."""
@@ -71,6 +72,13 @@ _TEXTS: Final[Mapping[WebhookEvent, tuple[str, str, str, str]]] = {
         "When all are used, it answers without its chat model until midnight UTC.",
         "{pages}/settings/spending",
         "See what it costs",
+    ),
+    WebhookEvent.ACTION_LIMIT_NEAR: (
+        "an action is nearly used up",
+        '"{agent}" has made four fifths of the {daily_calls} calls that its action "{title}" may make in 24 hours. '
+        "When all are made, visitors are answered without it.",
+        "{pages}/actions/{action_id}",
+        "See the action",
     ),
     WebhookEvent.ANSWERS_STALE: (
         "{count} stale answers",
