@@ -13,6 +13,7 @@ from app.gaps.api.gaps import GapOut
 from app.overview.overview import LISTED, MOST_AGENTS, WEEK_DAYS, ChangeKind, Overview, Overviews
 from app.quality.api.quality import TurnCountsOut
 from app.sources.deletions.api import DeletionOut
+from app.sources.source import RunState
 from app.web.operation import Api, Call, Model, get, read
 
 TAG = "Overview"
@@ -35,7 +36,12 @@ class FailingSourceOut(Model):
     source_id: UUID
     agent_id: UUID
     name: str
+    state: RunState
     stop_reason: str
+    kept_pages: int = Field(
+        description="Pages that could not be read, and of which answers still use the earlier text. 0: nothing is left "
+        "to answer from."
+    )
     ended_at: datetime | None
 
 
@@ -76,7 +82,9 @@ class OverviewOut(Model):
     week_before: TurnCountsOut = Field(description="The same number of days before.")
     waiting_count: int = Field(description="Visitors waiting for a person.")
     waiting: tuple[OpenChatOut, ...] = Field(description=f"Longest waiting first, at most {LISTED}.")
-    failing: tuple[FailingSourceOut, ...] = Field(description="Sources whose latest reading failed, latest first.")
+    failing: tuple[FailingSourceOut, ...] = Field(
+        description="Sources whose latest reading failed or could not read pages that answers use, latest first."
+    )
     unfinished: tuple[DeletionOut, ...] = Field(
         description="Deletions that no worker could finish, oldest first: `POST /v1/deletions/{deletion_id}/finish`."
     )

@@ -76,9 +76,10 @@ class Change:
 class Overview:
     """`days` are the last WEEK_DAYS of all agents together, oldest first; `week_before` is as long and ends where they
     begin. Each list has at most LISTED items: `waiting` sorted by longest wait, out of `waiting_count`; `failing` are
-    sources whose latest reading failed, latest first; `unfinished` are deletions that no worker could finish, oldest
-    first; `growing` are open gaps, fastest first; `assigned` are open gaps that are assigned to the caller; `changes`
-    are of these days, latest first; `set_ups` are of new agents that no website has shown yet, newest first."""
+    sources whose latest reading failed or left out pages that answers still use, latest first; `unfinished` are
+    deletions that no worker could finish, oldest first; `growing` are open gaps, fastest first; `assigned` are open
+    gaps that are assigned to the caller; `changes` are of these days, latest first; `set_ups` are of new agents that no
+    website has shown yet, newest first."""
 
     as_of: datetime
     agents: Sequence[AgentCounts]
@@ -145,7 +146,7 @@ class Overviews:
                 week_before=total(of_days[:WEEK_DAYS]),
                 waiting=[each for each in chats if each.chat.state is LiveState.WAITING],
                 waiting_count=LiveChatRecords(tx).waiting_count(own, active_since),
-                failing=[each for each in readings if each.state is RunState.FAILED][:LISTED],
+                failing=[each for each in readings if each.is_failing][:LISTED],
                 unfinished=DeletionRecords(tx).unfinished(own, now - UNFINISHED_AFTER, LISTED),
                 growing=GapTriageRecords(tx).growing(own, LISTED),
                 assigned=GapRecords(tx).assigned(own, actor.address, LISTED) if actor.address else [],

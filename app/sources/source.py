@@ -170,6 +170,10 @@ class RunState(StrEnum):
 
 ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED})
 
+# Statuses of pages that the agent knows after the reading.
+READ_STATUSES = frozenset({"indexed", "unchanged", "duplicate"})
+_WAITING_STATUSES = frozenset({"queued", "held"})  # for their turn, or for an operator
+
 
 @dataclass(frozen=True, slots=True)
 class SourceConfig:
@@ -216,7 +220,8 @@ class Source:
 class CrawlRun:
     """One reading of a source. `counts` maps each page status to its number; `stop_reason` says in words why the run
     ended. `leg` is raised whenever a paused run is resumed: readers for an earlier leg stop. With `only_asked`, it
-    reads only the pages that were requested."""
+    reads only the pages that were requested. `kept_pages` are live pages of earlier readings that an ended run tried to
+    read and could not: answers still use them as they were."""
 
     id: UUID
     source_id: UUID
@@ -229,11 +234,18 @@ class CrawlRun:
     counts: dict[str, int] = field(default_factory=dict)
     leg: int = 1
     only_asked: bool = False
+    kept_pages: int = 0
+
+    @property
+    def has_read_nothing(self) -> bool:
+        """Whether every page that was requested so far gave nothing to answer from."""
+        ended = {status for status, count in self.counts.items() if count and status not in _WAITING_STATUSES}
+        return bool(ended) and READ_STATUSES.isdisjoint(ended)
 
 
 @dataclass(frozen=True, slots=True)
 class LatestReading:
-    """The state or outcome of the latest reading of a source; `name` is the source's."""
+    """The state or outcome of the latest reading of a source; `name` is the source's, `kept_pages` as in CrawlRun."""
 
     source_id: UUID
     agent_id: UUID
@@ -242,6 +254,12 @@ class LatestReading:
     stop_reason: str
     created_at: datetime
     ended_at: datetime | None
+    kept_pages: int = 0
+
+    @property
+    def is_failing(self) -> bool:
+        """Failed, or pages that answers still use could not be read."""
+        return self.state is RunState.FAILED or self.kept_pages > 0
 
 
 @dataclass(frozen=True, slots=True)

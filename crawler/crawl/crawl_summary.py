@@ -7,7 +7,7 @@ from enum import StrEnum
 from crawler.crawl.crawl_budget import CrawlBudget, LeftOut
 from crawler.extract.page import Outcome
 
-READ = frozenset({Outcome.FETCHED, Outcome.UNCHANGED, Outcome.DUPLICATE, Outcome.NOINDEX})
+READ = frozenset({Outcome.FETCHED, Outcome.UNCHANGED, Outcome.DUPLICATE})
 
 
 class StopReason(StrEnum):
@@ -60,7 +60,7 @@ class CrawlSummary:
     def _end(self) -> str:
         match self.stopped:
             case StopReason.FINISHED:
-                return "Every page of the source was read."
+                return "Every page of the source was visited."
             case StopReason.PAGE_BUDGET:
                 return f"The limit of {self.budget.max_pages} pages was reached; there are more."
             case StopReason.TIME_BUDGET:

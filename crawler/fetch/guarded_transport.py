@@ -18,6 +18,9 @@ from crawler.url_rules import CheckedUrl
 # Repeated headers are joined with a comma, except for this one: each of its lines may be for another robot.
 LINE_FOLDED_HEADERS = frozenset({"x-robots-tag"})
 
+# What OpenSSL calls a server's first bytes that are no TLS.
+_NO_TLS: Final = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST"})
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -160,11 +163,29 @@ def _folded(headers: httpx.Headers) -> dict[str, str]:
 
 
 def _in_our_words(error: Exception, url: CheckedUrl) -> TimedOut | Unreachable:
-    detail = str(error) or type(error).__name__
+    if refusal := _tls_refusal(error, url):
+        return Unreachable(refusal)
+    detail = f" ({error})" if str(error) else ""
     if isinstance(error, httpx.ConnectTimeout):
-        return ConnectTimedOut(f"{url.host} refuses the connection ({detail})")
+        return ConnectTimedOut(f"{url.host} refuses the connection{detail}")
     if isinstance(error, httpx.TimeoutException):
-        return TimedOut(f"{url.host} did not respond in time ({detail})")
+        return TimedOut(f"{url.host} did not respond in time{detail}")
     if isinstance(error, httpx.ConnectError):
-        return Unreachable(f"{url.host} cannot be reached ({detail})")
-    return Unreachable(f"the connection to {url.host} broke ({detail})")
+        return Unreachable(f"{url.host} cannot be reached{detail}")
+    if isinstance(error, httpx.RemoteProtocolError):
+        return Unreachable(f"{url.host} sent no valid HTTP response")
+    return Unreachable(f"the connection to {url.host} broke")
+
+
+def _tls_refusal(error: BaseException, url: CheckedUrl) -> str:
+    """Why there is no encrypted connection, without OpenSSL's codes; "" for any other error."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is None:
+        return ""
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"{url.host} has no valid certificate ({cause.verify_message.rstrip('.')})"
+    if cause.reason in _NO_TLS:
+        return f"{url.host} does not use https on port {url.port}; its address may begin with http://"
+    return f"{url.host} refuses an encrypted connection"

@@ -50,7 +50,7 @@ class ScriptedSiteReader:
                 self.asked.append(page.url)
                 await self._before(page.url)
                 await settle(self._page(page))
-        return RunSummary("Every page of the source was read.")
+        return RunSummary("Every page of the source was visited.")
 
     def _page(self, queued: QueuedPage) -> ReadPage:
         found = self.site.get(queued.url, "not_found")

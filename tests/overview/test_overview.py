@@ -70,10 +70,10 @@ class Workspace:
         await self.read_again(source, state, reason)
         return source
 
-    async def read_again(self, source: Source, state: RunState, reason: str = "") -> None:
+    async def read_again(self, source: Source, state: RunState, reason: str = "", kept_pages: int = 0) -> None:
         with self.record.writing() as tx:
             run = CrawlRunRecords(tx).start_run(self.agent, source.id)
-            CrawlRunRecords(tx).set_run_state(run.id, state, reason)
+            CrawlRunRecords(tx).set_run_state(run.id, state, reason, kept_pages=kept_pages)
 
     async def gap(self, question: str) -> UUID:
         page = await self.record.read(lambda tx: GapRecords(tx).page(self.agent, None, PageRequest(200)))
@@ -162,6 +162,13 @@ async def test_a_source_fails_until_it_is_read_again(workspace: Workspace) -> No
     ]
     workspace.clock.advance(8 * DAY)
     assert (await workspace.seen()).changes == []
+
+
+async def test_a_source_that_lost_pages_which_answers_use_needs_attention(workspace: Workspace) -> None:
+    source = await workspace.read_source("docs", RunState.FINISHED)
+    workspace.clock.advance(60)
+    await workspace.read_again(source, RunState.FINISHED, kept_pages=2)
+    assert [(each.name, each.kept_pages) for each in (await workspace.seen()).failing] == [("docs", 2)]
 
 
 async def test_gaps_grow_where_they_are_asked_more_often_than_the_week_before(workspace: Workspace) -> None:

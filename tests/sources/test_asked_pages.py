@@ -113,7 +113,7 @@ async def test_a_whole_reading_that_is_asked_for_meanwhile_takes_over(house: Kno
 
     assert reader.asked == [A, B, C]
     assert not ended.only_asked
-    assert ended.stop_reason == "Every page of the source was read."
+    assert ended.stop_reason == "Every page of the source was visited."
 
 
 async def test_a_paused_reading_keeps_the_pages_until_it_goes_on(house: KnowledgeHouse) -> None:

@@ -105,7 +105,7 @@ async def test_a_site_is_read_by_its_links_and_its_sitemap(reader: CrawlerSiteRe
 
     assert {page.status for page in pages.values()} == {"fetched"}
     assert set(pages) == {f"{site.origin}{path}" for path in ("/", "/about", "/hidden")}
-    assert summary == RunSummary("Every page of the source was read.", is_complete=True)
+    assert summary == RunSummary("Every page of the source was visited.", is_complete=True)
     content = pages[f"{site.origin}/about"].content
     assert isinstance(content, PageContent)
     assert (content.title, content.language, content.site) == ("About", "en", "Shop")

@@ -64,7 +64,7 @@ async def test_every_page_is_learnt_and_settled_with_what_became_of_it(house: Kn
     run = await read(house, SITE | {twin: page("/twin", words(15, "apple")), "https://shop.example/x": "login_wall"})
 
     assert run.state is RunState.FINISHED
-    assert run.stop_reason == "Every page of the source was read."
+    assert run.stop_reason == "Every page of the source was visited."
     assert run.counts == {"indexed": 3, "duplicate": 1, "login_wall": 1}
     settled = await pages_of(house, run.id)
     assert (settled[A].status, settled[A].chunks) == ("indexed", 1)
@@ -257,7 +257,8 @@ async def test_operators_may_hear_of_a_run_that_failed_once(house: KnowledgeHous
         await reading(house, ScriptedSiteReader({})).fail(run.id, "The worker died.")
     with house.record.reading() as tx:
         [(kind, payload)] = tx.connection.execute(select(OUTBOX.c.kind, OUTBOX.c.payload)).all()
-    assert (kind, payload) == ("source.failed", {"source_id": str(run.source_id), "run_id": str(run.id)})
+    assert kind == "source.failed"
+    assert payload == {"source_id": str(run.source_id), "run_id": str(run.id), "kept_pages": 0}
 
 
 async def test_a_run_that_has_ended_is_no_work(house: KnowledgeHouse) -> None:

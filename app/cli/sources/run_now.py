@@ -17,7 +17,7 @@ from app.sources.runs.jobs.dbos_job_queue import DbosJobQueue
 from app.sources.runs.jobs.dbos_worker import WORKER_KIND
 from app.sources.runs.jobs.inline_job_queue import InlineJobQueue
 from app.sources.runs.records.crawl_runs import CrawlRunRecords
-from app.sources.source import ENDED_STATES, CrawlRun, RunState, Source
+from app.sources.source import ENDED_STATES, READ_STATUSES, CrawlRun, RunState, Source
 from app.sources.sources import Sources
 from app.store.processes import ProcessRecords
 from app.store.transaction import Transaction
@@ -25,7 +25,6 @@ from app.store.transaction import Transaction
 _POLL_SECONDS = 0.25
 _WORKER_SILENT_SECONDS = 15
 _LISTED_PROBLEMS = 20
-_FINE = frozenset({"indexed", "unchanged", "duplicate"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ async def agent_for(base: Infrastructure, knowledge: Knowledge, actor: Actor, na
 async def run_now(
     base: Infrastructure, knowledge: Knowledge, actor: Actor, source: Source, as_json: bool
 ) -> RunOutcome:
-    """Read the source and say what became of its pages. It has failed where it did not finish, and where nothing could
-    be read, as with a first page that is away."""
+    """Read the source and say what became of its pages. It has failed where it did not finish, and where there is
+    nothing to answer from, as with pages that an operator has to review first."""
 
     def work(tx: Transaction) -> CrawlRun:
         started = CrawlRunRecords(tx).start_run(source.agent_id, source.id)
@@ -60,8 +59,8 @@ async def run_now(
     ended = await _watched(base, knowledge, started)
     sources = Sources(base.record, InlineJobQueue(knowledge.jobs), page_scope_on(base))
     pages = (await sources.pages(actor, source.id, PageRequest(limit=200))).items
-    problems = [page for page in pages if page.status not in _FINE]
-    has_pages = any(ended.counts.get(status) for status in _FINE)
+    problems = [page for page in pages if page.status not in READ_STATUSES]
+    has_pages = any(ended.counts.get(status) for status in READ_STATUSES)
     if as_json:
         print_json(
             {

@@ -113,7 +113,9 @@ class RunOut(Model):
     ended_at: datetime | None
     stop_reason: str
     counts: dict[str, int] = Field(description="Pages by status.")
-
+    kept_pages: int = Field(
+        description="Pages that could not be read this time, and of which answers still use the earlier text."
+    )
     only_asked: bool = Field(description="Whether only the requested pages are read.")
 
 

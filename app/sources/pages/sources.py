@@ -16,7 +16,7 @@ from app.sources.discovery import Discovery
 from app.sources.files.source_files import SourceFiles
 from app.sources.pages.own_source import own_source
 from app.sources.runs.run_progress import run_progress
-from app.sources.source import ENDED_STATES, GIVEN_KINDS, LISTED_KINDS, RunState, SourceConfig, SourceKind
+from app.sources.source import ENDED_STATES, GIVEN_KINDS, LISTED_KINDS, CrawlRun, RunState, SourceConfig, SourceKind
 from app.sources.source_editing import SourceEditing, with_own_address
 from app.sources.sources import Sources
 from app.web.console.forms import Lines
@@ -27,7 +27,7 @@ from app.web.middleware.public_url import base_url_of
 # For file fields: the types that browsers offer, and their description.
 _FILES: Final = {"accept": ",".join(f".{each}" for each in EXTENSIONS), "accepted": ACCEPTED}
 _MANY: Final = PageRequest(limit=200)
-STATE_TONES: Final = {
+_STATE_TONES: Final = {
     RunState.QUEUED: "plain",
     RunState.RUNNING: "accent",
     RunState.PAUSED: "warn",
@@ -37,6 +37,11 @@ STATE_TONES: Final = {
 }
 # For pages: with any other status, there was nothing to learn from.
 _PAGE_TONES: Final = {"queued": "plain", "indexed": "good", "unchanged": "good", "duplicate": "plain"}
+
+
+def state_tone(run: CrawlRun) -> str:
+    """Red only where nothing is left to answer from."""
+    return "warn" if run.kept_pages else _STATE_TONES[run.state]
 
 
 class Look(Form):
@@ -140,7 +145,7 @@ class SourcePages(Pages):
         told = {
             "rows": rows,
             "unread": unread,
-            "tones": STATE_TONES,
+            "state_tone": state_tone,
             "in_quarantine": in_quarantine,
             "most": self._files.max_bytes,
         }
@@ -190,7 +195,7 @@ class SourcePages(Pages):
                 and visit.url(
                     "source", {"status": visit.input.status, "cursor": pages.next_cursor}, source_id=source.id
                 ),
-                "tones": STATE_TONES,
+                "state_tone": state_tone,
                 "page_tones": _PAGE_TONES,
             },
         )

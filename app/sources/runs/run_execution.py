@@ -17,7 +17,7 @@ from app.knowledge.retire import Retire
 from app.sources.records import SourceAccessRecords, SourceRecords
 from app.sources.runs.given_pages import GivenPages
 from app.sources.runs.records.crawl_pages import CrawlPageRecords
-from app.sources.runs.records.crawl_runs import CrawlRunRecords
+from app.sources.runs.records.crawl_runs import CrawlRunRecords, MissedDocumentRecords
 from app.sources.runs.run_pages import MissedPages, RunPages, look_for_missed_pages, settle_missed_pages
 from app.sources.runs.site_reader import PageQueue, QueuedPage, ReadPage, RunSummary, SiteReader
 from app.sources.source import GIVEN_KINDS, LISTED_KINDS, CrawlRun, RunState, Source, SourceKind
@@ -101,9 +101,7 @@ class RunExecution:
             except NotFound:
                 return
             if CrawlRunRecords(tx).set_run_state(run_id, RunState.FAILED, reason, run.leg):
-                source = SourceRecords(tx).run_source(run_id)
-                told = {"source_id": str(source.id), "run_id": str(run_id)}
-                Outbox(tx).tell(source.agent_id, WebhookEvent.SOURCE_FAILED.value, told)
+                _tell_of_failure(tx, run, reason)
 
         await self._record.write(work)
 
@@ -230,17 +228,21 @@ class RunExecution:
         run_id, missed = run.id, MissedPages()
         is_complete = summary.is_complete and not run.only_asked
         sight = await look_for_missed_pages(self._record, source, run_id, is_complete=is_complete)
-        reason = summary.stop_reason + sight.outcome.in_words()
 
         def work(tx: Transaction) -> tuple[bool, CrawlRun | None]:
             """Whether the run has ended, and the run if it continues."""
-            if not CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, reason, run.leg):
+            reason = summary.stop_reason + sight.outcome.in_words()
+            kept = MissedDocumentRecords(tx).kept(run_id, only_requested=True) - sight.lost_on_request
+            if not CrawlRunRecords(tx).set_run_state(run_id, RunState.FINISHED, reason, run.leg, kept):
                 return False, None
             now = CrawlRunRecords(tx).run(run_id)
-            if not _was_asked_for_more(run, now, summary):
-                return True, None
-            CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING)
-            return False, now
+            if _was_asked_for_more(run, now, summary):
+                CrawlRunRecords(tx).set_run_state(run_id, RunState.RUNNING)
+                return False, now
+            # A few requested pages that do not respond say nothing about the website.
+            if now.has_read_nothing and not now.only_asked:
+                _tell_of_failure(tx, now, _why_nothing(tx, run_id, summary))
+            return True, None
 
         has_ended, going_on = await self._record.of_agent(source.agent_id).write(work)
         if going_on is not None:
@@ -249,7 +251,8 @@ class RunExecution:
             missed = await settle_missed_pages(self._record, source, run_id, sight)
         ended = await self._record.of_agent(source.agent_id).read(lambda tx: CrawlRunRecords(tx).run(run_id))
         await self._retire.versions(source.agent_id, missed.versions)
-        log.info("run.stopped", run_id=str(run_id), state=ended.state.value, reason=reason, counts=ended.counts)
+        state, reason = ended.state.value, ended.stop_reason
+        log.info("run.stopped", run_id=str(run_id), state=state, reason=reason, counts=ended.counts)
         return RunReport(ended, missed), ended
 
     async def _is_stopped(self, run: CrawlRun) -> bool:
@@ -259,6 +262,22 @@ class RunExecution:
         except NotFound:
             return True
         return now.state is not RunState.RUNNING or now.leg != run.leg
+
+
+def _tell_of_failure(tx: Transaction, run: CrawlRun, reason: str) -> None:
+    """For a run that ends in this transaction: operators are notified of it as failed."""
+    kept = MissedDocumentRecords(tx).kept(run.id, only_requested=False)
+    CrawlRunRecords(tx).set_run_state(run.id, RunState.FAILED, reason, kept_pages=kept)
+    told = {"source_id": str(run.source_id), "run_id": str(run.id), "kept_pages": kept}
+    Outbox(tx).tell(run.agent_id, WebhookEvent.SOURCE_FAILED.value, told)
+
+
+def _why_nothing(tx: Transaction, run_id: UUID, summary: RunSummary) -> str:
+    """A reader that went through all pages may not know that none of them could be learnt."""
+    if not summary.is_complete:
+        return summary.stop_reason
+    first = CrawlPageRecords(tx).pages(run_id, PageRequest(1)).items[0]
+    return f"No page could be read: {first.reason or first.status}"
 
 
 def _was_asked_for_more(read: CrawlRun, now: CrawlRun, summary: RunSummary) -> bool:

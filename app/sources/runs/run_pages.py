@@ -72,6 +72,11 @@ class Sight:
         return [document for document in self.missed if document.readings >= RETIRED_AFTER]
 
     @property
+    def lost_on_request(self) -> int:
+        """How many of the lost were requested, and not only linked by no page any more."""
+        return sum(document.asked is not None for document in self.lost)
+
+    @property
     def outcome(self) -> "MissedPages":
         """The result of settling it."""
         return MissedPages(len(self.missed), len(self.lost))

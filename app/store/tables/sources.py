@@ -23,6 +23,7 @@ CRAWL_RUNS = table(
     column("stop_reason", StorableText, default=""),
     column("leg", sa.Integer, default=1, server_default=sa.text("1")),
     column("only_asked", sa.Boolean, default=False, server_default=sa.false()),
+    column("kept_pages", sa.Integer, default=0, server_default=sa.text("0")),
     column("created_at", UtcDateTime),
     column("started_at", UtcDateTime, nullable=True),
     column("ended_at", UtcDateTime, nullable=True),

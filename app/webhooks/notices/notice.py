@@ -50,7 +50,7 @@ _TEXTS: Final[Mapping[WebhookEvent, tuple[str, str, str, str]]] = {
     ),
     WebhookEvent.SOURCE_FAILED: (
         "a source could not be read",
-        'A source of "{agent}" could not be read. Visitors are answered from what was read before.',
+        'A source of "{agent}" could not be read. {before}',
         "{pages}/sources/{source_id}",
         "See why",
     ),
@@ -99,6 +99,12 @@ _OF_ONE: Final[Mapping[WebhookEvent, tuple[str, str]]] = {
 }
 
 
+_BEFORE: Final = {
+    True: "Visitors are answered from what was read before.",
+    False: "Nothing was read from it before, so visitors get no answers from it.",
+}
+
+
 def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str, Any]) -> Notice:
     """`agent` is its name, `told` the outbox's values of the event, which is one of NOTICED."""
     pages = f"/console/agents/{agent_id}"
@@ -110,7 +116,7 @@ def notice_of(event: WebhookEvent, agent_id: UUID, agent: str, told: Mapping[str
     if event in _OF_ONE and told["count"] == 1:
         subject, text = _OF_ONE[event]
     share = told["used_tokens"] / told["daily_tokens"] if event is WebhookEvent.BUDGET_NEAR else None
-    words = {**told, "agent": agent, "pages": pages, "share": share}
+    words = {**told, "agent": agent, "pages": pages, "share": share, "before": _BEFORE[bool(told.get("kept_pages"))]}
     return Notice(f"{agent}: {subject.format_map(words)}", (text.format_map(words),), path.format_map(words), action)
 
 

@@ -10,7 +10,7 @@ BUDGET = CrawlBudget(max_pages=7, max_failures_in_row=4, max_seconds=3600)
 @pytest.mark.parametrize(
     ("stopped", "reason"),
     [
-        (StopReason.FINISHED, "Every page of the source was read."),
+        (StopReason.FINISHED, "Every page of the source was visited."),
         (StopReason.PAGE_BUDGET, "The limit of 7 pages was reached; there are more."),
         (StopReason.TIME_BUDGET, "The time limit of a crawl, 1 hour, was reached; there are more pages."),
         (StopReason.SITE_FAILING, "The site stopped responding: 4 pages in a row failed, the last with: it is down."),

@@ -1,3 +1,4 @@
+import ssl
 from ipaddress import ip_address
 
 import httpcore
@@ -9,9 +10,10 @@ from hypothesis import strategies as st
 from crawler.address_policy import AddressPolicy
 from crawler.errors import AddressRefused, TimedOut, Unreachable, UrlRefused
 from crawler.fetch.guarded_dialler import GuardedDialler
-from crawler.fetch.guarded_transport import GuardedTransport
+from crawler.fetch.guarded_transport import GuardedTransport, GuardedWire
 from crawler.url_rules import check_url
 from tests.doubles.fake_network import FakeConnector, FakeNetwork, FakeRequest, FakeResolver, response
+from tests.doubles.loopback_site import running_site
 
 
 def ok(_: FakeRequest) -> list[bytes]:
@@ -101,6 +103,46 @@ async def test_transport_errors_arrive_in_our_words(failure: Exception, translat
     with pytest.raises(translated):
         async with network.wire.get(check_url("http://www.example.com/"), {}):
             pass
+
+
+async def test_https_where_there_is_none_says_which_address_to_try() -> None:
+    with running_site() as site:
+        wire = GuardedWire(GuardedTransport(site.policy))
+        with pytest.raises(Unreachable) as refused:
+            async with wire.get(check_url(f"https://127.0.0.1:{site.port}/", site.policy), {}):
+                pass
+        await wire.aclose()
+    assert refused.value.reason == (
+        f"127.0.0.1 does not use https on port {site.port}; its address may begin with http://"
+    )
+
+
+def _refused() -> ssl.SSLError:
+    error = ssl.SSLError(1, "[SSL: TLSV1_ALERT_INTERNAL_ERROR] tlsv1 alert internal error (_ssl.c:1006)")
+    error.reason = "TLSV1_ALERT_INTERNAL_ERROR"
+    return error
+
+
+def _expired() -> ssl.SSLCertVerificationError:
+    error = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed (_ssl.c:1006)")
+    error.verify_message = "certificate has expired"
+    return error
+
+
+@pytest.mark.parametrize(
+    ("cause", "reason"),
+    [
+        (_expired(), "www.example.com has no valid certificate (certificate has expired)"),
+        (_refused(), "www.example.com refuses an encrypted connection"),
+    ],
+)
+async def test_a_reason_has_no_text_of_the_programming_language(cause: Exception, reason: str) -> None:
+    failure = httpcore.ConnectError(str(cause))
+    failure.__cause__ = cause
+    with pytest.raises(Unreachable) as refused:
+        async with FakeNetwork(FakeConnector(ok, failure=failure)).wire.get(check_url("https://www.example.com/"), {}):
+            pass
+    assert refused.value.reason == reason
 
 
 async def test_the_target_goes_out_exactly_as_it_was_checked() -> None:

@@ -114,6 +114,34 @@ async def test_a_page_that_was_read_is_listed_by_its_title_above_its_address(
     assert f"Opening <hours> {url} indexed" in text_of(page)
 
 
+@pytest.mark.parametrize(
+    ("state", "kept", "badge", "words"),
+    [
+        (RunState.FAILED, 0, "bad", "There is nothing from this source to answer from."),
+        (RunState.FAILED, 4, "warn", "4 pages could not be read this time. Answers still use what they said before."),
+        (RunState.FINISHED, 1, "warn", "1 page could not be read this time. Answers still use what it said before."),
+        (RunState.FINISHED, 0, "good", "Nobody is at home."),
+    ],
+)
+async def test_a_source_is_red_where_nothing_is_left_and_amber_where_pages_of_before_are_used(
+    house: House, browser: ConsoleBrowser, state: RunState, kept: int, badge: str, words: str
+) -> None:
+    sources = house.parts.get(Sources)
+    source = await sources.create(
+        house.actor, house.agent.id, SourceConfig(SourceKind.SITE, "Shop", "https://shop.example/")
+    )
+    run = await sources.sync(house.actor, source.id)
+    with house.record.writing() as tx:
+        CrawlRunRecords(tx).set_run_state(run.id, state, "Nobody is at home.", kept_pages=kept)
+    page = await browser.page(f"{list_path(house)}/{source.id}")
+    assert words in text_of(page)
+    for html in (page, await browser.page(list_path(house))):
+        assert f'<span class="badge {badge}">{state.value}</span>' in html
+    overview = await browser.page("/console")
+    assert ("All clear" in overview) == (badge == "good")
+    assert (f'<span class="badge {badge}">source</span>' in overview) == (badge != "good")
+
+
 async def test_a_reading_rests_goes_on_and_ends(house: House, browser: ConsoleBrowser) -> None:
     await browser.post(list_path(house), {"kind": "url", "url": "https://www.example.com/faq"})
     (source,) = await sources_of(house, house.agent.id)

@@ -26,7 +26,7 @@ TOLD: dict[WebhookEvent, dict[str, Any]] = {
     WebhookEvent.BUDGET_NEAR: {"used_tokens": 900, "daily_tokens": 1000},
     WebhookEvent.ACTION_LIMIT_NEAR: {"action_id": str(OTHER), "title": "Order status", "daily_calls": 1000},
     WebhookEvent.ANSWERS_STALE: {"document_id": str(OTHER), "count": 2},
-    WebhookEvent.SOURCE_FAILED: {"source_id": str(OTHER), "run_id": str(OTHER)},
+    WebhookEvent.SOURCE_FAILED: {"source_id": str(OTHER), "run_id": str(OTHER), "kept_pages": 4},
     WebhookEvent.GAPS_WEEKLY: WEEK,
 }
 
@@ -82,6 +82,14 @@ def test_several_conversations_are_told_at_once_and_found_in_the_inbox() -> None
     notice = notice_of(WebhookEvent.CONVERSATION_ASSIGNED, AGENT, "Shop", {"assignee": "bo+a@example.com", "count": 3})
     assert notice.subject == "Shop: 3 conversations are assigned to bo+a@example.com"
     assert notice.path == f"/console/agents/{AGENT}/conversations?assignee=bo%2Ba%40example.com"
+
+
+@pytest.mark.parametrize(("kept", "words"), [(4, "from what was read before"), (0, "no answers from it")])
+def test_a_source_that_fails_says_what_visitors_get_meanwhile(kept: int, words: str) -> None:
+    [paragraph] = notice_of(
+        WebhookEvent.SOURCE_FAILED, AGENT, "Shop", TOLD[WebhookEvent.SOURCE_FAILED] | {"kept_pages": kept}
+    ).paragraphs
+    assert words in paragraph
 
 
 def test_a_week_is_summed_up_beside_the_one_before() -> None:

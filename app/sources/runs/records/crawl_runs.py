@@ -54,7 +54,9 @@ class CrawlRunRecords(Repository):
         row = self._first_row(select(CRAWL_RUNS).where(CRAWL_RUNS.c.id == run_id), "crawl run")
         return self._with_counts([row])[0]
 
-    def set_run_state(self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None) -> bool:
+    def set_run_state(
+        self, run_id: UUID, state: RunState, stop_reason: str = "", leg: int | None = None, kept_pages: int = 0
+    ) -> bool:
         """Also sets started_at or ended_at, according to the state; returns whether it was set. A cancelled run stays
         cancelled. With `leg`, as readers pass it, a run that is paused, has ended or is in another leg stays unchanged.
         Raises NotFound."""
@@ -64,7 +66,11 @@ class CrawlRunRecords(Repository):
         if leg is not None and (run.state not in _AT_WORK or run.leg != leg):
             return False
         now = self._now()
-        changes: dict[str, Any] = {"state": state.value, "stop_reason": stop_reason or run.stop_reason}
+        changes: dict[str, Any] = {
+            "state": state.value,
+            "stop_reason": stop_reason or run.stop_reason,
+            "kept_pages": kept_pages,
+        }
         if state in _UNFINISHED:
             changes["ended_at"] = None
         else:
@@ -137,7 +143,6 @@ class CrawlRunRecords(Repository):
         return [value_of(CrawlRun, row, counts=counts[row.id]) for row in rows]
 
 
-_SETTLED = "settled"
 _MISSED_READINGS = (
     update(DOCUMENTS).where(DOCUMENTS.c.id == bindparam("document")).values(missed_readings=bindparam("readings"))
 )
@@ -167,6 +172,12 @@ class MissedDocumentRecords(Repository):
                 missed.append(MissedDocument(document_id, url, readings + 1, reason, asked))
         return missed
 
+    def kept(self, run_id: UUID, *, only_requested: bool) -> int:
+        """How many live documents of the run's source the run did not find, whatever the reason. With `only_requested`,
+        those alone that it requested or still had to."""
+        unseen = self._unseen(run_id)
+        return sum(map(bool, self._ends(run_id, unseen).values())) if only_requested else len(unseen)
+
     def set_missed_readings(self, readings: Mapping[UUID, int]) -> None:
         """How many consecutive readings have missed each document; 0 for one that was found."""
         if readings:
@@ -194,7 +205,7 @@ class MissedDocumentRecords(Repository):
         return {row_id: (url, readings) for row_id, url, readings in self._connection.execute(statement)}
 
     def _ends(self, run_id: UUID, unseen: dict[UUID, tuple[str, int]]) -> dict[UUID, list[PageEnd]]:
-        """By document: the outcomes of its known URLs: its own, and those that led to it earlier."""
+        """By document: the outcomes of its known URLs so far: its own, and those that led to it earlier."""
         keys: dict[str, set[UUID]] = defaultdict(set)
         for document_id, (url, _) in unseen.items():
             keys[url_key(url)].add(document_id)
@@ -207,19 +218,15 @@ class MissedDocumentRecords(Repository):
                     keys[key].add(led_to)
         ends: dict[UUID, list[PageEnd]] = {document_id: [] for document_id in unseen}
         for batch in batches(list(keys)):
-            for key, end in self._ended(run_id, batch):
+            for key, end in self._of_run(run_id, batch):
                 for document_id in keys[key]:
                     ends[document_id].append(end)
         return ends
 
-    def _ended(self, run_id: UUID, url_keys: Sequence[str]) -> list[tuple[str, PageEnd]]:
+    def _of_run(self, run_id: UUID, url_keys: Sequence[str]) -> list[tuple[str, PageEnd]]:
         statement = (
             select(SOURCE_PAGES)
-            .where(
-                SOURCE_PAGES.c.run_id == run_id,
-                SOURCE_PAGES.c.url_key.in_(url_keys),
-                SOURCE_PAGES.c.queue_state == _SETTLED,
-            )
+            .where(SOURCE_PAGES.c.run_id == run_id, SOURCE_PAGES.c.url_key.in_(url_keys))
             .order_by(SOURCE_PAGES.c.position)
         )
         return [(row.url_key, value_of(PageEnd, row)) for row in self._connection.execute(statement)]
