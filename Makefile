@@ -251,7 +251,7 @@ else
 endif
 
 .PHONY: eval-quotes
-eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for
+eval-quotes: .venv/installed ## Count the answers without a model that hold what the demonstration site's questions ask for, in English and three other languages
 	@rm -rf .venv/demo-quotes
 	$(BIN)/python -m tests.demo_quotes .venv/demo-quotes
 

@@ -4,8 +4,10 @@
 import asyncio
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 from urllib.parse import urljoin
 from uuid import UUID, uuid4
 
@@ -15,8 +17,8 @@ from app.bootstrap.answering import Answering, open_answering
 from app.bootstrap.infrastructure import Infrastructure, open_infrastructure
 from app.bootstrap.knowledge import open_knowledge
 from app.conversations.conversations import Conversations
-from app.core.turn import TurnRequest
-from app.core.turn_events import Token
+from app.core.turn import AnsweredBy, TurnRequest
+from app.core.turn_events import Done, Token
 from app.knowledge.document import PageContent, SectionHeading
 from app.settings import read_settings
 from app.sources.records import SourceRecords
@@ -27,22 +29,46 @@ from crawler.extract.extraction import extract_page
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGES = _ROOT / "app" / "demo_site"
 _GOLDEN = _ROOT / "tests" / "data" / "demo_golden_questions.jsonl"
+_TRANSLATED = _ROOT / "tests" / "data" / "demo_questions_translated.jsonl"
 _SITE = "https://nimbrel.example/"
 
 
-async def measure(folder: Path) -> dict[str, float]:
-    """`questions` are those that the site answers; `quoted` of their answers hold every word that is expected."""
-    golden = [json.loads(line) for line in _GOLDEN.read_text("utf-8").splitlines()]
+async def measure(folder: Path) -> dict[str, dict[str, float]]:
+    """By the language of the questions, which is English or, for a third of them each, German, French or Spanish.
+    `questions` are those that the site answers; `quoted` of their answers hold every word that is expected, and
+    `withheld` are refused. `held_back` of the `others` are."""
+    golden = _rows(_GOLDEN)
+    translated = [row | said for row, said in zip(golden, _rows(_TRANSLATED), strict=True)]
     async with open_infrastructure(read_settings(data=folder)) as base:
         agent_id = await _learn(base)
         async with open_answering(base) as answering:
-            asked = [row for row in golden if row["answerable"]]
-            answers = [await _answer(base, answering, agent_id, row["question"]) for row in asked]
-    quoted = sum(
-        all(words.casefold() in answer.casefold() for words in row["answer_contains"])
-        for row, answer in zip(asked, answers, strict=True)
-    )
-    return {"questions": len(asked), "quoted": quoted, "mean_chars": round(fmean(map(len, answers)))}
+            return {
+                "in English": await _measured(base, answering, agent_id, golden),
+                "in German, French and Spanish": await _measured(base, answering, agent_id, translated),
+            }
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+async def _measured(
+    base: Infrastructure, answering: Answering, agent_id: UUID, golden: Sequence[dict[str, Any]]
+) -> dict[str, float]:
+    answers = [(row, *await _answer(base, answering, agent_id, row["question"])) for row in golden]
+    given = [(row, text, is_held) for row, text, is_held in answers if row["answerable"]]
+    others = [is_held for row, _, is_held in answers if not row["answerable"]]
+    return {
+        "questions": len(given),
+        "quoted": sum(
+            not is_held and all(words.casefold() in text.casefold() for words in row["answer_contains"])
+            for row, text, is_held in given
+        ),
+        "withheld": sum(is_held for *_, is_held in given),
+        "mean_chars": round(fmean(len(text) for _, text, _ in given)),
+        "others": len(others),
+        "held_back": sum(others),
+    }
 
 
 async def _learn(base: Infrastructure) -> UUID:
@@ -62,11 +88,14 @@ async def _learn(base: Infrastructure) -> UUID:
     return agent.id
 
 
-async def _answer(base: Infrastructure, answering: Answering, agent_id: UUID, question: str) -> str:
+async def _answer(base: Infrastructure, answering: Answering, agent_id: UUID, question: str) -> tuple[str, bool]:
+    """The answer, and whether it is a refusal."""
     agent = await base.record.read(lambda tx: AgentRecords(tx).live(agent_id))
     session = (await Conversations(base.record, answering.history).open(agent, None)).session
     live = await answering.turns.ask(session, TurnRequest(uuid4(), question, _SITE))
-    return "".join([item.event.token async for item in live.events() if isinstance(item.event, Token)])
+    events = [item.event async for item in live.events()]
+    is_held = any(isinstance(event, Done) and event.answered_by is AnsweredBy.FALLBACK for event in events)
+    return "".join([event.token for event in events if isinstance(event, Token)]), is_held
 
 
 if __name__ == "__main__":

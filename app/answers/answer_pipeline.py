@@ -134,6 +134,8 @@ class AnswerPipeline:
             agent=agent.config,
             question=request.message,
             standalone=(found.question if found else "") or standalone or request.message,
+            read_as=found.read_as if found else "",
+            read_in=found.read_in if found else None,
             sources=sources,
             history=asking.history,
             page_url=request.page_url,

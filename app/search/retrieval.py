@@ -42,7 +42,8 @@ class Retrieval:
     """`ranked` is the full order, best first; `sources` are the chunks that may be answered from: above the threshold,
     best first, at most the agent's `sources`. `best` is the best calibrated score, 0 if nothing was found.
 
-    `question` is the text that was searched for, with its words spelt as on the pages. `is_low_confidence`: too few
+    `question` is the text that was searched for, with its words spelt as on the pages. If it was read word for word in
+    another language, `read_as` is that text and `read_in` the language, else "" and None. `is_low_confidence`: too few
     chunks reached the threshold to rely on. `trace` is JSON-ready: one entry per stage with its milliseconds, and what
     had to be left out and why.
     """
@@ -53,6 +54,8 @@ class Retrieval:
     is_low_confidence: bool = True
     question: str = ""
     trace: dict[str, Any] = field(default_factory=dict)
+    read_as: str = ""
+    read_in: str | None = None
 
 
 _HEAD = 6  # the places that an answer sees

@@ -78,6 +78,8 @@ class CachedRetriever:
                 is_low_confidence=packed["low"],
                 question=packed["respelt"] or query.text,
                 trace={**packed["trace"], "cache": "hit"},
+                read_as=packed["read_as"],
+                read_in=packed["read_in"],
             )
         except (struct.error, ValueError, KeyError, TypeError) as error:
             log.warning("retrieval_cache.unreadable", reason=repr(error))
@@ -114,6 +116,8 @@ def _packed(retrieval: Retrieval, query: SearchQuery) -> bytes:
         "low": retrieval.is_low_confidence,
         "respelt": "" if retrieval.question == query.text else retrieval.question,
         "trace": retrieval.trace,
+        "read_as": retrieval.read_as,
+        "read_in": retrieval.read_in,
     }
     scores = [math.nan if score is None else score for item in ranked for score in _scores_of(item)]
     return json.dumps(packed).encode() + b"\n" + struct.pack(f"<{len(scores)}d", *scores)

@@ -3,7 +3,6 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol, TypeVar
 
 import structlog
@@ -24,6 +23,7 @@ from app.search.confidence import calibrated, plain_coverage, sigmoid
 from app.search.fusion import best_of_each_document, fused_order
 from app.search.page_focus import page_focus
 from app.search.query_planner import QueryPlanner, planned
+from app.search.question_reader import QuestionReader
 from app.search.rank_fusion import best_first, unit_interval, with_vote
 from app.search.retrieval import Retrieval, RetrievalTrace, SearchQuery, StageListener
 from app.search.source_choice import answerable_from
@@ -52,12 +52,14 @@ class HybridRetriever:
         keywords: KeywordIndex,
         rankers: dict[RerankMode, Reranker],
         adjustments: Sequence[Boost],
+        reader: QuestionReader,
         planners: Sequence[QueryPlanner] = (),
     ) -> None:
         self._finder = finder
         self._keywords = keywords
         self._rankers = rankers
         self._adjustments = adjustments
+        self._reader = reader
         self._planners = planners
 
     async def retrieve(self, agent: LiveAgent, query: SearchQuery, on_stage: StageListener | None = None) -> Retrieval:
@@ -65,7 +67,8 @@ class HybridRetriever:
         trace = RetrievalTrace()
         if on_stage:
             await on_stage("searching")
-        query = await self._respelt(agent, query, trace)
+        read = await self._reader.read(agent, query, trace)
+        query = read.query
         wordings = await planned(self._planners, query, settings)
         if len(wordings) > 1:
             trace.stage("wordings", said=[wording.text for wording in wordings])
@@ -77,7 +80,7 @@ class HybridRetriever:
         )
         trace.note_missing(candidates.missing)
         if not candidates.chunks:
-            return Retrieval(question=query.text, trace=trace.as_json())
+            return Retrieval(question=read.said, read_as=read.read_as, read_in=read.read_in, trace=trace.as_json())
         readable = 1.0 if covers(self._finder.reads, query.asked_in) else settings.foreign_weight
         fused = found = fused_order(candidates, settings, settings.vector_weight * readable)
         trace.stage("fusion", best_first(fused), method=settings.fusion.value, candidates=len(fused))
@@ -109,20 +112,11 @@ class HybridRetriever:
             retrieval.sources,
             retrieval.best,
             retrieval.is_low_confidence,
-            query.text,
+            read.said,
             trace.as_json(),
+            read.read_as,
+            read.read_in,
         )
-
-    async def _respelt(self, agent: LiveAgent, query: SearchQuery, trace: RetrievalTrace) -> SearchQuery:
-        try:
-            text = await self._keywords.respelt(agent.id, query.language, query.text)
-        except IndexUnavailable as error:
-            log.warning("retriever.spelling_away", reason=str(error))
-            return query
-        if text == query.text:
-            return query
-        trace.stage("spelling", said=text)
-        return replace(query, text=text)
 
     async def _logits(
         self,

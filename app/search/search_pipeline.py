@@ -19,6 +19,7 @@ from app.search.context_expansion import ContextExpandingRetriever
 from app.search.model_ranker import ModelRanker
 from app.search.model_search import ModelSearchRetriever
 from app.search.query_planner import DetailWordings, LongQuestionSplitter, ModelQueryPlanner, QueryPlanner
+from app.search.question_reader import QuestionReader
 from app.search.retrieval_cache import CachedRetriever
 from app.search.retriever import HybridRetriever, Retriever
 from app.store.system_of_record import SystemOfRecord
@@ -54,7 +55,8 @@ class SearchParts:
             planners.append(ModelQueryPlanner(self.helper))
         finder = self.candidate_finder()
         adjustments = boosts(self.record, self.clock)
-        return HybridRetriever(finder, self.keywords, rankers, adjustments, planners)
+        reader = QuestionReader(self.record, self.embedder, self.keywords)
+        return HybridRetriever(finder, self.keywords, rankers, adjustments, reader, planners)
 
     def candidate_finder(self) -> CandidateFinder:
         return CandidateFinder(self.record, self.embedder, self.vectors, self.keywords)

@@ -3,13 +3,14 @@
 import hashlib
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from app.core.errors import EmbedderUnavailable
 from app.core.text.words import folded_words
+from app.providers.embedding.embedder import Gloss
 from app.providers.embedding.token_embedder import TokenVectors
 
 
@@ -17,7 +18,7 @@ class HashingEmbedder:
     """Bags of words: each word adds to one dimension, and a little to the first so that no vector is empty.
 
     Its tokens are words. It knows what it reads unless `knows` says less. While `is_down`, it raises. `embedded` holds
-    every text that it was given.
+    every text that it was given. `glosser` reads other languages.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class HashingEmbedder:
         self.max_tokens = max_tokens
         self.is_down = False
         self.embedded: list[str] = []
+        self.glosser: Callable[[str], Gloss | None] = lambda text: None
 
     @property
     def knows(self) -> frozenset[str] | None:
@@ -49,6 +51,9 @@ class HashingEmbedder:
             raise EmbedderUnavailable("The embedder was told to be down.")
         self.embedded += texts
         return [self._vector(text) for text in texts]
+
+    async def gloss(self, text: str) -> Gloss | None:
+        return self.glosser(text)
 
     async def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Each word has a direction of its own: words are near to themselves alone."""

@@ -8,6 +8,7 @@ import pytest
 
 from app.answers.curated.curated_matcher import SHIPPED_THRESHOLD
 from app.core.errors import EmbedderUnavailable
+from app.providers.embedding.embedder import Gloss
 from app.providers.embedding.onnx_embedder import OnnxEmbedder
 from app.providers.onnx_session import Floats, OnnxSession, TokenRow
 from app.providers.onnx_threads import OnnxThreads
@@ -72,6 +73,22 @@ class TestOnnxEmbedder(EmbedderContract):
             "ar", "cs", "da", "de", "el", "en", "es", "fr", "hu", "it", "nl", "pl", "pt", "ro", "ru", "sv", "tr", "uk",
             "vi",
         }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("text", "gloss"),
+        [
+            ("Wie viel kostet der Versand?", Gloss("how much costs the shipping?", "en", "de")),
+            ("What does shipping cost?", None),
+            ("per diem for denver", None),
+            ("restore a single file", None),
+            ("Mitä toimitus maksaa?", None),
+        ],
+        ids=["in German", "in English", "maybe in Danish", "maybe in Italian", "in a language without a list"],
+    )
+    async def test_a_question_clearly_in_another_language_has_a_gloss(
+        self, embedder: OnnxEmbedder, text: str, gloss: Gloss | None
+    ) -> None:
+        assert await embedder.gloss(text) == gloss
 
     async def test_what_is_too_long_is_embedded_by_its_beginning(self, embedder: OnnxEmbedder) -> None:
         long, longer = await embedder.embed(["refund " * 300, "refund " * 300 + "zebra " * 300])

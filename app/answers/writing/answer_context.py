@@ -50,7 +50,8 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
     """The question and everything that an answer may use. `question` is the visitor's own wording, `standalone` what
-    search looked for. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is None if
+    search looked for. If search read that word for word in another language, `read_as` is its text and `read_in` the
+    language. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is None if
     no index knows the agent. `about_visitor` is what the agent's settings let the model know about the visitor.
     `actions` are those that a model may call; `failed_calls` explains in our words which of them returned nothing, and
     `to_confirm` names the change that the visitor is asked to confirm."""
@@ -68,6 +69,18 @@ class AnswerContext:
     actions: AnswerActions | None = None
     failed_calls: tuple[str, ...] = ()
     to_confirm: str = ""
+    read_as: str = ""
+    read_in: str | None = None
+
+    @property
+    def asked(self) -> str:
+        """The whole question in the words that the models read."""
+        return self.read_as or self.standalone
+
+    @property
+    def asked_in(self) -> str | None:
+        """The language of `asked` (BCP 47 primary subtag), None if unknown."""
+        return self.read_in or self.language
 
 
 @dataclass(frozen=True, slots=True)

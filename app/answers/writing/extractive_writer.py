@@ -111,8 +111,8 @@ class ExtractiveWriter:
         candidates = [passage for source in (found or context.sources) for passage in passages(source)]
         least = 0.0 if found else _SURE_OF_OWN_PAGE
         leans = bool(context.history) and leans_on_history(context.question)
-        parts = [] if leans else question_parts(context.standalone, context.language)
-        readings = [await self._reading(replace(context, standalone=part), candidates, least) for part in parts]
+        parts = [] if leans else question_parts(context.asked, context.asked_in)
+        readings = [await self._reading(replace(context, read_as=part), candidates, least) for part in parts]
         if not any(each.is_sure for each in readings):
             readings = [await self._reading(context, candidates, least)]
         return [each for each in readings if each.judged]
@@ -156,7 +156,7 @@ class ExtractiveWriter:
         ]
         if not about:
             return None
-        judged = await self._judge.judged(replace(reading.context, standalone=missing[0]), about)
+        judged = await self._judge.judged(replace(reading.context, read_as=missing[0]), about)
         return _surrounded(judged[0].passage, room)
 
     async def _one_each(self, readings: Sequence[_Reading], max_chars: int) -> list[Passage]:
@@ -171,7 +171,7 @@ class ExtractiveWriter:
         """The best passage with the text around it that is near to the question. Nothing is cut from an error message
         that is asked about, nor from a section that is named after what is asked and quoted from its beginning."""
         best = next((one for one in reading.judged if _length(one.passage) <= max_chars), reading.judged[0]).passage
-        if whole := _from_message(best, reading.context.standalone):
+        if whole := _from_message(best, reading.context.asked):
             first = extended(whole, min(_MESSAGE_CHARS, max_chars - _MARK_CHARS))
         else:
             whole = beginning(best) if await self._is_named(reading, best) else None
@@ -194,7 +194,7 @@ class ExtractiveWriter:
         if len(texts) == 1:
             return passage
         nearness = await self._judge.nearness(reading.context, passage.source, texts)
-        return without_far_ends(passage, nearness, reading.context.standalone) if nearness else passage
+        return without_far_ends(passage, nearness, reading.context.asked) if nearness else passage
 
 
 def _answer(
@@ -335,7 +335,7 @@ def _paragraph(passage: Passage, common: Set[str], codes: Collection[str], *, be
 
 
 def _asked_codes(context: AnswerContext) -> Collection[str]:
-    return AskedNames(context.standalone, context.language, (), known=[context.agent.name]).codes
+    return AskedNames(context.asked, context.asked_in, (), known=[context.agent.name]).codes
 
 
 def _length(passage: Passage) -> int:

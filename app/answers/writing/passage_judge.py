@@ -142,14 +142,14 @@ class PassageJudge:
     async def _read(self, context: AnswerContext, candidates: Sequence[Passage]) -> tuple[list[JudgedPassage], bool]:
         """The most promising, best first, and whether any of them was embedded."""
         promising = _promising(candidates, await self._shares(context, candidates))
-        question = context.standalone
+        question = context.asked
         read = [
             passage
             for passage, _ in promising
-            if covers(self._embedder.reads, context.language, passage.source.language)
+            if covers(self._embedder.reads, context.asked_in, passage.source.language)
         ]
         nearness = await self._nearness(question, read)
-        names = AskedNames(question, context.language, context.sources, known=[context.agent.name])
+        names = AskedNames(question, context.asked_in, context.sources, known=[context.agent.name])
         titles = {source.title for source in context.sources}
         judged = [
             JudgedPassage(
@@ -186,8 +186,8 @@ class PassageJudge:
         """The logits of passages in a language that the reranker reads; empty if it is down or busy."""
         if self._reranker is None:
             return {}
-        reads, question = self._reranker.reads, context.standalone
-        looks = [one.looks for one in passages if covers(reads, context.language, one.source.language)]
+        reads, question = self._reranker.reads, context.asked
+        looks = [one.looks for one in passages if covers(reads, context.asked_in, one.source.language)]
         known = {look: logit for look in looks if (logit := self._logits.get((question, look))) is not None}
         missing = [look for look in dict.fromkeys(looks) if look not in known]
         if not missing:
@@ -207,17 +207,17 @@ class PassageJudge:
 
     async def nearness(self, context: AnswerContext, source: Source, texts: Sequence[str]) -> list[float] | None:
         """The cosine of the question and each text of the source; None if the embedder cannot read them."""
-        if not covers(self._embedder.reads, context.language, source.language):
+        if not covers(self._embedder.reads, context.asked_in, source.language):
             return None
-        vectors = await self._meanings([context.standalone, *texts])
+        vectors = await self._meanings([context.asked, *texts])
         if vectors is None:
             return None
-        return _cosines(vectors[context.standalone], [vectors[text] for text in texts])
+        return _cosines(vectors[context.asked], [vectors[text] for text in texts])
 
     async def _shares(self, context: AnswerContext, candidates: Sequence[Passage]) -> list[float]:
         """The share of the question's words in each passage. A passage that shows a price need not contain the word
         "price"."""
-        question = context.standalone
+        question = context.asked
         texts = [f"{passage.place}\n{passage.text}" for passage in candidates]
         shares = await self._coverage(context, question, texts)
         rest = [without_told(question, passage.text) for passage in candidates]
@@ -231,7 +231,7 @@ class PassageJudge:
 
     async def _coverage(self, context: AnswerContext, question: str, texts: Sequence[str]) -> list[float]:
         """The share of the question's words that each text contains, weighted by how rare they are on the site."""
-        asked = without_stop_words(question, context.language)
+        asked = without_stop_words(question, context.asked_in)
         if context.agent_id is not None:
             try:
                 return await self._keywords.coverage(context.agent_id, context.agent.language, asked, texts)
@@ -242,7 +242,7 @@ class PassageJudge:
     def _language_odds(self, context: AnswerContext, source: Source) -> float:
         """Lower for a source in a language that the embedder does not know, and for one in another language than the
         question if there is a source in the question's own."""
-        asked_in = context.language
+        asked_in = context.asked_in
         is_known = covers(self._embedder.knows, asked_in, source.language)
         is_other = source.language is not None and source.language != asked_in
         stands_back = is_other and any(each.language == asked_in for each in context.sources if each.language)
@@ -297,7 +297,7 @@ def _promising(candidates: Sequence[Passage], shares: Sequence[float]) -> list[t
 
 def _is_joined(context: AnswerContext) -> bool:
     """Whether search looks for the question together with those before it that it leans on."""
-    return context.standalone != context.question and context.standalone.endswith(context.question)
+    return context.asked != context.question and context.asked.endswith(context.question)
 
 
 async def _remembered(

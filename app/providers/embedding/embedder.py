@@ -1,7 +1,17 @@
 """Port: turns texts into vectors."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Gloss:
+    """`text` is a text in the language `said_in`, word for word in `language` (BCP 47 primary subtags)."""
+
+    text: str
+    language: str
+    said_in: str
 
 
 class Embedder(Protocol):
@@ -38,6 +48,11 @@ class Embedder(Protocol):
         """
         ...
 
+    async def gloss(self, text: str) -> Gloss | None:
+        """The text word for word in a language that it knows; None if it knows the text's own language, has no list for
+        it, or the language is not clear. Raises EmbedderUnavailable."""
+        ...
+
 
 class WrappedEmbedder:
     """A wrapper that passes on the properties of the embedder inside; subclasses define how to embed."""
@@ -64,3 +79,6 @@ class WrappedEmbedder:
     @property
     def max_tokens(self) -> int:
         return self._embedder.max_tokens
+
+    async def gloss(self, text: str) -> Gloss | None:
+        return await self._embedder.gloss(text)

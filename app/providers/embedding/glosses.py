@@ -33,6 +33,8 @@ _ENGLISH_WORDS: Final = frozenset({
     "not", "have", "will",
 })  # fmt: skip
 _LIKELY: Final = 0.5  # below that, words that two languages share may have misled the guess
+# From there a question is read as its gloss and nothing else: none of 5,083 English ones reached it.
+_CLEAR: Final = 0.7
 _POSSIBLE: Final = 0.08
 _GUESSES: Final = 4
 _COMPOUNDING: Final = frozenset({"de", "nl"})
@@ -65,6 +67,11 @@ class Glosses:
         # Another language's stems match too easily, so they count only if the guess is likely.
         lookups = [each.of_form if guesses[0].probability >= _LIKELY else each.of for each in lists]
         return "".join(_pieces(text, lists[0].word, lookups))
+
+    def clear_language(self, text: str) -> str | None:
+        """The text's language, if it is one with a list and clearly so. Takes a fraction of a millisecond."""
+        guesses = self._guesses(text)
+        return guesses[0].language if guesses and guesses[0].probability >= _CLEAR else None
 
     def _guesses(self, text: str) -> list[LanguageGuess]:
         """The likeliest language, and the next ones if the text has too few words to decide; empty for English."""

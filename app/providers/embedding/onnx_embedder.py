@@ -13,6 +13,7 @@ import structlog
 
 from app.core.errors import EmbedderUnavailable
 from app.kit.recent_values import RecentValues
+from app.providers.embedding.embedder import Gloss
 from app.providers.embedding.glosses import Glosses
 from app.providers.embedding.token_embedder import TokenVectors
 from app.providers.embedding.traced_embedder import embedding_span
@@ -101,6 +102,15 @@ class OnnxEmbedder:
                 except Exception as error:
                     raise self._unavailable(error) from error
         return [known[text] for text in texts]
+
+    async def gloss(self, text: str) -> Gloss | None:
+        if (said_in := self._glosses.clear_language(text)) is None:
+            return None
+        try:  # in a thread, because a list is read with the first question in its language
+            english = await self._threads.run(lambda: self._glosses.english(text), Urgency.QUESTION)
+        except Exception as error:
+            raise self._unavailable(error) from error
+        return Gloss(english, self._session.config["language"], said_in)
 
     def _read(self, rows: Sequence[TokenRow]) -> list[TokenVectors]:
         read: list[TokenVectors] = []

@@ -10,6 +10,7 @@ from openai import AsyncOpenAI, omit
 from app.core.errors import EmbedderUnavailable
 from app.core.text.encodable_text import encodable
 from app.kit.tracing import trace_headers
+from app.providers.embedding.embedder import Gloss
 from app.providers.openai_errors import OPENAI_ERRORS, what_happened
 
 _BATCH: Final = 64  # texts in one request; the smallest limit that common servers have
@@ -65,6 +66,10 @@ class OpenAIEmbedder:
     @property
     def max_tokens(self) -> int:
         return self._max_tokens
+
+    async def gloss(self, text: str) -> Gloss | None:
+        """None: it reads every language itself, as far as is known."""
+        return None
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         vectors: list[list[float]] = []

@@ -1,0 +1,95 @@
+"""Decides, before anything is searched for, in which words a question is read: spelt as on the pages, or word for word
+in their language if it is in another."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from app.agents.agent import LiveAgent
+from app.core.errors import EmbedderUnavailable, IndexUnavailable
+from app.kit.recent_values import RecentValues
+from app.knowledge.records.live_documents import LiveDocumentRecords
+from app.providers.embedding.embedder import Embedder, Gloss
+from app.providers.indexes.keyword_index import KeywordIndex
+from app.search.retrieval import RetrievalTrace, SearchQuery
+from app.store.system_of_record import SystemOfRecord
+
+log = structlog.get_logger(__name__)
+
+# A page or two in another language, as a legal notice often is, do not make a website one in that language.
+_LEAST_SHARE: Final = 0.05
+_REMEMBERED_AGENTS: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuestion:
+    """`said` is the question in the visitor's language, spelt as on the pages; `query` is the one to search with, whose
+    text is its gloss if `is_glossed`."""
+
+    said: str
+    query: SearchQuery
+    is_glossed: bool = False
+
+    @property
+    def read_as(self) -> str:
+        """As Retrieval has it."""
+        return self.query.text if self.is_glossed else ""
+
+    @property
+    def read_in(self) -> str | None:
+        return self.query.asked_in if self.is_glossed else None
+
+
+class QuestionReader:
+    """A question in another language than the pages' is never respelt: their words are not its words."""
+
+    def __init__(self, records: SystemOfRecord, embedder: Embedder, keywords: KeywordIndex) -> None:
+        self._records = records
+        self._embedder = embedder
+        self._keywords = keywords
+        self._languages = RecentValues[tuple[UUID, int], frozenset[str]](_REMEMBERED_AGENTS)
+
+    async def read(self, agent: LiveAgent, query: SearchQuery, trace: RetrievalTrace) -> ReadQuestion:
+        gloss = await self._gloss(query.text)
+        said_in = gloss.said_in if gloss else query.asked_in
+        languages = await self._page_languages(agent)
+        if said_in is None or not languages or said_in in languages:
+            spelt = await self._respelt(agent, query, trace)
+            return ReadQuestion(spelt.text, spelt)
+        if gloss is None or gloss.language not in languages:
+            return ReadQuestion(query.text, query)
+        trace.stage("gloss", said=gloss.text, said_in=gloss.said_in)
+        return ReadQuestion(query.text, replace(query, text=gloss.text, asked_in=gloss.language), is_glossed=True)
+
+    async def _gloss(self, text: str) -> Gloss | None:
+        try:
+            return await self._embedder.gloss(text)
+        except EmbedderUnavailable as error:
+            log.warning("question_reader.glosses_away", reason=str(error))
+            return None
+
+    async def _page_languages(self, agent: LiveAgent) -> Collection[str]:
+        """Those of a fair share of the agent's pages; pages whose language is unknown do not count."""
+        key = (agent.id, agent.generation)
+        if (known := self._languages.get(key)) is not None:
+            return known
+        counted = await self._records.of_agent(agent.id).read(lambda tx: LiveDocumentRecords(tx).languages(agent.id))
+        pages = {language: count for language, count in counted.items() if language}
+        least = _LEAST_SHARE * sum(pages.values())
+        languages = frozenset(language for language, count in pages.items() if count >= least)
+        self._languages.keep(key, languages)
+        return languages
+
+    async def _respelt(self, agent: LiveAgent, query: SearchQuery, trace: RetrievalTrace) -> SearchQuery:
+        try:
+            text = await self._keywords.respelt(agent.id, query.language, query.text)
+        except IndexUnavailable as error:
+            log.warning("question_reader.spelling_away", reason=str(error))
+            return query
+        if text == query.text:
+            return query
+        trace.stage("spelling", said=text)
+        return replace(query, text=text)

@@ -1,0 +1,83 @@
+"""In which words a question is read."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.core.turn_events import Citations, Done
+from app.search.retrieval import SearchQuery
+from tests.doubles.answering_house import AnsweringHouse, answering_house
+from tests.doubles.german_gloss import german_gloss
+
+GERMAN = "Wie lange gilt die Garantie einer Lampe?"
+
+
+@pytest.fixture
+async def english_site(tmp_path: Path) -> AsyncIterator[AnsweringHouse]:
+    async with answering_house(tmp_path) as house:
+        house.embedder.glosser = german_gloss
+        yield house
+
+
+async def test_a_question_in_another_language_is_read_word_for_word_in_that_of_the_pages(
+    english_site: AnsweringHouse,
+) -> None:
+    agent = await english_site.live_agent()
+    german = await english_site.retriever.retrieve(agent, SearchQuery(GERMAN, asked_in="de"))
+
+    assert (german.question, german.read_as, german.read_in) == (
+        GERMAN,
+        "how long is valid the warranty of a lamp",
+        "en",
+    )
+    english = await english_site.retriever.retrieve(agent, SearchQuery(german.read_as, asked_in="en"))
+    assert german.sources == english.sources != ()
+    assert [stage["said_in"] for stage in german.trace["stages"] if stage["stage"] == "gloss"] == ["de"]
+
+
+async def test_its_answer_is_as_sure_as_that_of_the_words_it_is_read_as(english_site: AnsweringHouse) -> None:
+    async def answered(question: str) -> tuple[list[str], float]:
+        events = await english_site.ask(question)
+        [done] = [event for event in events if isinstance(event, Done)]
+        cited = [each.url for event in events if isinstance(event, Citations) for each in event.citations]
+        return cited, done.confidence
+
+    german, english = await answered(GERMAN), await answered("how long is valid the warranty of a lamp")
+
+    assert german == english
+    assert german[0] == ["https://lamps.example/warranty"]
+
+
+async def test_the_second_visitor_s_cached_search_reads_it_the_same_way(english_site: AnsweringHouse) -> None:
+    first = [event for event in await english_site.ask(GERMAN) if isinstance(event, Citations)]
+    assert [event for event in await english_site.ask(GERMAN) if isinstance(event, Citations)] == first
+
+
+async def test_a_site_with_pages_in_its_language_is_asked_in_its_own_words(english_site: AnsweringHouse) -> None:
+    await english_site.learn("/garantie", "# Garantie\n\nDie Garantie einer Lampe gilt drei Jahre.", language="de")
+    found = await english_site.retriever.retrieve(await english_site.live_agent(), SearchQuery(GERMAN, asked_in="de"))
+    assert (found.question, found.read_as, found.read_in) == (GERMAN, "", None)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked_in"),
+    [("Was kostet der Versand, wenn wir lampp haben?", "de"), ("Mitä lampp maksaa?", "fi")],
+    ids=["read word for word", "in a language without a list"],
+)
+async def test_a_question_in_another_language_is_never_respelt_into_the_pages_words(
+    english_site: AnsweringHouse, question: str, asked_in: str
+) -> None:
+    english_site.keywords.spellings |= {"haben": "haven", "lampp": "lamp", "maksaa": "mask"}
+    found = await english_site.retriever.retrieve(
+        await english_site.live_agent(), SearchQuery(question, asked_in=asked_in)
+    )
+    assert found.question == question
+    assert "lampp" in (found.read_as or found.question)
+    assert "spelling" not in [stage["stage"] for stage in found.trace["stages"]]
+
+
+async def test_a_question_whose_language_is_unknown_is_respelt(english_site: AnsweringHouse) -> None:
+    english_site.keywords.spellings["waranty"] = "warranty"
+    found = await english_site.retriever.retrieve(await english_site.live_agent(), SearchQuery("lamp waranty"))
+    assert found.question == "lamp warranty"
