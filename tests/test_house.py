@@ -47,6 +47,7 @@ _SHORT_FILES: Final = {
     "a rule of its own, tested alone": (
         "app.core.text.text_fragment",
         "app.search.page_focus",
+        "crawler.extract.metadata.tolerant_json",
     ),
     "each format of files in a file of its own": ("app.sources.files.html_page",),
 }

@@ -5,6 +5,7 @@ from crawler.extract.api_references import write_api_code
 from crawler.extract.boilerplate import remove_boilerplate, remove_contents_list
 from crawler.extract.cards import name_cards
 from crawler.extract.hidden.hidden_text import remove_hidden
+from crawler.extract.hidden.page_styles import PageStyles
 from crawler.extract.html_tree import parse_html
 from crawler.extract.icons import write_icons
 from crawler.extract.labels import place_labels
@@ -24,6 +25,7 @@ from crawler.extract.page_signs import read_signs
 from crawler.extract.product_choices import write_choices
 from crawler.extract.step_pictures import remove_step_pictures
 from crawler.extract.unmarked_headings import write_headings
+from crawler.extract.withdrawn_text import mark_withdrawn
 
 
 def extract_page(
@@ -49,7 +51,9 @@ def extract_page(
     write_icons(tree)
     if linked.product is not None:
         write_choices(tree)
-    hidden_text = remove_hidden(tree)
+    styles = PageStyles(tree)
+    hidden_text = remove_hidden(tree, styles)
+    mark_withdrawn(tree, styles)
     write_api_code(tree)
     write_headings(tree)
     place_labels(tree)

@@ -38,6 +38,12 @@ def test_another_amount_is_another_price() -> None:
     )
 
 
+def test_the_bounds_of_a_price_are_told_unless_both_are_shown() -> None:
+    lamp = Product("Lamp", price="30–45", currency="EUR")
+    assert "Price: 30–45 EUR" in with_product_line("# Lamp\n\nFrom €30.", lamp)
+    assert with_product_line("# Lamp\n\n€30 to €45.", lamp) == "# Lamp\n\n€30 to €45."
+
+
 def test_without_a_product_or_text_nothing_is_added() -> None:
     assert with_product_line("# Shoe", None) == "# Shoe"
     assert with_product_line("", SHOE) == ""

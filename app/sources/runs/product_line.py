@@ -29,7 +29,7 @@ def with_product_line(markdown: str, product: Product | None) -> str:
 
 def _facts(product: Product, markdown: str) -> list[str]:
     prices = {_amount(number) for number in _NUMBER.findall(markdown)}
-    is_price_shown = not product.price or _amount(product.price) in prices
+    is_price_shown = all(_amount(number) in prices for number in _NUMBER.findall(product.price))
     availability = _WORD_START.sub(" ", product.availability).lower()
     facts = (
         ("Price", "" if is_price_shown else f"{product.price} {product.currency}".strip()),

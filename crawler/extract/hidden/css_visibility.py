@@ -10,7 +10,8 @@ display visibility opacity font font-size color background background-color back
 background-clip -webkit-background-clip -webkit-text-fill-color position left right top bottom inset
 margin margin-left margin-top text-indent clip clip-path width height max-width max-height
 inline-size block-size overflow overflow-x overflow-y transform translate scale zoom filter
-content-visibility z-index animation animation-name line-height letter-spacing mask mask-image -webkit-mask-image
+content-visibility z-index text-decoration text-decoration-line
+animation animation-name line-height letter-spacing mask mask-image -webkit-mask-image
 """
 RELEVANT = frozenset(_PROPERTIES.split())
 
@@ -88,6 +89,12 @@ def hides_text(style: Declarations) -> bool | None:
         if verdict is not None
     ]
     return any(verdicts) if verdicts else None
+
+
+def strikes_out(style: Declarations) -> bool:
+    """Whether a line goes through the text of the element."""
+    drawn = [style[name] for name in style if name in {"text-decoration", "text-decoration-line"}]
+    return bool(drawn) and "line-through" in drawn[-1]  # the last one declared
 
 
 def text_colour(style: Declarations) -> Rgb | str | None:

@@ -21,6 +21,10 @@ _AROUND_BREAK = re.compile(r"(?:(?<! ) +)?\n *")
 # A line of text must not begin with these: a heading, a fence, the underline of a heading.
 _READS_AS_MARKUP = re.compile(r"^(?=#{1,6}(?:\s|$)|```|~~~|=+\s*$|-+\s*$)", re.MULTILINE)
 _BREAK = "\ufdd0"  # a noncharacter: pages do not use it
+_STRUCK = "\ufdd1"  # likewise, at both ends of text that is withdrawn
+_NEXT_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=\w)")
+_NONCHARACTERS = re.compile(f"[{_BREAK}{_STRUCK}]")
+STRUCK_TAGS = frozenset({"s", "strike", "del"})
 _MAX_DEPTH = 60
 _MAX_MARK_CHARS = 4
 _AROUND_MARK = "[]() \n"
@@ -49,7 +53,7 @@ def inline_text(nodes: Iterable[LexborNode]) -> str:
     pieces: list[str] = []
     for node in nodes:
         _collect(node, pieces, 0)
-    lines = _one_spaced("".join(pieces)).replace(_BREAK, "\n")
+    lines = _one_spaced(_with_marks("".join(pieces))).replace(_BREAK, "\n")
     return _AROUND_BREAK.sub("\n", lines).strip()
 
 
@@ -67,7 +71,25 @@ def plain_lines(node: LexborNode) -> list[str]:
     """The same, split at the page's line breaks."""
     pieces: list[str] = []
     _collect(node, pieces, 0, is_plain=True)
-    return [_one_spaced(line).strip() for line in "".join(pieces).split(_BREAK)]
+    return [_one_spaced(line).strip() for line in _with_marks("".join(pieces)).split(_BREAK)]
+
+
+def _with_marks(text: str) -> str:
+    """Withdrawn text as "~~14~~", apart from the words beside it."""
+    if _STRUCK not in text:
+        return text
+    told = ""
+    for place, piece in enumerate(text.split(_STRUCK)):
+        lines = [_marked(line) if place % 2 else line for line in piece.split(_BREAK)]
+        if place and told[-1:].isalnum() | lines[0][:1].isalnum():
+            told += " "
+        told += _BREAK.join(lines)
+    return told
+
+
+def _marked(line: str) -> str:
+    """Each sentence by itself, because it may be quoted alone."""
+    return _NEXT_SENTENCE.sub("~~ ~~", f"~~{line.strip()}~~") if line.strip() else line
 
 
 def code_span(text: str) -> str:
@@ -86,7 +108,7 @@ def _one_spaced(text: str) -> str:
 
 def _collect(node: LexborNode, pieces: list[str], depth: int, is_plain: bool = False) -> None:
     if node.is_text_node:
-        pieces.append(_without_quotes(node, (node.text_content or "").replace(_BREAK, "")))
+        pieces.append(_without_quotes(node, _NONCHARACTERS.sub("", node.text_content or "")))
         return
     tag = node.tag
     if tag == "br":
@@ -119,6 +141,8 @@ def _collect_children(node: LexborNode, pieces: list[str], depth: int, is_plain:
     opening, closing = "", ""
     if tag == "q":
         opening = closing = '"'
+    elif tag in STRUCK_TAGS:
+        opening = closing = _STRUCK
     elif tag == "sup" and pieces and pieces[-1][-1:].isalnum() and _is_power(node):
         opening, closing = ("^(", ")") if " " in node.text().strip() else ("^", "")
     elif tag in _BLOCKISH:
@@ -157,8 +181,6 @@ _BLOCKISH = {
     "tr",
     "option",
     "label",
-    "s",
-    "del",
     "section",
     "h1",
     "h2",

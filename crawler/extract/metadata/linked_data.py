@@ -4,7 +4,6 @@ Readers see none of it, so it is no content: it describes visible text (this lin
 data beside the page.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser
 
 from crawler.extract.invisible_text import without_invisible
+from crawler.extract.metadata.tolerant_json import parse_json
 
 _MAX_JSON_CHARS = 300_000
 _MAX_THINGS = 200
@@ -19,12 +19,16 @@ _MAX_TEXT_CHARS = 500
 _OUTER = frozenset({"@graph", "mainEntity", "mainEntityOfPage"})
 _TAG = re.compile(r"<[^>]{0,300}>")
 
+_PRICE_KEYS = ("price", "lowPrice", "highPrice", "minPrice", "maxPrice")
+_NOT_TO_BE_PAID = frozenset({"ListPrice", "MSRP", "SRP", "StrikethroughPrice", "RegularPrice", "InvoicePrice"})
+
 Thing = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product that the page offers; "" for missing values. `price` is as written: "189.00"."""
+    """A product that the page offers; "" for missing values. `price` is as written, "189.00", or "10.00–25.00" for
+    offers at several prices; never one that a page states only as the former or recommended price."""
 
     name: str
     brand: str = ""
@@ -51,11 +55,7 @@ def linked_things(tree: LexborHTMLParser) -> list[Thing]:
         text = script.text()
         if len(text) > _MAX_JSON_CHARS:
             continue
-        try:
-            data: object = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        found.extend(_outermost(data))
+        found.extend(_outermost(parse_json(text)))
     return found
 
 
@@ -65,7 +65,7 @@ def linked_data(tree: LexborHTMLParser, things: Sequence[Thing]) -> LinkedData:
     asked = [*_questions(things), *(_text(node.text()) for node in marked)]
     return LinkedData(
         questions=tuple(dict.fromkeys(question for question in asked if question)),
-        product=next((product for thing in _of_type(things, "Product") if (product := _product(thing))), None),
+        product=next((product for thing in _products(things) if (product := _product(thing))), None),
         description=next((text for thing in things if (text := _text(thing.get("description")))), ""),
     )
 
@@ -90,22 +90,53 @@ def _questions(things: Sequence[Thing]) -> Iterator[str]:
             yield _text(question.get("name"))
 
 
+def _products(things: Sequence[Thing]) -> Iterator[Thing]:
+    yield from _of_type(things, "Product")
+    yield from _of_type(things, "ProductGroup")
+
+
 def _product(thing: Thing) -> Product | None:
-    name = _text(thing.get("name"))
-    offer = next(iter(_things(thing.get("offers"))), {})
-    availability = _text(offer.get("availability")).rpartition("/")[2]
-    return (
-        Product(
-            name=name,
-            brand=_named(thing.get("brand")) or _text(thing.get("brand")),
-            sku=_text(thing.get("sku")),
-            price=_text(offer.get("price")) or _text(offer.get("lowPrice")),
-            currency=_text(offer.get("priceCurrency")),
-            availability=availability,
-        )
-        if name
-        else None
+    if not (name := _text(thing.get("name"))):
+        return None
+    variants = _things(thing.get("hasVariant"))
+    offers = [offer for each in (thing, *variants) for offer in _things(each.get("offers"))]
+    price, currency = _price_of(offers)
+    availabilities = {_text(offer.get("availability")).rpartition("/")[2] for offer in offers}
+    return Product(
+        name=name,
+        brand=_named(thing.get("brand")) or _text(thing.get("brand")),
+        sku=_text(thing.get("sku")),
+        price=price,
+        currency=currency,
+        availability=availabilities.pop() if len(availabilities) == 1 else "",
     )
+
+
+def _price_of(offers: Sequence[Thing]) -> tuple[str, str]:
+    """The price, or the lowest and highest, and the currency of the first offer with one; ("", "") without any."""
+    told = [(amount, currency) for offer in offers for amount, currency in _amounts(offer)]
+    if not told:
+        return "", ""
+    currency = next((name for _, name in told if name), "")
+    amounts = [amount for amount, name in told if name in {currency, ""}]
+    try:
+        amounts.sort(key=float)
+    except ValueError:  # "1.299,00": as it is written
+        amounts = amounts[:1]
+    is_one = amounts[0] == amounts[-1] or float(amounts[0]) == float(amounts[-1])
+    return amounts[0] if is_one else f"{amounts[0]}–{amounts[-1]}", currency
+
+
+def _amounts(offer: Thing) -> Iterator[tuple[str, str]]:
+    """(amount, currency) of what is to be paid: `price` or the bounds of an AggregateOffer, else its specification."""
+    currency = _text(offer.get("priceCurrency"))
+    for priced in (offer, *_things(offer.get("priceSpecification"))):
+        kind = _text(priced.get("priceType")).rpartition("/")[2]
+        amounts = [text for key in _PRICE_KEYS if any(map(str.isdigit, text := _text(priced.get(key))))]
+        if kind not in _NOT_TO_BE_PAID and amounts:
+            own = _text(priced.get("priceCurrency")) or currency
+            yield from ((amount, own) for amount in amounts)
+            return
 
 
 def _named(value: object) -> str:

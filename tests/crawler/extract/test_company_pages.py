@@ -95,11 +95,6 @@ def test_what_other_pages_let_choose_is_no_text() -> None:
     assert "41" not in _page(f"<main><h1>Boots</h1><p>{FILLER}</p><div>{SIZES}</div></main>").markdown
 
 
-def test_a_price_that_is_struck_out_stands_apart() -> None:
-    page = _page(f"<main><h1>Boots</h1><p>{FILLER}</p><div><s>€149</s><span>€129</span></div></main>")
-    assert page.markdown.endswith("€149 €129")
-
-
 def test_the_title_of_a_closed_part_stays_whatever_role_it_says_it_has() -> None:
     page = _page(
         f"<main><h1>Boots</h1><p>{FILLER}</p><details><summary role=button aria-expanded=false><h2>Sizes</h2></summary>"

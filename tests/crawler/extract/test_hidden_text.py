@@ -5,6 +5,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from crawler.extract.hidden.css_rules import parse_sheet
 from crawler.extract.hidden.hidden_text import remove_hidden
+from crawler.extract.hidden.page_styles import PageStyles
 from tests.linear_time import takes_linear_time
 
 SHOWN = "Returns take thirty days."
@@ -179,7 +180,7 @@ VISIBLE = {
 
 def _visible_text(fragment: str) -> str:
     tree = LexborHTMLParser(f"<html><body><main><p>{SHOWN}</p>{fragment}</main></body></html>")
-    remove_hidden(tree)
+    remove_hidden(tree, PageStyles(tree))
     return " ".join((tree.html or "").split())
 
 
@@ -204,7 +205,7 @@ def test_visible_text_is_kept(fragment: str) -> None:
 def test_a_sheet_hides_by_any_selector(selector: str) -> None:
     sheet = f"<style>{selector} {{ display: none }} .absent, .absent #g {{ display: block !important }}</style>"
     tree = LexborHTMLParser(f'{sheet}<main><div>{SHOWN}</div><p class="gone" id="g">{SECRET}</p></main>')
-    remove_hidden(tree)
+    remove_hidden(tree, PageStyles(tree))
     assert tree.body is not None
     assert SECRET not in tree.body.text()
     assert SHOWN in tree.body.text()
@@ -228,14 +229,14 @@ def test_a_sheet_hides_by_any_selector(selector: str) -> None:
 )
 def test_a_mark_that_means_nothing_uncovers_nothing(before: str) -> None:
     tree = LexborHTMLParser(f"<style>{before}.away{{display:none}}</style><p>{SHOWN}</p><p class=away>{SECRET}</p>")
-    remove_hidden(tree)
+    remove_hidden(tree, PageStyles(tree))
     assert SECRET not in tree.text()
     assert SHOWN in tree.text()
 
 
 def test_an_at_rule_may_be_upper_case() -> None:
     tree = LexborHTMLParser(f"<style>@MEDIA Screen{{.away{{display:none}}}}</style><p class=away>{SECRET}</p>")
-    remove_hidden(tree)
+    remove_hidden(tree, PageStyles(tree))
     assert SECRET not in tree.text()
 
 
@@ -253,7 +254,7 @@ def test_nested_hidden_elements_are_removed_once() -> None:
 
 def test_a_page_without_a_body_is_left_alone() -> None:
     tree = LexborHTMLParser("")
-    remove_hidden(tree)
+    remove_hidden(tree, PageStyles(tree))
 
 
 def test_a_huge_sheet_does_not_take_long() -> None:
@@ -272,7 +273,7 @@ def test_a_huge_sheet_does_not_take_long() -> None:
 def test_words_that_a_script_chooses_from_are_all_told(variants: list[str], told: str) -> None:
     keys = "".join(f'<span hidden="true"><kbd>{each}</kbd></span>' for each in variants)
     tree = LexborHTMLParser(f"<p>Press <span>{keys}</span>+<kbd>C</kbd>.</p>")
-    remove_hidden(tree)
+    remove_hidden(tree, PageStyles(tree))
     assert tree.text() == told
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from crawler.extract.extraction import extract_page
 from crawler.extract.metadata.linked_data import LinkedData, Product
+from crawler.extract.metadata.tolerant_json import parse_json
 from crawler.extract.page import Heading, Page
+from tests.linear_time import takes_linear_time
 
 URL = "https://shop.example.com/help"
 FILLER = "Fill the tank with clean water up to the line and close the lid until it clicks. " * 4
@@ -100,3 +102,64 @@ def test_odd_json_says_nothing(said: str) -> None:
 )
 def test_a_line_of_its_own_says_when_the_page_changed(line: str, modified: date | None) -> None:
     assert _page(f"<h1>Help</h1><p>{FILLER}</p>{line}").modified == modified
+
+
+LAMP = '{"@type": "Product", "name": "Lamp", "offers": {"price": "30.00", "priceCurrency": "EUR"}}'
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"//<![CDATA[\n{LAMP}\n//]]>",
+        f"<!--{LAMP}-->",
+        f"/*<![CDATA[*/ {LAMP} /*]]>*/",
+        f"{LAMP};",
+        LAMP.replace('"offers"', '"description": "", // the price\n"offers"'),
+        LAMP.replace("}}", ",},}"),
+        LAMP.replace('"@type"', '"description": "\t\n", "@type"'),
+        f"[{LAMP}, /* no more */ ]",
+    ],
+    ids=["cdata", "comment", "cdata in comments", "semicolon", "line comment", "trailing commas", "raw", "list"],
+)
+def test_json_is_read_as_pages_write_it(said: str) -> None:
+    html = f'<head><script type="application/ld+json">{said}</script></head><body>{FILLER}</body>'
+    product = extract_page(html.encode(), URL, None).linked.product
+    assert product == Product("Lamp", price="30.00", currency="EUR")
+
+
+def test_what_looks_like_a_comment_or_a_comma_in_a_string_stays() -> None:
+    said = '{"@type": "Product", "name": "a // b, } /* c */ \\" ,]", }'
+    html = f'<head><script type="application/ld+json">{said}</script></head><body>{FILLER}</body>'
+    assert extract_page(html.encode(), URL, None).linked.product == Product('a // b, } /* c */ " ,]')
+
+
+@pytest.mark.parametrize("piece", ['"', "/*", ", ", ",/*", "//", '{"a":', "<!--", ",//\n"], ids=repr)
+def test_json_is_read_in_linear_time(piece: str) -> None:
+    assert takes_linear_time(parse_json, piece, 4_000)
+
+
+def _spec(price: str, kind: str = "") -> dict[str, object]:
+    return {"@type": "UnitPriceSpecification", "price": price, "priceCurrency": "EUR", "priceType": kind}
+
+
+LIST = "https://schema.org/ListPrice"
+VARIANTS = {"@type": "ProductGroup", "name": "Lamp"}
+
+
+@pytest.mark.parametrize(
+    ("offered", "price"),
+    [
+        ({"offers": [{"priceSpecification": [_spec("30.00"), _spec("45.00", LIST)]}]}, "30.00"),
+        ({"offers": [{"priceSpecification": [_spec("45.00", LIST), _spec("30.00")]}]}, "30.00"),
+        ({"offers": {"priceSpecification": _spec("45.00", LIST)}}, ""),
+        ({"offers": {"lowPrice": "30", "highPrice": 45, "priceCurrency": "EUR"}}, "30–45"),
+        ({"offers": {"lowPrice": "30", "highPrice": "30.00", "priceCurrency": "EUR"}}, "30"),
+        ({"offers": [{"price": 45, "priceCurrency": "EUR"}, {"price": 30, "priceCurrency": "EUR"}]}, "30–45"),
+        ({"offers": [{"price": 30, "priceCurrency": "EUR"}, {"price": 33, "priceCurrency": "USD"}]}, "30"),
+        ({"offers": {"price": "1.299,00", "priceCurrency": "EUR"}}, "1.299,00"),
+        (VARIANTS | {"hasVariant": [{"offers": {"price": "30", "priceCurrency": "EUR"}}]}, "30"),
+    ],
+)
+def test_a_product_s_price_is_what_is_to_be_paid(offered: dict[str, object], price: str) -> None:
+    product = _page(FILLER, {"@type": "Product", "name": "Lamp"} | offered).linked.product
+    assert product == Product("Lamp", price=price, currency="EUR" if price else "")

@@ -1,4 +1,7 @@
-"""Markdown as readers see it: the words without the syntax."""
+"""Markdown as readers see it: the words without the syntax.
+
+The marks of withdrawn text, "~~14~~", stay: without them it would read as valid.
+"""
 
 import re
 from typing import Final
@@ -7,7 +10,7 @@ from app.core.text.markdown.blocks import BlockKind, blocks, code_lines
 
 _CODE_SPAN: Final = re.compile(r"(?<!`)(`++)(.{1,2000}?)(?<!`)\1(?!`)")
 _LINK: Final = re.compile(r"!?\[([^\[\]\n]*+)\]\((?:[^()\n]|\([^()\n]*+\))*+\)")
-_EMPHASIS: Final = re.compile(r"(\*\*|__|\*|\b_|~~)(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
+_EMPHASIS: Final = re.compile(r"(\*\*|__|\*|\b_)(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
 _ESCAPE: Final = re.compile(r"\\(?=[#=`|*_\[\]-])")
 _BEFORE_WORDS: Final = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t]+", re.MULTILINE)
 _TABLE_SIGNS: Final = re.compile(r"(?<!\\)\|[ \t:-]*(?=\|)|(?<!\\)\|")
