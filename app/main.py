@@ -70,8 +70,9 @@ from app.sources.runs.site_reader import PageListing
 from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import ClientAddresses
-from app.web.health import Exposition, Readiness, exposition_of
+from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
+from app.web.metrics_text import Exposition, MetricsToken, exposition_of
 from app.web.middleware.connection_limits import ConnectionLimits, ConnectionMeter, OpenConnections
 from app.web.widget_script import WidgetFolder, built_widget
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
@@ -239,6 +240,7 @@ async def _parts(
         ModelHealth: answering.model_health,
         Readiness: partial(_readiness, base.record, answering),
         Exposition: exposition_of(base.metrics),
+        MetricsToken: MetricsToken(settings.metrics_token.get_secret_value()),
         LimitsPolicy: _limits(settings),
         StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
         ClientAddresses: _addresses(settings),

@@ -8,7 +8,15 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 import re2
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from app.core.costs import TokenPrices
@@ -18,17 +26,16 @@ from app.core.setting_values import (
     ReasoningEffort,
     checked_hosts,
     checked_jobs_url,
-    checked_networks,
     checked_public_url,
-    checked_root_path,
     checked_user_agent,
+    comma_separated,
     endpoint,
     is_http,
     mistyped,
     named_values,
 )
 from app.mail.mail_server import sender_of, smtp_server
-from app.sign_in_settings import SignInSettings
+from app.serving_settings import ServingSettings
 from app.store.secret_keys import read_key
 from app.web.validation_messages import messages_by_field
 
@@ -43,7 +50,7 @@ class BadSettings(Exception):
     """The environment holds a value that cannot be used; the message names the variable and the fix."""
 
 
-class Settings(SignInSettings):
+class Settings(ServingSettings):
     """Defaults run everything embedded: no key, no server, no download."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
@@ -76,41 +83,6 @@ class Settings(SignInSettings):
     )
     redis_url: SecretStr = Field(SecretStr(""), description="Cache, limits and turns shared by several web processes.")
 
-    host: str = Field("127.0.0.1", description="Address that `docent serve` listens on.")
-    port: int = Field(8000, ge=0, le=65535, description="Port that `docent serve` listens on.")
-    processes: int = Field(1, ge=1, le=64, description="Web processes of `docent serve`, behind one port.")
-    root_path: Annotated[str, AfterValidator(checked_root_path)] = Field(
-        "", description="Path under which a proxy serves Docent, such as /docent."
-    )
-    trusted_proxies: Annotated[tuple[str, ...], NoDecode, AfterValidator(checked_networks)] = Field(
-        (), description="Trusted proxies: addresses or networks, comma separated."
-    )
-    trusted_proxy_header: str = Field(
-        "X-Forwarded-For",
-        pattern=r"^[A-Za-z0-9-]{1,64}$",
-        description="Header in which they name the visitor's address; Fly's proxy: Fly-Client-IP.",
-    )
-    limit_header_bytes: int = Field(
-        32768, ge=1024, le=1048576, description="Longest request line with all its headers, in bytes; beyond it: 431."
-    )
-    limit_headers: int = Field(100, ge=10, le=1000, description="Maximum number of request headers; beyond it: 431.")
-    limit_header_seconds: float = Field(10, gt=0, le=300, description="Time to receive a request's headers; else 408.")
-    limit_body_seconds: float = Field(
-        30, gt=0, le=3600, description="Time to receive a request's body, plus a second per KiB; else 408."
-    )
-    limit_connections: int = Field(2000, ge=10, description="Connections per web process; then the idlest is closed.")
-    limit_connections_per_address: int = Field(
-        200, ge=1, description="Of those, from one address (IPv6: /64) other than a trusted proxy; beyond it: 503."
-    )
-    limit_questions_per_visitor: int = Field(20, ge=1, description="Questions per visitor and minute.")
-    limit_questions_per_address: int = Field(60, ge=1, description="Questions per address (IPv6: a /64) and minute.")
-    limit_questions_per_agent: int = Field(1200, ge=1, description="Questions per agent and minute, of all visitors.")
-    limit_questions_per_visitor_day: int = Field(
-        0, ge=0, description="Questions per visitor and agent in any 24 hours; 0: no limit."
-    )
-    limit_questions_per_network_day: int = Field(
-        0, ge=0, description="The same per network, IPv4 /24 or IPv6 /48; 0: no limit."
-    )
     max_turns: int = Field(200, ge=1, description="Turns that one web process answers at the same time.")
     max_searches: int = Field(30, ge=1, description="Of those, how many may search at the same time.")
     embedder_queue: int = Field(64, ge=1, description="Questions that may wait for the embedder; beyond it: 503.")
@@ -201,7 +173,9 @@ class Settings(SignInSettings):
     render_browser: str = Field(
         "", description="Path of a Chromium that renders pages that need JavaScript; empty: they are skipped."
     )
-    action_hosts: Annotated[tuple[str, ...], NoDecode, AfterValidator(checked_hosts)] = Field(
+    action_hosts: Annotated[
+        tuple[str, ...], NoDecode, BeforeValidator(comma_separated), AfterValidator(checked_hosts)
+    ] = Field(
         (), description="Hosts that agents' actions may call, comma separated; *.example.com: all below. Empty: off."
     )
     public_url: Annotated[str, AfterValidator(checked_public_url)] = Field(
@@ -221,11 +195,6 @@ class Settings(SignInSettings):
     )
     trace_texts: bool = Field(False, description="Include questions, answers and prompts in OpenTelemetry traces.")
     log_format: Literal["text", "json"] = Field("text", description="Format of log lines: for people or machines.")
-
-    @field_validator("trusted_proxies", "action_hosts", mode="before")
-    @classmethod
-    def _split(cls, value: Any) -> Any:
-        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
     @field_validator("model_url", "fallback_model_url", "helper_model_url", "embeddings_url", "rerank_url")
     @classmethod
@@ -248,9 +217,7 @@ class Settings(SignInSettings):
     @field_validator("crawl_allow", mode="before")
     @classmethod
     def _endpoints(cls, value: Any) -> Any:
-        if not isinstance(value, str):
-            return value
-        return tuple(endpoint(part.strip()) for part in value.split(",") if part.strip())
+        return tuple(map(endpoint, comma_separated(value))) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _models_have_names(self) -> "Settings":

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from ipaddress import ip_address, ip_network
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 Endpoint = tuple[str, int]
@@ -87,6 +87,11 @@ def endpoint(text: str) -> Endpoint:
         return str(ip_address(host)), int(port)
     except ValueError:
         raise ValueError(f"{text!r} is not IP:PORT, such as 127.0.0.1:8123") from None
+
+
+def comma_separated(written: Any) -> Any:
+    """The parts of a text, without spaces around them and without empty ones; what is no text is returned as it is."""
+    return tuple(part.strip() for part in written.split(",") if part.strip()) if isinstance(written, str) else written
 
 
 def named_values(written: str) -> dict[str, str]:

@@ -12,10 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.errors import DocentError, InvalidInput, NotFound
+from app.core.errors import DocentError, InvalidInput, NotFound, OriginRefused, RateLimited, Unauthorized
 from app.web.admission import Admission
 from app.web.declared import declarations, declare
 from app.web.errors import Problem, Refusal, problem_of
+from app.web.middleware.request_log import note_refusal
 from app.web.model import Multipart
 from app.web.request_body import check_json, read_body, read_form, refuse_declared_length
 
@@ -160,7 +161,11 @@ class Endpoint(Generic[Caller, Input]):
             return self.refusals.response(problem_of(error))
 
     async def _answer(self, request: Request, admission: Admission) -> Response:
-        caller = await self.access.admit(request, admission)
+        try:
+            caller = await self.access.admit(request, admission)
+        except (OriginRefused, RateLimited, Refusal, Unauthorized):
+            note_refusal(request.scope)
+            raise
         refuse_declared_length(request, self.max_body_bytes)
         given: Any = await self._read_input(request)
         answer = await self.handler(Call(request, caller, given))

@@ -3,21 +3,23 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import JSONResponse, Response
 
-from app.web.access import everyone
+from app.web.access import CountedAddress, everyone
 from app.web.endpoint import Api, Call, get
+from app.web.metrics_text import MetricsText
 from app.web.middleware.public_url import root_path_of
 from app.web.model import Model
 
 TAG = "Health"
 Readiness = Callable[[], Awaitable[Mapping[str, bool]]]
 """Says of each part ("record", "indexes") whether it answers now."""
-Exposition = Callable[[], Awaitable[bytes]]
-"""What /metrics says, in the text format of Prometheus."""
 _NO_STORE = {"Cache-Control": "no-store"}
 _log = structlog.get_logger("docent.web")
+
+
+scrapers = CountedAddress("metrics", lambda limits: limits.metrics_per_address, ("unauthorized", "rate_limited"))
 
 
 class HealthOut(Model):
@@ -35,19 +37,10 @@ class IndexOut(Model):
     docs: str
 
 
-def exposition_of(registry: CollectorRegistry) -> Exposition:
-    """The metrics of a single process."""
-
-    async def text() -> bytes:
-        return generate_latest(registry)
-
-    return text
-
-
 class Health(Api):
     tag = TAG
 
-    def __init__(self, readiness: Readiness, metrics: Exposition, version: str) -> None:
+    def __init__(self, readiness: Readiness, metrics: MetricsText, version: str) -> None:
         self._readiness = readiness
         self._metrics = metrics
         self._version = version
@@ -77,6 +70,13 @@ class Health(Api):
         content = {"status": "ready" if is_ready else "not_ready", "parts": parts}
         return JSONResponse(content, 200 if is_ready else 503, _NO_STORE)
 
-    @get("/metrics", "Prometheus metrics", access=everyone, response_media_type="text/plain")
+    @get(
+        "/metrics",
+        "Prometheus metrics, for the token in DOCENT_METRICS_TOKEN",
+        access=scrapers,
+        response_media_type="text/plain",
+    )
     async def get_metrics(self, call: Call[None, None]) -> Response:
-        return Response(await self._metrics(), headers={**_NO_STORE, "Content-Type": CONTENT_TYPE_LATEST})
+        return Response(
+            await self._metrics.read(call.request), headers={**_NO_STORE, "Content-Type": CONTENT_TYPE_LATEST}
+        )

@@ -31,6 +31,7 @@ class LimitsPolicy:
     searches_per_address: int = 600
     streams_per_visitor: int = 2
     probes_per_address: int = 10
+    metrics_per_address: int = 60
     sign_ins_per_address: int = 10
     sign_ins_per_account_and_address: int = 5
     sign_ins_per_known_device: int = 10

@@ -17,6 +17,7 @@ _SERVE = ("app.cli", "serve", "--port", PORT)
 _START_SECONDS = 60
 _STOP_SECONDS = 40
 _IDLE_SECONDS = 5
+_METRICS_TOKEN = "the-token-of-the-bench"
 _SAMPLED = {
     "process_resident_memory_bytes": "memory_mib",
     "process_open_fds": "descriptors",
@@ -52,7 +53,7 @@ class WebProcess:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", *self._command),
                 cwd=self._root,
-                env=os.environ | self._environment,
+                env=os.environ | {"DOCENT_METRICS_TOKEN": _METRICS_TOKEN} | self._environment,
                 stdout=written,
                 stderr=written,
             )
@@ -93,7 +94,7 @@ class WebProcess:
     async def sample(self) -> dict[str, float]:
         """What /metrics says, of several processes the sum."""
         async with httpx2.AsyncClient(trust_env=False, timeout=30) as http:
-            text = (await http.get(f"{self.base}/metrics")).text
+            text = (await http.get(f"{self.base}/metrics", headers={"Authorization": f"Bearer {_METRICS_TOKEN}"})).text
         said = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
         taken = {short: sum(sample.value for sample in said if sample.name == name) for name, short in _SAMPLED.items()}
         return taken | {"memory_mib": taken["memory_mib"] / 2**20}

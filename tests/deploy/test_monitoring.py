@@ -16,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from app.main import open_app
 from app.settings import read_settings
 from tests.doubles.fake_openai import FakeOpenAI
+from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
 from tests.system.conftest import Running, learnt_agent
 from tests.web.live_server import serving
 
@@ -97,12 +98,13 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Said:
 
 
 async def _after_a_question(folder: Path, provider_url: str) -> Said:
-    settings = read_settings(data=folder, model_url=provider_url, model_name="fake", shutdown_seconds=1)
+    named = {"model_name": "fake", "metrics_token": METRICS_TOKEN}
+    settings = read_settings(data=folder, model_url=provider_url, **named, shutdown_seconds=1)
     agent_id = await learnt_agent(settings)
     async with open_app(settings) as web, serving(web.app) as (_, http):
         await (await Running(http, agent_id, folder).visitor()).ask("How long is the warranty of a lamp?")
         routes = frozenset(str(getattr(route, "path", "")) for route in web.app.routes)
-        return _said((await http.get("/metrics")).text, web.base.metrics, routes)
+        return _said(await read_metrics(http), web.base.metrics, routes)
 
 
 def _said(text: str, registry: CollectorRegistry, routes: frozenset[str]) -> Said:

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from app.cli import cli
+from app.serving_settings import ServingSettings
 from app.settings import PREFIX, Settings
 from app.sign_in_settings import SignInSettings
 from app.web.access import API_SCHEME, VISITOR_SCHEME, ScopedAccess
@@ -31,7 +32,7 @@ def pages() -> dict[str, str]:
 
 
 def settings_page() -> str:
-    fields = sorted(Settings.model_fields.items(), key=lambda item: item[0] in SignInSettings.model_fields)
+    fields = sorted(Settings.model_fields.items(), key=lambda item: _part_of(item[0]))
     rows = [_settings_row(name, field) for name, field in fields]
     return f"""# Settings
 
@@ -50,6 +51,11 @@ name and the fix. Command-line options take precedence over variables.
 - What an agent answers from, its confidence threshold and its appearance are settings of the agent, not of the
   installation: see [how an agent searches](../search.md), and `PATCH /v1/agents/{{agent_id}}` in the [API](api.md).
 """
+
+
+def _part_of(name: str) -> int:
+    """Those about sign-in come last."""
+    return (name in ServingSettings.model_fields) + (name in SignInSettings.model_fields)
 
 
 def command_line_page() -> str:

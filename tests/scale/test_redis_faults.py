@@ -9,6 +9,7 @@ import pytest
 
 from app.main import open_app
 from app.settings import read_settings
+from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
 from tests.scale.redis_server import RedisServer, running_redis
 from tests.system.conftest import Running, learnt_agent
 from tests.web.live_server import serving
@@ -25,7 +26,7 @@ def server() -> Iterator[RedisServer]:
 
 @pytest.fixture
 async def running(tmp_path: Path, server: RedisServer) -> AsyncIterator[Running]:
-    settings = read_settings(data=tmp_path, redis_url=server.url, shutdown_seconds=1)
+    settings = read_settings(data=tmp_path, redis_url=server.url, metrics_token=METRICS_TOKEN, shutdown_seconds=1)
     agent_id = await learnt_agent(settings)
     async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, tmp_path)
@@ -69,7 +70,7 @@ async def test_every_turn_is_answered_and_stored_and_redis_is_left_alone_after_t
     with fault(server):
         # Asked within the cool-down, so that "left alone" means three calls and no fourth.
         ends = [events[-1] for events in await asyncio.gather(*(visitor.ask(QUESTION) for visitor in visitors))]
-        metrics = (await running.http.get("/metrics")).text
+        metrics = await read_metrics(running.http)
 
     assert [end["event"] for end in ends] == ["done"] * TURNS
     assert {end["answered_by"] for end in ends} == {"extractive"}

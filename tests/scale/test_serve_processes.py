@@ -16,6 +16,7 @@ import pytest
 
 from app.settings import read_settings
 from tests.doubles.fake_openai import FakeOpenAI, Pause
+from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
 from tests.nemesis.docent_processes import WebProcess, free_port
 from tests.scale.test_two_web_processes import Visitor, said, until_tokens
 from tests.system.conftest import SITE, learnt_agent
@@ -49,7 +50,7 @@ class Group:
 
     async def live_streams(self) -> dict[str, float]:
         """By the number of the process."""
-        text = (await self.http.get(f"http://127.0.0.1:{self.command.port}/metrics")).text
+        text = await read_metrics(self.http, f"http://127.0.0.1:{self.command.port}")
         return {
             process: float(count)
             for process, count in re.findall(r'^docent_live_streams{process="(\d)"} (.*)$', text, re.M)
@@ -81,6 +82,7 @@ async def group(tmp_path: Path) -> AsyncIterator[Group]:
             "DOCENT_DATA": str(tmp_path / "data"),
             "DOCENT_MODEL_URL": provider.url,
             "DOCENT_MODEL_NAME": "fake",
+            "DOCENT_METRICS_TOKEN": METRICS_TOKEN,
         }
         command = TwoProcesses(environment, tmp_path / "web.log", free_port())
         opened.push_async_callback(command.close)

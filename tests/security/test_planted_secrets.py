@@ -56,6 +56,7 @@ def test_settings_print_no_secret(secret: str) -> None:
     given: dict[str, Any] = {name: secret for name in secret_names() if name not in URLS}
     given["secret_key"] = (MARK * 4)[:43]
     given["vectors_options"] = given["files_options"] = f"aws_secret_access_key={secret}"
+    given["metrics_token"] = secret + MARK
     assert {"model_key", "fallback_model_key", "embeddings_key", "rerank_key"} <= set(given)
     urls = {name: url.format(MARK if name in AS_IT_IS else secret) for name, url in URLS.items()}
     settings = read_settings(**given, **urls, **NAMES)

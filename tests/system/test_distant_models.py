@@ -20,6 +20,7 @@ from app.providers.embedding.embedder import Embedder
 from app.providers.embedding.remembering_embedder import RememberingEmbedder
 from app.settings import Settings, read_settings
 from tests.doubles.fake_openai import FakeOpenAI
+from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
 from tests.system.conftest import SITE, Running, learnt_agent
 from tests.web.live_server import serving
 
@@ -46,6 +47,7 @@ async def learnt(tmp_path: Path, provider: FakeOpenAI, nobody: str) -> tuple[Set
     """With pages that the fake provider embedded; nobody listens where the reranker should be."""
     provider.dimensions = 8
     settings = read_settings(
+        metrics_token=METRICS_TOKEN,
         data=tmp_path,
         embeddings_url=provider.url,
         embeddings_model="fake",
@@ -70,7 +72,7 @@ async def is_answered_by_words(service: Running) -> None:
 
 
 async def are_left_alone(service: Running) -> None:
-    metrics = (await service.http.get("/metrics")).text
+    metrics = await read_metrics(service.http)
     assert 'docent_circuit_open{part="embedder"} 1.0' in metrics
     assert 'docent_circuit_open{part="reranker"} 1.0' in metrics
 

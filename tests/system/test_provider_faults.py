@@ -13,6 +13,7 @@ import pytest
 from app.main import open_app
 from app.settings import read_settings
 from tests.doubles.fake_openai import Answer, Babble, Complain, FakeOpenAI, Raw, Refuse, Say, Stall, Tear
+from tests.doubles.metrics_reader import METRICS_TOKEN, read_metrics
 from tests.system.conftest import Running, learnt_agent
 from tests.web.live_server import serving
 
@@ -75,7 +76,12 @@ async def served(folder: Path, agent_id: str, *providers: str, fault: Answer | N
     models |= {f"{name}_name": name for name, _ in zip(names, providers, strict=False)}
     silence, answer = (1.5, 4.5) if isinstance(fault, Stall | Raw | Say) else (20, 60)
     settings = read_settings(
-        data=folder, model_silence_seconds=silence, model_answer_seconds=answer, shutdown_seconds=1, **models
+        metrics_token=METRICS_TOKEN,
+        data=folder,
+        model_silence_seconds=silence,
+        model_answer_seconds=answer,
+        shutdown_seconds=1,
+        **models,
     )
     async with open_app(settings) as web, serving(web.app) as (_, http):
         yield Running(http, agent_id, folder)
@@ -178,7 +184,7 @@ async def test_a_provider_that_failed_three_times_in_a_row_is_asked_no_more(
     first.plays(Refuse(500))
     async with served(folder, agent_id, first.url) as running:
         answers = [(await ask(running))[0][-1]["answered_by"] for _ in range(5)]
-        metrics = (await running.http.get("/metrics")).text
+        metrics = await read_metrics(running.http)
     assert answers == ["extractive"] * 5
     assert len(first.asked) == 3
     assert 'docent_circuit_open{part="model"} 1.0' in metrics

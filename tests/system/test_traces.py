@@ -26,6 +26,7 @@ from app.kit.tracing import recording
 from app.main import open_app
 from app.settings import read_settings
 from tests.doubles.fake_openai import FakeOpenAI, Refuse, Say
+from tests.doubles.metrics_reader import AS_SCRAPER, METRICS_TOKEN
 from tests.system.conftest import Running, learnt_agent
 from tests.web.live_server import serving
 
@@ -107,7 +108,8 @@ def parts_of(span: ReadableSpan, spans: list[ReadableSpan]) -> list[ReadableSpan
 @pytest.fixture(params=[False])
 async def traced(request: pytest.FixtureRequest, tmp_path: Path, provider: FakeOpenAI) -> AsyncIterator[Traced]:
     """Its parameter is whether texts are kept."""
-    settings = read_settings(data=tmp_path, model_url=provider.url, model_name="fake", shutdown_seconds=1)
+    named = {"model_name": "fake", "metrics_token": METRICS_TOKEN}
+    settings = read_settings(data=tmp_path, model_url=provider.url, shutdown_seconds=1, **named)
     agent_id = await learnt_agent(settings)
     exporter = Kept()
     recorder = OtelRecorder(
@@ -221,7 +223,7 @@ async def test_lines_of_the_log_name_the_trace(
 
 async def test_probes_are_no_traces(traced: Traced) -> None:
     for path in ("/healthz", "/readyz", "/metrics"):
-        assert (await traced.running.http.get(path)).status_code == 200
+        assert (await traced.running.http.get(path, headers=AS_SCRAPER)).status_code == 200
     warm_up = "embeddings "  # goes on meanwhile
     assert [span.name for span in traced.spans() if not span.name.startswith(warm_up)] == []
 

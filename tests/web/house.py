@@ -58,8 +58,9 @@ from app.store.system_of_record import SystemOfRecord
 from app.turns.api.visitor_turns import VisitorTurns
 from app.web.client_address import FORWARDED_FOR, ClientAddresses
 from app.web.endpoint import AnyEndpoint
-from app.web.health import Exposition, Readiness, exposition_of
+from app.web.health import Readiness
 from app.web.limits_policy import LimitsPolicy, StreamPolicy
+from app.web.metrics_text import Exposition, MetricsToken, exposition_of
 from app.web.widget_script import WidgetFolder
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import WebhookSender
@@ -75,6 +76,7 @@ from tests.doubles.listed_pages import ListedPages
 from tests.doubles.memory_code_host import MemoryCodeHost
 from tests.doubles.memory_keyword_index import MemoryKeywordIndex
 from tests.doubles.memory_vector_index import MemoryVectorIndex
+from tests.doubles.metrics_reader import METRICS_TOKEN
 from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.plain_file_reader import PlainFileReader
 from tests.doubles.plain_password_hasher import PlainPasswordHasher
@@ -293,6 +295,7 @@ def doubles(
         Cache: MemoryCache(),
         CollectorRegistry: metrics,
         Exposition: exposition_of(metrics),
+        MetricsToken: MetricsToken(METRICS_TOKEN),
         Embedder: HashingEmbedder(reads=frozenset({"en"})),
         TokenizersTokenCounter: TOKENS,
         VectorIndex: MemoryVectorIndex(),

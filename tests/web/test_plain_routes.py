@@ -1,12 +1,15 @@
 """Health, metrics, the index and what every answer carries."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 import structlog
 
 from app.web.health import Readiness
+from app.web.metrics_text import MetricsToken
+from tests.doubles.metrics_reader import AS_SCRAPER, read_metrics
 from tests.web.house import SITE, House, open_house
 
 
@@ -37,7 +40,7 @@ async def test_metrics_name_routes_and_never_ids(house: House) -> None:
     await visitor.ask()
     await house.api("GET", f"/v1/agents/{house.agent.id}")
     await house.http.get("/surely/not/here")
-    text = (await house.http.get("/metrics")).text
+    text = await read_metrics(house.http)
     assert 'docent_http_requests_total{method="GET",route="/v1/agents/{agent_id}",status="200"} 1.0' in text
     assert 'route="unmatched",status="404"' in text
     assert 'docent_streams_total{end="done"} 1.0' in text
@@ -45,6 +48,43 @@ async def test_metrics_name_routes_and_never_ids(house: House) -> None:
     assert "docent_live_streams 0.0" in text
     assert str(house.agent.id) not in text
     assert "surely" not in text
+
+
+async def test_metrics_are_read_with_their_token_alone(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        for headers in (
+            {},
+            {"Authorization": "Bearer another-token-of-a-scraper"},
+            {"Authorization": f"Bearer {house.write}"},
+        ):
+            response = await house.http.get("/metrics", headers=headers)
+            assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
+            assert "DOCENT_METRICS_TOKEN" in response.text
+            assert "docent_" not in response.text
+
+
+async def test_without_a_token_nobody_reads_metrics(tmp_path: Path) -> None:
+    async with open_house(tmp_path, others={MetricsToken: MetricsToken("")}) as house:
+        for headers in ({}, AS_SCRAPER, {"Authorization": "Bearer "}):
+            response = await house.http.get("/metrics", headers=headers)
+            assert response.status_code == 401
+            assert "Set DOCENT_METRICS_TOKEN" in response.text
+
+
+async def test_whoever_goes_through_all_routes_makes_no_series_of_each(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        paths = {re.sub(r"[{}]", "", str(getattr(route, "path", ""))) for route in house.app.routes}
+        assert len(paths) > 250
+        for path in sorted(paths):
+            for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"):
+                if path != "/healthz/stream":
+                    await house.http.request(method, path)
+        text = await read_metrics(house.http)
+    assert 'method="DELETE",route="refused",status="405"' in text
+    assert 'route="refused",status="401"' in text
+    named = set(re.findall(r'docent_http_requests_total{method="\w+",route="([^"]+)"', text))
+    assert len(named) < 60, sorted(named)
+    assert len(text) < 60_000
 
 
 async def test_every_answer_has_a_request_id(still_house: House) -> None:

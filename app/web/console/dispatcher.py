@@ -38,6 +38,7 @@ from app.web.console.session_cookie import (
     set_secret,
 )
 from app.web.errors import INTERNAL, STATUS_OF_CODE, Problem, Refusal, problem_of
+from app.web.middleware.request_log import note_refusal
 from app.web.static_files import StaticFiles
 from app.workspaces.operators import acting
 
@@ -196,6 +197,7 @@ class Dispatcher:
 
     def _to_sign_in(self, visit: Visit[Any]) -> Response:
         """With a way back, if a page was requested."""
+        note_refusal(visit.request.scope)
         url = visit.request.url
         wanted = f"{url.path}?{url.query}" if url.query else url.path
         target = visit.url(SIGN_IN, {"next": wanted} if visit.request.method in ("GET", "HEAD") else {})

@@ -14,6 +14,7 @@ _log = structlog.get_logger("docent.web")
 
 REQUEST_ID_HEADER = "X-Request-ID"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)
+_REFUSED = "docent.refused"
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
@@ -37,7 +38,7 @@ class RequestLog:
                 status = message["status"]
                 MutableHeaders(scope=message)[REQUEST_ID_HEADER] = request_id
                 seconds = time.perf_counter() - started
-                self._meter.answered(request_method(scope), route_template(scope), status, seconds)
+                self._meter.answered(*_metered(scope, status), status, seconds)
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
@@ -51,6 +52,19 @@ class RequestLog:
                     status=status,
                     duration_ms=round((time.perf_counter() - started) * 1000),
                 )
+
+
+def note_refusal(scope: Scope) -> None:
+    """The caller was not admitted to the route. Metrics then do not name it: whoever goes through all routes would make
+    a series of each, and every reading of the metrics longer."""
+    scope[_REFUSED] = True
+
+
+def _metered(scope: Scope, status: int) -> tuple[str, str]:
+    """Method and route, of which there are as many as operations."""
+    method = request_method(scope)
+    route = "refused" if status == 405 or _REFUSED in scope else route_template(scope)
+    return "GET" if method == "HEAD" else method, route
 
 
 def request_method(scope: Scope) -> str:
