@@ -6,9 +6,10 @@ canary) and releases the rest at once. At every prefix of the stream, the releas
 
 import re
 import string
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from app.answers.guard.citation_spellings import BEGINNINGS, STILL_OPEN, CitationSpellings, citation_pattern
 from app.answers.guard.length_limit import LengthLimit
 from app.answers.guard.secret_watch import SecretWatch
 from app.core.page_url import host_of
@@ -22,10 +23,14 @@ _CITATION = re.compile(
     r"|【(\d{1,3})(?:†[^】\n]{0,20})?】",
     re.IGNORECASE,
 )
-_LINK = re.compile(
-    r"!?\[([^\[\]\n]*)\]"
-    r"\(\s*+<?([^\s()<>]*+(?:\([^\s()<>]*+\)[^\s()<>]*+)*+)>?(?:\s++[\"'][^\"'\n]*+[\"'])?\s*+\)"
+_TARGET = r"\(\s*+<?(?P<target>[^\s()<>]*+(?:\([^\s()<>]*+\)[^\s()<>]*+)*+)>?(?:\s++[\"'][^\"'\n]*+[\"'])?\s*+\)"
+_LINK = re.compile(rf"!?\[(?P<label>[^\[\]\n]*)\]{_TARGET}")
+_MODELS_LINK = re.compile(
+    rf"(?P<opened>[(（][^()（）\[\]\n.]{{0,24}})?!?\[(?P<label>\[?[^\[\]\n]*\]?)\]{_TARGET}(?(opened)\s*[)）])"
 )
+_SAME_TWICE = re.compile(r"(\[\d{1,3}\])(?:[ \t]*\1)+")
+_ATTACHED = frozenset({"tagged", "attribute", "raised"})  # to the word before
+_LOOKED_BACK = 8
 _URL = re.compile(
     r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.|(?<![:\w/])/{2,}(?=[^\s/]*\.))[^\s<>\"'`|\\^{}\[\]]*", re.IGNORECASE
 )
@@ -36,17 +41,20 @@ _BACKTICKS = re.compile(r"(`+|\n)")
 _TRAILING = ".,;:!?)*_~"
 
 # The end of the text so far may still grow into a construct: a bracket, a link target, a URL, a run of backticks.
-_STILL_OPEN = re.compile(
+_OPEN = (
     r"!?\[[^\[\]\n]{0,300}\Z"
-    r"|!?\[[^\[\]\n]{0,300}\](?:\([^\n]{0,2000})?\Z"
+    r"|!?\[[^\[\]\n]{0,300}\](?:\(\s{0,9}<?[^\s()<>]{0,2000}(?:\([^\s()<>]{0,2000}\)?[^\s()<>]{0,2000}){0,9}>?"
+    r"(?:\s{1,9}(?:[\"'][^\"'\n]{0,300}[\"']?)?\s{0,9})?)?\Z"
     r"|!\Z|`+\Z|【[^】\n]{0,20}\Z"
     r"|[a-z0-9+.-]{1,24}(?::/{0,2})?\Z|/+\Z|(?:javascript|vbscript|data)\s*:?\s*\Z"
-    r"|(?:[a-z][a-z0-9+.-]{1,20}://|www\.|//)[^\s]{0,2000}\Z",
-    re.IGNORECASE,
+    r"|(?:[a-z][a-z0-9+.-]{1,20}://|www\.|//)[^\s]{0,2000}\Z"
 )
+_STILL_OPEN = re.compile(_OPEN, re.IGNORECASE)
+_STILL_OPEN_FOR_SPELLINGS = re.compile(f"{_OPEN}{STILL_OPEN}", re.IGNORECASE)
 
 # All of the above begin with one of these, except for the last word, which may be the beginning of an address.
 _OF_A_CONSTRUCT = re.compile(r"[\[【!:/`]|www\.", re.IGNORECASE)
+_OF_A_SPELLING = re.compile(rf"[\[【!:/`{BEGINNINGS}]|www\.", re.IGNORECASE)
 _OF_A_SCHEME = string.ascii_letters + string.digits + "+.-\u0130\u0131\u017f\u212a"  # i, i, s and k to IGNORECASE
 _LONGEST_SCHEME = 24
 _SCRIPT_BEGUN = re.compile(r"(?:javascript|vbscript|data)\Z", re.IGNORECASE)
@@ -59,7 +67,8 @@ class OutputGuard:
 
     `sources` are the numbers that may be cited; `link_hosts` those that may be linked (lower case; ".example.com" also
     allows every host below it); `canary` must never be released, however it is spelt; `max_chars` bounds the released
-    text. In code, a URL stays if it is in `source_text`, the sources as they were given.
+    text. In code, a URL stays if it is in `source_text`, the sources as they were given. With `spellings`, the text is
+    a model's, whose citations are understood however they are spelt.
     """
 
     sources: set[int]
@@ -67,9 +76,11 @@ class OutputGuard:
     max_chars: int
     canary: str = ""
     source_text: str = ""
+    spellings: CitationSpellings | None = None
     finish: Finish | None = None  # set when the guard ended the answer
     cited: list[int] = field(default_factory=list)  # source numbers, in the order of their new numbers 1, 2, 3 ...
     _pending: str = ""
+    _before: str = ""  # the last characters before what is rewritten
     _code: str = ""  # the run of backticks that opened the code we are in
     _controls: StreamedControls = field(default_factory=StreamedControls)
     _secret: SecretWatch = field(init=False)
@@ -113,14 +124,26 @@ class OutputGuard:
         """The length before the first construct that is still open at the cut."""
         border = len(self._pending) - self._secret.overlap(self._pending)
         text = self._pending[:border]
-        if not _OF_A_CONSTRUCT.search(text):
+        if not self._begins_construct(text):
             return _start_of_last_word(text)
-        still_open = _STILL_OPEN.search(text)
-        return still_open.start() if still_open else border
+        still_open = (_STILL_OPEN_FOR_SPELLINGS if self.spellings else _STILL_OPEN).search(text)
+        safe = still_open.start() if still_open else border
+        for link in self._links.finditer(text):
+            if link.start() < safe < link.end():
+                return link.start()
+        return safe
+
+    @property
+    def _links(self) -> re.Pattern[str]:
+        return _MODELS_LINK if self.spellings else _LINK
+
+    def _begins_construct(self, text: str) -> bool:
+        return bool((_OF_A_SPELLING if self.spellings else _OF_A_CONSTRUCT).search(text))
 
     def _rewritten(self, text: str) -> str:
         """Code keeps its brackets, prose gets its citations; links are checked in both."""
-        if not self._code and not _OF_A_CONSTRUCT.search(text):
+        if not self._code and not self._begins_construct(text):
+            self._before = (self._before + text)[-_LOOKED_BACK:]
             return text
         parts: list[str] = []
         for piece in _BACKTICKS.split(text):
@@ -133,20 +156,26 @@ class OutputGuard:
                 self._code = ""
             else:
                 piece = self._code_as_it_is(piece) if self._code else self._prose(piece)
+            self._before = (self._before + piece)[-_LOOKED_BACK:]
             parts.append(piece)
         return "".join(parts)
 
     def _prose(self, text: str) -> str:
-        parts: list[str] = []
-        position = 0
-        for match in _LINK.finditer(text):
-            parts += [self._unlinked(text[position : match.start()]), self._link(match)]
+        said, position = "", 0
+        for match in self._links.finditer(text):
+            said += self._unlinked(text[position : match.start()], self._before + said)
+            said += self._link(match)
             position = match.end()
-        parts.append(self._unlinked(text[position:]))
-        return "".join(parts)
+        said += self._unlinked(text[position:], self._before + said)
+        return _SAME_TWICE.sub(r"\1", said) if self.spellings else said
 
-    def _unlinked(self, text: str) -> str:
-        text = _CITATION.sub(self._citation, self._without_foreign_urls(text))
+    def _unlinked(self, text: str, before: str = "") -> str:
+        if self.spellings:  # before addresses, which may get marks that are final
+            spellings = self.spellings
+            text = citation_pattern().sub(lambda match: self._spelt(match, before, spellings), text)
+        else:
+            text = _CITATION.sub(self._citation, text)
+        text = self._without_foreign_urls(text)
         return _REFERENCE_TARGET.sub(r"\1\2", _REFERENCE_PICTURE.sub("", text))
 
     def _code_as_it_is(self, text: str) -> str:
@@ -160,15 +189,34 @@ class OutputGuard:
         return _SCRIPT_SCHEME.sub(r"\1 ", _URL.sub(lambda found: self._url(found, known), text))
 
     def _link(self, match: re.Match[str]) -> str:
-        label, target = self._unlinked(match.group(1)), match.group(2)
+        if self.spellings and "![" not in match.group():
+            return self._link_to_source(match, self.spellings)
+        label, target = self._unlinked(match["label"]), match["target"]
         if match.group().startswith("!") or not self._may_link(target):
             return label
         return f"[{label}]({target})"
+
+    def _link_to_source(self, match: re.Match[str], spellings: CitationSpellings) -> str:
+        """A link with a number for a label, or in brackets of its own, is a citation; another link to a source has one
+        after it."""
+        label, target, opened = match["label"].strip("[]"), spellings.resolved(match["target"]), match["opened"] or ""
+        number = spellings.of_url(target)
+        named = citation_pattern().fullmatch(f"[{label}]")
+        is_number = named is not None and named.lastgroup != "title"
+        listed = spellings.numbers(named, "") if named and is_number else [number] if number else []
+        if (is_number or opened) and (marks := self._marks(listed or ())):
+            return marks
+        shown = self._unlinked(label)
+        linked = f"[{shown}]({target})" if self._may_link(target) else shown
+        linked = f"{opened}{linked})" if opened else linked
+        return f"{linked} {self._marks([number])}" if number in self.sources else linked
 
     def _url(self, match: re.Match[str], known: Collection[str]) -> str:
         target = match.group().rstrip(_TRAILING)
         tail = match.group()[len(target) :]
         full = target if "://" in target else f"https://{target.lstrip('/')}"
+        if self.spellings and not known and (number := self.spellings.of_url(full)) in self.sources:
+            return f"{target} {self._marks([number])}{tail}"
         may_stay = self._may_link(full) or target in known
         return target + tail if may_stay else REMOVED_LINK + tail
 
@@ -183,7 +231,23 @@ class OutputGuard:
 
     def _citation(self, match: re.Match[str]) -> str:
         numbers = (int(number) for number in re.findall(r"\d+", match.group(1) or match.group(2)))
-        return "".join(f"[{self._renumbered(number)}]" for number in dict.fromkeys(numbers) if number in self.sources)
+        return self._marks(dict.fromkeys(numbers))
+
+    def _spelt(self, match: re.Match[str], before: str, spellings: CitationSpellings) -> str:
+        before += match.string[: match.start()]
+        numbers = spellings.numbers(match, before)
+        if numbers is None:
+            return match.group()
+        if match.lastgroup == "bare" and not all(number in self.sources for number in numbers):
+            return match.group()
+        marks = self._marks(numbers)
+        if marks and before.rstrip().endswith(marks):
+            return ""
+        is_attached = match.lastgroup in _ATTACHED and before[-1:].isascii() and not before[-1:].isspace()
+        return f" {marks}" if marks and before and is_attached else marks
+
+    def _marks(self, numbers: Iterable[int]) -> str:
+        return "".join(f"[{self._renumbered(number)}]" for number in numbers if number in self.sources)
 
     def _renumbered(self, number: int) -> int:
         if number not in self.cited:

@@ -13,6 +13,7 @@ import structlog
 
 from app.agents.agent import AnswerCheck
 from app.answers.guard.checked_text import CheckedText
+from app.answers.guard.citation_spellings import CitationSpellings, CitedPage
 from app.answers.guard.evidence_places import KnownSections
 from app.answers.guard.output_guard import OutputGuard
 from app.answers.guard.quote_finder import as_quote, found_quotes, marked_numbers
@@ -102,7 +103,7 @@ class Generation:
         self.on_text(text, self.text)
 
     async def _write_with(self, writer: AnswerWriter) -> None:
-        guard = _guard(self.context)
+        guard = _guard(self.context, is_model=writer.answered_by is AnsweredBy.MODEL)
         offered: dict[int, OfferedPassage] = {}
         self.answered_by = writer.answered_by
         checked = self._check(guard) if writer.answered_by is AnsweredBy.MODEL else None
@@ -166,7 +167,7 @@ class Generation:
             self.say(text)
 
 
-def _guard(context: AnswerContext) -> OutputGuard:
+def _guard(context: AnswerContext, *, is_model: bool) -> OutputGuard:
     hosts = {host for source in context.sources if (host := host_of(source.url))}
     hosts |= {_link_host(host) for host in context.agent.allowed_link_hosts}
     return OutputGuard(
@@ -175,7 +176,13 @@ def _guard(context: AnswerContext) -> OutputGuard:
         max_chars=context.agent.max_answer_chars,
         canary=context.canary,
         source_text="\n".join(source.text for source in context.sources if not source.is_from_visitor),
+        spellings=_spellings(context.sources) if is_model else None,
     )
+
+
+def _spellings(sources: Sequence[Source]) -> CitationSpellings:
+    opened = (source for source in sources if not source.url.startswith(UNLINKED))
+    return CitationSpellings({source.number: CitedPage(source.url, source.title, source.text) for source in opened})
 
 
 def _link_host(listed: str) -> str:

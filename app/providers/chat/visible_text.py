@@ -6,10 +6,9 @@ channel's bare name. Tokens of the template are left in the text too. In code, a
 """
 
 import re
-from functools import cache
 from typing import Final
 
-from app.core.text.languages import LANGUAGES, language_table
+from app.core.text.answer_words import words_of
 
 _TAG_NAMES: Final = "think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|seed:think"
 _OPENING: Final = (
@@ -171,20 +170,10 @@ def _may_be_reasoning(text: str) -> bool:
     small = text.lower()
     if _BARE_CHANNEL.match(text) or "analysis".startswith(small):
         return True
-    opens, speaks = _words_of_reasoning()
-    if not _opens(small) and not any(word.startswith(small) for word in opens):
+    if not _opens(small) and not any(word.startswith(small) for word in words_of("reasoning", "opens")):
         return False
-    return len(small) < _READ_TO_TELL or any(word in small for word in speaks)
+    return len(small) < _READ_TO_TELL or any(word in small for word in words_of("reasoning", "speaks"))
 
 
 def _opens(small: str) -> bool:
-    return small.startswith(_words_of_reasoning()[0])
-
-
-@cache
-def _words_of_reasoning() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    tables = [language_table(language)["reasoning"] for language in sorted(LANGUAGES)]
-    return (
-        tuple(word for table in tables for word in table["opens"]),
-        tuple(word for table in tables for word in table["speaks"]),
-    )
+    return small.startswith(words_of("reasoning", "opens"))
