@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from prometheus_client import CollectorRegistry
@@ -32,7 +32,7 @@ from app.bootstrap.infrastructure import (
     open_infrastructure,
 )
 from app.bootstrap.knowledge import open_knowledge, open_source_files, page_scope_on
-from app.bootstrap.sign_in import sign_in_parts
+from app.bootstrap.sign_in import bind_sign_in
 from app.conversations.history import History
 from app.conversations.people.live_chats import HistoryCache
 from app.conversations.privacy.visitor_data import ConversationTerminator
@@ -51,7 +51,7 @@ from app.kit.limits.stream_slots import StreamSlots
 from app.kit.password_hasher import PasswordHasher
 from app.kit.pattern_matcher import PatternMatcher
 from app.kit.tasks.supervisor import PeriodicTask
-from app.kit.wiring import Wiring
+from app.kit.wiring import Part, Parts, Wiring
 from app.mail.mailer import Mailer
 from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
@@ -78,6 +78,9 @@ from app.web.widget_script import WidgetFolder, built_widget
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import WebhookSender
 from app.workspaces.records.tokens import TokenRecords
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
 
 log = structlog.get_logger(__name__)
 
@@ -201,53 +204,54 @@ async def _parts(
     """The parts of the web application that constructors cannot make themselves. A double replaces what would be
     opened."""
     settings, allow = base.settings, base.settings.crawl_allow
+    parts = Parts()
 
-    async def in_place(kind: object, real: Callable[[], AbstractAsyncContextManager[object]]) -> object:
-        return await doubles.or_opened(kind, opened, real)
+    async def open_part(kind: "TypeForm[Part]", real: Callable[[], AbstractAsyncContextManager[Part]]) -> None:
+        parts.bind(kind).to(await doubles.or_opened(kind, opened, real))
 
-    return {
-        SystemOfRecord: base.record,
-        Clock: base.clock,
-        RateLimiter: base.shared.rate_limiter,
-        StreamSlots: base.shared.stream_slots,
-        Cache: base.shared.cache,
-        CollectorRegistry: base.metrics,
-        Embedder: base.models.embedder,
-        KeywordIndex: base.indexes.keywords,
-        JobQueue: await in_place(JobQueue, lambda: DbosJobQueue(settings.job_queue_url)),
-        PageScope: page_scope_on(base),
-        SourceFiles: await in_place(SourceFiles, lambda: open_source_files(base)),
-        SiteDiscovery: await in_place(SiteDiscovery, lambda: open_site_discovery(settings)),
-        PageListing: await in_place(PageListing, lambda: open_page_listing(settings)),
-        KeySetReader: await in_place(KeySetReader, lambda: CrawlerKeySetReader(allow)),
-        WebhookSender: await in_place(WebhookSender, lambda: CrawlerWebhookSender(allow)),
-        CodeHost: await in_place(CodeHost, open_code_host),
-        Mailer: configured_mailer(settings),
-        PasswordHasher: Argon2PasswordHasher(),
-        TokenPrices: settings.prices,
-        VisitorTurns: answering.turns,
-        History: answering.history,
-        ConversationTerminator: answering.turns,
-        HistoryCache: answering.history,
-        AgentSearch: answering.search,
-        CuratedMatcher: answering.curated,
-        Playground: answering.playground,
-        Trials: TrialAnswers(answering.playground),
-        SearchUnderTest: TrialSearch(answering.playground, PatternMatcher()),
-        ActionCalls: actions,
-        ActionHosts: ActionHosts(settings.action_hosts),
-        AnswerDrafts: answering.drafter,
-        ModelHealth: answering.model_health,
-        Readiness: partial(_readiness, base.record, answering),
-        Exposition: exposition_of(base.metrics),
-        MetricsToken: MetricsToken(settings.metrics_token.get_secret_value()),
-        LimitsPolicy: _limits(settings),
-        StreamPolicy: StreamPolicy(drain_seconds=settings.shutdown_seconds),
-        ClientAddresses: _addresses(settings),
-        WidgetFolder: built_widget(),
-        **sign_in_parts(settings, base.clock),
-        **doubles,
-    }
+    parts.bind(SystemOfRecord).to(base.record)
+    parts.bind(Clock).to(base.clock)
+    parts.bind(RateLimiter).to(base.shared.rate_limiter)
+    parts.bind(StreamSlots).to(base.shared.stream_slots)
+    parts.bind(Cache).to(base.shared.cache)
+    parts.bind(CollectorRegistry).to(base.metrics)
+    parts.bind(Embedder).to(base.models.embedder)
+    parts.bind(KeywordIndex).to(base.indexes.keywords)
+    await open_part(JobQueue, lambda: DbosJobQueue(settings.job_queue_url))
+    parts.bind(PageScope).to(page_scope_on(base))
+    await open_part(SourceFiles, lambda: open_source_files(base))
+    await open_part(SiteDiscovery, lambda: open_site_discovery(settings))
+    await open_part(PageListing, lambda: open_page_listing(settings))
+    await open_part(KeySetReader, lambda: CrawlerKeySetReader(allow))
+    await open_part(WebhookSender, lambda: CrawlerWebhookSender(allow))
+    await open_part(CodeHost, open_code_host)
+    parts.bind(Mailer).to(configured_mailer(settings))
+    parts.bind(PasswordHasher).to(Argon2PasswordHasher())
+    parts.bind(TokenPrices).to(settings.prices)
+    parts.bind(VisitorTurns).to(answering.turns)
+    parts.bind(History).to(answering.history)
+    parts.bind(ConversationTerminator).to(answering.turns)
+    parts.bind(HistoryCache).to(answering.history)
+    parts.bind(AgentSearch).to(answering.search)
+    parts.bind(CuratedMatcher).to(answering.curated)
+    parts.bind(Playground).to(answering.playground)
+    parts.bind(Trials).to(TrialAnswers(answering.playground))
+    patterns = PatternMatcher()
+    parts.bind(PatternMatcher).to(patterns)
+    parts.bind(SearchUnderTest).to(TrialSearch(answering.playground, patterns))
+    parts.bind(ActionCalls).to(actions)
+    parts.bind(ActionHosts).to(ActionHosts(settings.action_hosts))
+    parts.bind(AnswerDrafts).to_optional(answering.drafter)
+    parts.bind(ModelHealth).to_optional(answering.model_health)
+    parts.bind(Readiness).to(partial(_readiness, base.record, answering))
+    parts.bind(Exposition).to(exposition_of(base.metrics))
+    parts.bind(MetricsToken).to(MetricsToken(settings.metrics_token.get_secret_value()))
+    parts.bind(LimitsPolicy).to(_limits(settings))
+    parts.bind(StreamPolicy).to(StreamPolicy(drain_seconds=settings.shutdown_seconds))
+    parts.bind(ClientAddresses).to(_addresses(settings))
+    parts.bind(WidgetFolder).to(built_widget())
+    bind_sign_in(parts, settings, base.clock)
+    return {**parts, **doubles}
 
 
 def _limits(settings: Settings) -> LimitsPolicy:

@@ -35,6 +35,7 @@ from app.core.errors import DatabaseAway, Misconfigured
 from app.kit.clock import Clock, SystemClock
 from app.kit.private_files import private_files
 from app.kit.tasks.supervisor import Supervisor
+from app.kit.wiring import Part
 from app.settings import SQLITE_FILE, Settings
 from app.store.engine import open_engine
 from app.store.migrate import all_migrations, migrate, missing_migrations
@@ -42,18 +43,18 @@ from app.store.row_security import settle_role
 from app.store.system_of_record import SystemOfRecord
 from app.workspaces.sealed_secrets import SealedSecrets
 
-Part = TypeVar("Part")
+Chosen = TypeVar("Chosen")
 
 
 class Doubles(dict[Any, object]):
     """Replacements for parts, by the types that constructors name, for tests. All other parts are chosen and opened as
     in production."""
 
-    def or_else(self, kind: object, chosen: Callable[[], Part]) -> Part:
+    def or_else(self, kind: TypeForm[Part], chosen: Callable[[], Chosen]) -> Part | Chosen:
         return cast(Part, self[kind]) if kind in self else chosen()
 
     async def or_opened(
-        self, kind: object, closing: AsyncExitStack, opened: Callable[[], AbstractAsyncContextManager[Part]]
+        self, kind: TypeForm[Part], closing: AsyncExitStack, opened: Callable[[], AbstractAsyncContextManager[Part]]
     ) -> Part:
         """The double of this type, which its owner closes, or what `opened` opens, which `closing` closes."""
         return cast(Part, self[kind]) if kind in self else await closing.enter_async_context(opened())
@@ -65,6 +66,7 @@ NO_DOUBLES = Doubles()
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
     from sqlalchemy import Engine
+    from typing_extensions import TypeForm
 
     from app.kit.cache import Cache
     from app.kit.limits.rate_limiter import RateLimiter

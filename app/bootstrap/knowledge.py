@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from app.bootstrap.adapters import configured_chunk_limits
 from app.bootstrap.models import configured_context_writer
 from app.kit.clock import Clock
-from app.kit.wiring import Wiring
+from app.kit.wiring import Parts, Wiring
 from app.store.system_of_record import SystemOfRecord
 
 if TYPE_CHECKING:
@@ -53,16 +53,15 @@ async def open_knowledge(base: Infrastructure) -> AsyncIterator[Knowledge]:
     settings, doubles = base.settings, base.doubles
     async with AsyncExitStack() as closing:
         files = await doubles.or_opened(FileReader, closing, PooledFileReader)
-        parts = knowledge_parts(
-            base,
-            {
-                FileReader: files,
-                SiteReader: await doubles.or_opened(SiteReader, closing, lambda: _open_site_reader(base, files)),
-                ContextWriter: doubles.or_else(
-                    ContextWriter, lambda: configured_context_writer(settings, base.circuits, closing)
-                ),
-            },
+        given = Parts()
+        given.bind(FileReader).to(files)
+        given.bind(SiteReader).to(
+            await doubles.or_opened(SiteReader, closing, lambda: _open_site_reader(base, cast(PooledFileReader, files)))
         )
+        given.bind(ContextWriter).to_optional(
+            doubles.or_else(ContextWriter, lambda: configured_context_writer(settings, base.circuits, closing))
+        )
+        parts = knowledge_parts(base, given)
         yield Knowledge(
             jobs=parts.get(KnowledgeJobs),
             files=files,
@@ -91,22 +90,20 @@ def knowledge_parts(base: Infrastructure, given: Mapping[Any, object]) -> Wiring
     models, tokens = base.models, base.models.tokens
     most = models.embedder.max_tokens
     limits = base.doubles.or_else(ChunkLimits, lambda: configured_chunk_limits(base.settings, most))
-    return Wiring(
-        {
-            SystemOfRecord: base.record,
-            Clock: base.clock,
-            Embedder: TracedEmbedder(models.embedder),
-            VectorIndex: base.indexes.vectors,
-            KeywordIndex: base.indexes.keywords,
-            TokenCounter: tokens,
-            TextSplitter: models.splitter,
-            FileBodies: base.files,
-            ChunkLimits: limits,
-            ContextLine: ContextLine(tokens, limits.context_tokens),
-            ChunkContexts: ChunkContexts(base.record, tokens, most, cast(ContextWriter | None, given[ContextWriter])),
-            **given,
-        }
-    )
+    parts = Parts()
+    parts.bind(SystemOfRecord).to(base.record)
+    parts.bind(Clock).to(base.clock)
+    parts.bind(Embedder).to(TracedEmbedder(models.embedder))
+    parts.bind(VectorIndex).to(base.indexes.vectors)
+    parts.bind(KeywordIndex).to(base.indexes.keywords)
+    parts.bind(TokenCounter).to(tokens)
+    parts.bind(TextSplitter).to(models.splitter)
+    parts.bind(FileBodies).to(base.files)
+    parts.bind(ChunkLimits).to(limits)
+    parts.bind(ContextLine).to(ContextLine(tokens, limits.context_tokens))
+    writer = cast(ContextWriter | None, given[ContextWriter])
+    parts.bind(ChunkContexts).to(ChunkContexts(base.record, tokens, most, writer))
+    return Wiring({**parts, **given})
 
 
 @asynccontextmanager

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from app.kit.clock import Clock
+from app.kit.wiring import Parts
 from app.providers.identity.oidc_provider import OidcProvider
 from app.settings import Settings
 from app.workspaces.operators import SignInMethods
@@ -16,14 +16,9 @@ def configured_oidc_provider(settings: Settings, clock: Clock) -> OidcProvider |
     return OidcProvider(settings.oidc_client, clock) if settings.oidc_issuer else None
 
 
-def sign_in_parts(settings: Settings, clock: Clock) -> dict[Any, object]:
-    """By the types that pages and verbs name in their constructors."""
+def bind_sign_in(parts: Parts, settings: Settings, clock: Clock) -> None:
     provider = configured_oidc_provider(settings, clock)
-    if provider is None:
-        return {}
     name = settings.oidc_name or urlsplit(settings.oidc_issuer).hostname or settings.oidc_issuer
-    return {
-        OidcProvider: provider,
-        ProviderRules: settings.provider_rules(settings.workspace),
-        SignInMethods: SignInMethods(settings.password_sign_in, name),
-    }
+    parts.bind(OidcProvider).to_optional(provider)
+    parts.bind(ProviderRules).to_optional(settings.provider_rules(settings.workspace) if provider else None)
+    parts.bind(SignInMethods).to(SignInMethods(settings.password_sign_in, name))

@@ -15,11 +15,10 @@ from app.kit.clock import Clock
 from app.store.system_of_record import SystemOfRecord, Transaction, reads
 
 MONTHS: Final = 12
-_FREE: Final = TokenPrices()
 
 
 class TokenBudgets:
-    def __init__(self, records: SystemOfRecord, clock: Clock, prices: TokenPrices = _FREE) -> None:
+    def __init__(self, records: SystemOfRecord, clock: Clock, prices: TokenPrices) -> None:
         self._records = records
         self._clock = clock
         self._prices = prices

@@ -4,54 +4,107 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
 
 Part = TypeVar("Part")
+
+
+class Parts(dict[Any, object]):
+    """Parts by the type that constructors name, for a `Wiring`. None says that there is no such part."""
+
+    def bind(self, kind: TypeForm[Part]) -> Binding[Part]:
+        """The place of the part of this type. In two steps, so that the type alone decides what fits: of
+        `bind(kind, part)`, a type checker would take whatever both have in common."""
+        return Binding(self, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding(Generic[Part]):
+    """`parts.bind(Clock).to(clock)`."""
+
+    parts: Parts
+    kind: TypeForm[Part]
+
+    def to(self, part: Part) -> None:
+        self.parts[self.kind] = part
+
+    def to_optional(self, part: Part | None) -> None:
+        """Only for types that every constructor names as `... | None`; others are refused when they are made."""
+        self.parts[self.kind] = part
 
 
 class Wiring:
     """Makes each part once, when it is first needed, with the parts that its constructor names.
 
-    `given` are existing parts, by the type that constructors name. A parameter with a default, or of a type such as
-    `ChatModel | None`, only receives a given part.
+    `given` are existing parts, by the type that constructors name; None for a type says that there is none. A parameter
+    with a default keeps it. One of a type such as `ChatModel | None` receives what was given, so its absence has to be
+    said as well: a forgotten part would turn a feature off without a word.
     """
 
     def __init__(self, given: Mapping[Any, object]) -> None:
+        self._given = frozenset(given)
         self._parts: dict[Any, object] = dict(given)
 
-    def get(self, kind: type[Part]) -> Part:
+    @property
+    def made(self) -> frozenset[type]:
+        """The classes of the parts that were made and not given."""
+        return frozenset(self._parts.keys() - self._given)
+
+    @property
+    def absent(self) -> frozenset[object]:
+        """The types of which it was said that there is no part."""
+        return frozenset(kind for kind, part in self._parts.items() if part is None)
+
+    def get(self, kind: TypeForm[Part]) -> Part:
         """Raises LookupError, which names the missing type and the class that needs it."""
         if kind not in self._parts:
-            self._parts[kind] = self.make(kind)
+            self._parts[kind] = self.make(cast(type[Part], kind))
         return cast(Part, self._parts[kind])
 
     def make(self, kind: type[Part], **own: object) -> Part:
         """A new instance; `own` are its own parameters. Raises LookupError."""
         for want in _wants(cast(Any, kind)):
-            if want.name in own:
-                continue
-            if want.kind in self._parts:
-                own[want.name] = self._parts[want.kind]
-            elif want.may_be_none and not want.has_default:
-                own[want.name] = None
-            elif not want.has_default:
-                if not _can_be_made(want.kind):
-                    raise LookupError(
-                        f"{kind.__name__} wants {want.name}: {want.kind}. Give one when the application is opened."
-                    )
-                own[want.name] = self.get(want.kind)
+            if want.name not in own:
+                own[want.name] = self._wanted(kind, want)
         return kind(**own)
+
+    def _wanted(self, kind: type[object], want: _Want) -> object:
+        is_known = want.kind in self._parts
+        if not is_known and not want.may_be_none and _can_be_made(want.kind, by=kind):
+            return self.get(want.kind)
+        part = self._parts.get(want.kind)
+        if not is_known or (part is None and not want.may_be_none):
+            raise LookupError(
+                f"{kind.__name__} wants {want.name}: {want.kind}. Give one when the application is opened"
+                + (", or None." if want.may_be_none else ".")
+            )
+        return part
 
 
 class _Want(NamedTuple):
-    """A parameter of a constructor."""
+    """A parameter of a constructor, without a default."""
 
     name: str
     kind: Any
     may_be_none: bool
-    has_default: bool
 
 
 @cache
@@ -59,8 +112,9 @@ def _wants(kind: type[object]) -> tuple[_Want, ...]:
     """Cached, because reading annotations takes longer than the rest of opening an application."""
     types = get_type_hints(kind.__init__)
     return tuple(
-        _Want(name, *_without_none(types[name]), has_default=parameter.default is not parameter.empty)
+        _Want(name, *_without_none(types[name]))
         for name, parameter in inspect.signature(kind).parameters.items()
+        if parameter.default is parameter.empty
     )
 
 
@@ -70,6 +124,13 @@ def _without_none(wanted: Any) -> tuple[Any, bool]:
     return wanted, False
 
 
-def _can_be_made(wanted: Any) -> bool:
-    is_ours = inspect.isclass(wanted) and wanted.__module__ != "builtins"
-    return is_ours and Protocol not in wanted.__bases__
+def _can_be_made(wanted: Any, by: type[object]) -> bool:
+    """Whether a new one does as well as any: not so of ports, of other packages' classes, and of values whose defaults
+    stand for a choice."""
+    if not inspect.isclass(wanted) or Protocol in wanted.__bases__ or _package(wanted) != _package(by):
+        return False
+    return not (is_dataclass(wanted) and any(each.default is not MISSING for each in fields(wanted)))
+
+
+def _package(kind: type[object]) -> str:
+    return kind.__module__.partition(".")[0]

@@ -18,6 +18,7 @@ from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
+from app.core.costs import TokenPrices
 from app.core.errors import ModelUnavailable
 from app.core.turn import AnsweredBy, Finish, TokenUsage, TurnRequest
 from app.core.turn_events import Done, Token
@@ -155,7 +156,7 @@ async def test_erasing_a_visitor_does_not_give_tokens_back(tmp_path: Path) -> No
 
 async def test_operators_see_it(tmp_path: Path) -> None:
     async with a_house(tmp_path, ScriptedChatModel(("Within 30 days [1].",)), TURN_TOKENS) as house:
-        budgets = TokenBudgets(house.record, house.clock)
+        budgets = TokenBudgets(house.record, house.clock, TokenPrices())
         ann = Actor(house.workspace_id, "ann", frozenset((READ,)))
         before = await budgets.of(ann, house.agent_id)
         await answered_by(house)

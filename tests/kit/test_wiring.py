@@ -5,7 +5,7 @@ from typing import Protocol
 
 import pytest
 
-from app.kit.wiring import Wiring
+from app.kit.wiring import Parts, Wiring
 
 
 class Voice(Protocol):
@@ -34,27 +34,51 @@ class Sign:
         self.text = text
 
 
+def bound(voice: Voice | None) -> Wiring:
+    parts = Parts()
+    parts.bind(Voice).to_optional(voice)
+    return Wiring(parts)
+
+
 def test_a_part_is_made_with_what_its_constructor_names() -> None:
     voice = Quiet()
-    party = Wiring({Voice: voice}).get(Party)
+    party = bound(voice).get(Party)
     assert party.greeter.voice is voice
     assert party.second is voice
 
 
 def test_a_part_is_made_once() -> None:
-    wiring = Wiring({Voice: Quiet()})
+    wiring = bound(Quiet())
     assert wiring.get(Party).greeter is wiring.get(Greeter)
+    assert wiring.made == {Party, Greeter}
 
 
 def test_what_was_given_is_taken_instead_of_a_new_one() -> None:
-    greeter = Greeter(Quiet())
-    assert Wiring({Greeter: greeter}).get(Party).greeter is greeter
+    parts, greeter = Parts(), Greeter(Quiet())
+    parts.bind(Greeter).to(greeter)
+    parts.bind(Voice).to(Quiet())
+    wiring = Wiring(parts)
+    assert wiring.get(Party).greeter is greeter
+    assert wiring.made == {Party}
 
 
-def test_a_default_stays_and_what_may_be_none_is_none_unless_it_was_given() -> None:
-    wiring = Wiring({Greeter: Greeter(Quiet())})
-    assert wiring.get(Party).second is None
-    assert Wiring({Voice: Quiet()}).get(Greeter).times == 1
+def test_a_default_stays() -> None:
+    assert bound(Quiet()).get(Greeter).times == 1
+    assert Wiring({Voice: Quiet(), int: 3}).get(Greeter).times == 1
+
+
+def test_what_may_be_none_is_none_where_that_was_said() -> None:
+    assert Wiring({Greeter: Greeter(Quiet()), Voice: None}).get(Party).second is None
+
+
+def test_a_part_that_was_forgotten_is_an_error_even_where_it_may_be_none() -> None:
+    with pytest.raises(LookupError, match=r"Party wants second: .*Voice.*, or None\."):
+        Wiring({Greeter: Greeter(Quiet())}).get(Party)
+
+
+def test_none_is_refused_by_whoever_needs_the_part() -> None:
+    with pytest.raises(LookupError, match="Greeter wants voice: "):
+        bound(None).get(Greeter)
 
 
 def test_parameters_of_its_own_are_handed_in() -> None:

@@ -15,6 +15,7 @@ from app.conversations.people.live_chats import LiveChats, TypingSigns
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, WRITE, Actor
+from app.core.costs import TokenPrices
 from app.core.errors import NotFound
 from app.core.gap_state import GapReason, GapState
 from app.core.list_page import PageRequest
@@ -54,7 +55,9 @@ class Workspace:
         return await visitor_of(self.record, self.actor.workspace_id, agent or self.agent)
 
     async def seen(self) -> Overview:
-        return await Overviews(self.record, self.clock, TokenBudgets(self.record, self.clock)).of(self.actor)
+        return await Overviews(self.record, self.clock, TokenBudgets(self.record, self.clock, TokenPrices())).of(
+            self.actor
+        )
 
     async def agent_with(self, config: AgentConfig) -> UUID:
         """Published."""

@@ -161,7 +161,7 @@ async def test_the_overview_says_the_same_of_the_same_days(workspace: Workspace)
     await ask_for_weeks(workspace)
     today = workspace.clock.now().date()
     report = await workspace.report(today - timedelta(days=6), today)
-    budgets = TokenBudgets(workspace.record, workspace.clock)
+    budgets = TokenBudgets(workspace.record, workspace.clock, TokenPrices())
     overview = await Overviews(workspace.record, workspace.clock, budgets).of(workspace.actor)
     assert [step.counts for step in report.steps] == [day.counts for day in overview.days]
     assert (report.now.counts, report.before.counts) == (overview.week, overview.week_before)

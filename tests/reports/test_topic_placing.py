@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from app.conversations.privacy.records.visitors import VisitorRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
+from app.core.costs import TokenPrices
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, VisitorSession
 from app.kit.language_guesser import LanguageGuesser
@@ -58,7 +59,7 @@ class Office:
 
     async def report(self) -> Report:
         actor = Actor(self.workspace, "ann", frozenset((READ,)))
-        reports = Reports(self.record, self.clock, TokenBudgets(self.record, self.clock))
+        reports = Reports(self.record, self.clock, TokenBudgets(self.record, self.clock, TokenPrices()))
         return await reports.of(actor, ZoneInfo("UTC"), date(2026, 1, 8), date(2026, 1, 14), self.agent)
 
     async def topics(self) -> list[tuple[str, int, int]]:

@@ -7,6 +7,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
+from app.core.costs import TokenPrices
 from app.core.gap_state import GapReason
 from app.core.turn import VisitorSession
 from app.overview.overview import Overviews
@@ -32,7 +33,7 @@ async def test_it_says_what_is_there(
 
     await record.write(more)
     actor = Actor(workspace_id, "ann", frozenset((READ,)))
-    seen = await Overviews(record, clock, TokenBudgets(record, clock)).of(actor)
+    seen = await Overviews(record, clock, TokenBudgets(record, clock, TokenPrices())).of(actor)
     assert seen.week == seen.today == TurnCounts(1, abstained=1, thumbs_down=1)
     assert [gap.question for gap in seen.growing] == ["Do you ship to Malta?"]
     assert [(failing.name, failing.stop_reason) for failing in seen.failing] == [("Docs", "It does not answer.")]

@@ -17,6 +17,7 @@ from app.conversations.records.packed_days import PACKED_DAYS, PACKED_UNTIL, Kin
 from app.conversations.records.turns import TurnRecords
 from app.conversations.token_budgets import TokenBudgets
 from app.core.actor import READ, Actor
+from app.core.costs import TokenPrices
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, Citation, TurnRequest, TurnState, VisitorSession
 from app.quality.quality import Quality, TurnCounts
@@ -169,7 +170,7 @@ class History:
         return {(Kind(row.kind), row.day): row.content is not None for row in rows}
 
     async def figures(self, zone: str = "UTC", days: int = 90) -> tuple[Report, Quality]:
-        reports = Reports(self.record, self.clock, TokenBudgets(self.record, self.clock))
+        reports = Reports(self.record, self.clock, TokenBudgets(self.record, self.clock, TokenPrices()))
         local, last = ZoneInfo(zone), self.clock.now().astimezone(ZoneInfo(zone)).date()
         first = last - timedelta(days=days - 1)
         report = await reports.of(self.actor, local, first, last, self.agent_id)

@@ -25,6 +25,7 @@ from app.conversations.history import History
 from app.conversations.people.live_chats import HistoryCache
 from app.conversations.privacy.visitor_data import ConversationTerminator
 from app.core.actor import READ, SCOPES, WRITE, Actor
+from app.core.costs import TokenPrices
 from app.core.turn import TurnRequest, VisitorSession
 from app.gaps.gap_replays import Trials
 from app.gaps.gap_suggestions import AnswerDrafts
@@ -43,6 +44,7 @@ from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
+from app.providers.identity.oidc_provider import OidcProvider
 from app.providers.indexes.keyword_index import KeywordIndex
 from app.providers.indexes.vector_index import VectorIndex
 from app.providers.reranking.reranker import Reranker
@@ -65,6 +67,8 @@ from app.web.widget_script import WidgetFolder
 from app.webhooks.crawler_webhook_sender import CrawlerWebhookSender
 from app.webhooks.webhook import WebhookSender
 from app.workspaces.api_tokens import ApiTokens
+from app.workspaces.operators import SignInMethods
+from app.workspaces.provider_rules import ProviderRules
 from app.workspaces.records.tokens import TokenRecords
 from tests.doubles.answering_house import TOKENS
 from tests.doubles.counting_rate_limiter import CountingRateLimiter
@@ -338,10 +342,12 @@ def unlimited() -> LimitsPolicy:
 
 def uninhabited() -> Wiring:
     """A house that nobody lives in: for going through the routes."""
-    nowhere = cast(SystemOfRecord, None)
+    nowhere = cast(SystemOfRecord, object())
     turns, jobs, limiter, drafts = ScriptedTurns(), RecordingJobQueue(), CountingRateLimiter(), ScriptedDrafts()
-    nobody = dict.fromkeys((AgentSearch, Playground, CuratedMatcher, Trials, SearchUnderTest))
-    return Wiring({**doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex()), **nobody})
+    furniture = doubles(nowhere, FixedClock(), turns, jobs, limiter, drafts, MemoryKeywordIndex())
+    nobody = dict.fromkeys((AgentSearch, Playground, CuratedMatcher, Trials, SearchUnderTest), object())
+    chosen = {TokenPrices: TokenPrices(), SignInMethods: SignInMethods(), OidcProvider: None, ProviderRules: None}
+    return Wiring({**furniture, **nobody, **chosen})
 
 
 def every_endpoint() -> list[AnyEndpoint]:

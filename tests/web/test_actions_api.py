@@ -14,7 +14,7 @@ from tests.web.house import House, open_house
 
 
 async def shop_of(house: House) -> ShopApi:
-    shop = house.parts.get(HttpCaller)  # type: ignore[type-abstract]
+    shop = house.parts.get(HttpCaller)
     assert isinstance(shop, ShopApi)
     return shop
 

@@ -34,7 +34,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 
 def shop_of(house: House) -> ShopApi:
-    shop = house.parts.get(HttpCaller)  # type: ignore[type-abstract]
+    shop = house.parts.get(HttpCaller)
     assert isinstance(shop, ShopApi)
     return shop
 

@@ -54,7 +54,7 @@ STRANGERS: Final = Key("rsa", "RS256", rsa.generate_private_key(65537, 2048))
 
 
 def key_sets(house: House) -> ScriptedKeySets:
-    return cast(ScriptedKeySets, house.parts.get(KeySetReader))  # type: ignore[type-abstract]
+    return cast(ScriptedKeySets, house.parts.get(KeySetReader))
 
 
 async def trust(
