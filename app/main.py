@@ -118,11 +118,12 @@ async def open_app(settings: Settings, doubles: Doubles = NO_DOUBLES) -> AsyncIt
 
 @asynccontextmanager
 async def _warming(base: Infrastructure) -> AsyncIterator[None]:
-    """Warm up while the block runs; doubles have nothing to load."""
+    """Load what every answer needs, and warm up the rest while the block runs; doubles have nothing to load."""
     if Embedder in base.doubles:
         yield
         return
-    warming = asyncio.create_task(warm_up(base.models, LanguageGuesser()))
+    await asyncio.to_thread(LanguageGuesser().guess, "ready?")
+    warming = asyncio.create_task(warm_up(base.models))
     try:
         yield
     finally:
@@ -130,10 +131,9 @@ async def _warming(base: Infrastructure) -> AsyncIterator[None]:
         await asyncio.gather(warming, return_exceptions=True)
 
 
-async def warm_up(models: Models, languages: LanguageGuesser) -> None:
+async def warm_up(models: Models) -> None:
     """Load what answers need before the first visitor has to wait for it. The shipped reranker has no vote by default,
     so it is opened by the first ranking that wants one, within a tenth of a second."""
-    await asyncio.to_thread(languages.guess, "ready?")
     await asyncio.to_thread(has_failure_words, "ready?")  # reads the tables of all languages
     try:
         await models.questions.embed(["ready?"])

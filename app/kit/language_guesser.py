@@ -1,6 +1,9 @@
 """Detects the language of a few words with py3langid: a naive Bayes classifier over byte sequences, whose model is in
 the package."""
 
+import io
+import lzma
+import shutil
 import tempfile
 from collections.abc import Collection
 from functools import cache, cached_property
@@ -8,10 +11,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
+import structlog
+from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
 from app.core.text.encodable_text import encodable
 from app.core.text.turn_language import LanguageGuess
+
+_log = structlog.get_logger(__name__)
 
 _MAX_CHARS = 1000
 
@@ -41,24 +47,32 @@ class LanguageGuesser:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Its two large tables of 67 MiB are mapped from a file: questions touch few of their pages, and the system
-    reclaims those when it needs memory."""
-    read = LanguageIdentifier.from_model_file(MODEL_FILE)
-    moves = _in_file(np.frombuffer(read.tk_nextmove, dtype=read.tk_nextmove.typecode))
-    return LanguageIdentifier(
-        _in_file(read.nb_ptc),
-        read.nb_pc,
-        read.nb_classes,
-        moves.data,  # its items are Python's integers, like those of the array before
-        read.tk_output,
-        norm_probs=True,
-        tk_row=read.tk_row,
-    )
+    """Its two large tables of 65 MiB are mapped from a file: questions touch few of their pages, and the system
+    reclaims those when it needs memory. The package would unpack its model on the disk, which may be full."""
+    unpacked = io.BytesIO()
+    with lzma.open(MODEL_DIR / MODEL_FILE) as packed:
+        shutil.copyfileobj(packed, unpacked, length=1 << 20)
+    unpacked.seek(0)
+    with np.load(unpacked, allow_pickle=False) as model:
+        return LanguageIdentifier(
+            _in_file(model["ptc"]),
+            model["pc"],
+            model["classes"].tolist(),
+            _in_file(model["nextmove"]).data,  # its items are Python's integers
+            model["out_feat"].tolist(),
+            norm_probs=True,
+            tk_row=model["nextmove_row"].tolist(),
+        )
 
 
 def _in_file(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same numbers, mapped from a file that disappears with the process."""
-    with tempfile.TemporaryFile() as file:
-        table.tofile(file)
-        file.flush()
-        return np.memmap(file, dtype=table.dtype, mode="r", shape=table.shape)
+    """The same numbers, mapped from a file that disappears with the process; the table itself if the disk is
+    full."""
+    try:
+        with tempfile.TemporaryFile() as file:
+            table.tofile(file)
+            file.flush()
+            return np.memmap(file, dtype=table.dtype, mode="r", shape=table.shape)
+    except OSError as error:
+        _log.warning("languages.kept_in_memory", mib=table.nbytes >> 20, reason=str(error))
+        return table

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 from app.bootstrap.infrastructure import Models
-from app.kit.language_guesser import LanguageGuesser
-from app.main import warm_up
+from app.kit import language_guesser
+from app.main import open_app, warm_up
 from app.providers.embedding.batching_embedder import BatchingEmbedder
 from app.providers.embedding.remembering_embedder import RememberingEmbedder
 from app.providers.reranking.reranker import PairScore
+from app.settings import read_settings
 from tests.doubles.hashing_embedder import HashingEmbedder
 from tests.doubles.overlap_reranker import OverlapReranker
 from tests.doubles.word_splitter import WordSplitter
@@ -36,6 +38,18 @@ async def test_the_shipped_reranker_has_no_vote_and_is_left_for_a_ranking_that_w
     questions = RememberingEmbedder(BatchingEmbedder(embedder))
     models = Models(embedder, questions, embedder, WordSplitter(), reranker, is_reranker_shipped=is_shipped)
 
-    await warm_up(models, LanguageGuesser())
+    await warm_up(models)
 
     assert bool(reranker.questions) is not is_shipped
+
+
+async def test_a_process_that_cannot_detect_languages_does_not_serve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable() -> None:
+        raise EOFError("The file of the language detector is cut.")
+
+    monkeypatch.setattr(language_guesser, "_identifier", unreadable)
+    with pytest.raises(EOFError):
+        async with open_app(read_settings(data=tmp_path)):
+            pytest.fail("it would answer each question with an error")

@@ -1,10 +1,13 @@
 """Questions of visitors, which are short, in the languages that we speak ourselves."""
 
+import resource
+
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from app.core.text.languages import LANGUAGES
 from app.core.text.turn_language import LIKELY, SURE
+from app.kit import language_guesser
 from app.kit.language_guesser import LanguageGuesser
 
 QUESTIONS = {
@@ -58,3 +61,15 @@ def test_it_guesses_as_the_package_does_with_its_tables_in_memory(guesser: Langu
     for text in (*QUESTIONS.values(), "", "API rate limit"):
         guess = guesser.guess(text)
         assert (guess.language, guess.probability) == packaged.classify(text)
+
+
+def test_a_full_disk_keeps_the_tables_in_memory(guesser: LanguageGuesser, monkeypatch: pytest.MonkeyPatch) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024**2, hard))
+    try:
+        in_memory = language_guesser._identifier.__wrapped__()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    mapped = {question: guesser.guess(question) for question in QUESTIONS.values()}
+    monkeypatch.setattr(language_guesser, "_identifier", lambda: in_memory)
+    assert {question: guesser.guess(question) for question in QUESTIONS.values()} == mapped
