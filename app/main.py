@@ -184,6 +184,11 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
     ):
         report = await knowledge.jobs.mend()
         log.info("indexes.reconciled", **asdict(report))
+
+        async def compact_vectors() -> int:
+            await base.indexes.vectors.compact()
+            return 0  # what else there is has yet to become old
+
         unnamed_files = partial(base.files.forget_unnamed, base.record, base.clock)
         async with (
             CrawlerWebhookSender(settings.crawl_allow) as webhooks,
@@ -192,6 +197,7 @@ async def open_worker(settings: Settings) -> AsyncIterator[None]:
             background_tasks(base, playground, webhooks, caller),
             sending_mail(base),
             PeriodicTask("cutting anew", knowledge.ingest.cut_anew, pause_seconds=300, supervisor=base.supervisor),
+            PeriodicTask("old vectors", compact_vectors, pause_seconds=3600, supervisor=base.supervisor),
             PeriodicTask("files", unnamed_files, pause_seconds=3600, supervisor=base.supervisor),
             DbosWorker(settings.job_queue_url, base.process, knowledge.jobs, base.record, supervisor=base.supervisor),
         ):

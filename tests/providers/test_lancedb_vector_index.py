@@ -6,6 +6,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,7 @@ from lancedb.table import AsyncTable
 from app.core.chunk import IndexHit
 from app.core.errors import IndexUnavailable
 from app.providers.indexes import lancedb_tables, lancedb_vector_index
-from app.providers.indexes.lancedb_tables import table_name
+from app.providers.indexes.lancedb_tables import present_bytes, table_name
 from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
 from tests.contracts.vector_index_contract import (
     AGENT,
@@ -257,6 +258,24 @@ async def test_many_small_writes_are_merged(index: LanceDBVectorIndex, folder: P
     table = await (await lancedb.connect_async(str(folder))).open_table(table_name("model", DIMENSIONS))
     stats: Any = await table.stats()
     assert stats["fragment_stats"]["num_fragments"] < 5
+
+
+async def test_a_compaction_after_the_last_write_leaves_the_present_version_alone(
+    index: LanceDBVectorIndex, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lancedb_tables, "OLD_VERSIONS_KEPT", timedelta(milliseconds=1))
+    for number in range(15):
+        await index.put(AGENT, [row(f"c{number}-{other}", unit(1, number, other)) for other in range(50)])
+    assert size_of(folder) > 3 * await present_bytes(folder)
+
+    await index.compact()
+
+    assert size_of(folder) < 1.2 * await present_bytes(folder)  # a manifest is counted by none
+    assert len(await index.chunk_ids(AGENT)) == 15 * 50
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 async def test_many_versions_are_dropped_at_once(index: LanceDBVectorIndex) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from app.bootstrap.adapters import configured_key_file
 from app.bootstrap.infrastructure import open_infrastructure, pending_migrations
-from app.cli.doctor.host_checks import check_data_folder, check_disk
+from app.cli.doctor.host_checks import check_data_folder, check_disk, check_vectors
 from app.cli.doctor.service_checks import ServiceChecks, check_models
 from app.cli.doctor.store_counts import store_counts
 from app.cli.local_operator import known_agents, local_operator
@@ -43,7 +43,9 @@ async def _doctor(settings: Settings, as_json: bool) -> None:
             findings += [f"{agent.draft.name}: {finding}" for finding in counts.findings()]
             unread = await UnreadLanguages(base.record, base.models.embedder).of_agent(actor, agent.id)
             notes += [f"{agent.draft.name}: {said}" for said in unread]
-        checks = [check_data_folder(settings), check_disk(settings), *await ServiceChecks(base, migrated).all()]
+        vectors = await check_vectors(settings)
+        checks = [check_data_folder(settings), check_disk(settings), *([vectors] if vectors else [])]
+        checks += await ServiceChecks(base, migrated).all()
         models = await check_models(base)
     if "://" in settings.vector_uri and settings.keywords == "shared":
         notes.append(

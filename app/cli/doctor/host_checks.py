@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from app.cli.doctor.check import Check
+from app.core.errors import IndexUnavailable
+from app.providers.indexes.lancedb_tables import present_bytes
 from app.settings import Settings
 
 _MIB: Final = 1024**2
@@ -56,6 +58,20 @@ def check_disk(settings: Settings) -> Check:
         f"Disk: {free} MiB are free on the disk of {folder}, and {wanted} are needed ({vectors} of them to rewrite the "
         "vectors). Free some space, or move the folder to a larger disk (DOCENT_DATA).",
     )
+
+
+async def check_vectors(settings: Settings) -> Check | None:
+    """What the versions before the present one take; None if there are no vectors in a folder."""
+    folder = Path(settings.vector_uri)
+    held = 0 if "://" in settings.vector_uri else sum(_size(path) for path in _files(folder))
+    if not held:
+        return None
+    try:
+        old = max(0, held - await present_bytes(folder))
+    except IndexUnavailable as error:
+        return Check("vectors", "cannot be read", f"Vectors: {error}")
+    frees = "a worker frees them within two hours of the last write"
+    return Check("vectors", f"{held // _MIB} MiB, of which {old // _MIB} are old versions; {frees}")
 
 
 def _files(folder: Path) -> Iterator[Path]:

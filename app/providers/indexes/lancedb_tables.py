@@ -5,8 +5,11 @@ import random
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
+from functools import partial
+from itertools import count
+from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import Any, Final, TypeVar
 from uuid import uuid4
 
 import anyio
@@ -21,6 +24,8 @@ with only_what_is_used():
     from lancedb.db import AsyncConnection
     from lancedb.index import Bitmap, BTree
     from lancedb.table import AsyncTable
+
+Result = TypeVar("Result")
 
 INDEXES: Final[dict[str, type[Bitmap | BTree]]] = {"agent_id": Bitmap, "chunk_id": BTree, "document_version_id": BTree}
 
@@ -69,16 +74,24 @@ async def add_indexes(table: AsyncTable) -> None:
             await table.create_index(column, config=index())
 
 
-async def retried(write: Callable[[], Awaitable[object]]) -> None:
+async def retried(write: Callable[[], Awaitable[Result]]) -> Result:
     """Retries while another process commits at the same moment; LanceDB does so by itself for some writes only."""
-    for attempt in range(1, _ATTEMPTS + 1):
+    for attempt in count(1):
         try:
-            await write()
-            return
+            return await write()
         except RuntimeError as error:
             if not any(sign in str(error) for sign in _MET_ANOTHER) or attempt == _ATTEMPTS:
                 raise
             await anyio.sleep(attempt * random.uniform(0.01, 0.05))  # noqa: S311 - spreads, does not protect
+    raise AssertionError("unreachable")
+
+
+async def compact_table(table: AsyncTable) -> None:
+    """Merge its files, and remove versions that nobody reads any more."""
+    done = await retried(partial(table.optimize, cleanup_older_than=OLD_VERSIONS_KEPT))
+    freed_mib = done.prune.bytes_removed >> 20
+    if freed_mib:
+        _log.info("vectors.compacted", freed_mib=freed_mib)
 
 
 class CompactionSchedule:
@@ -98,7 +111,7 @@ class CompactionSchedule:
             return
         self.begin_anew()
         try:
-            await table.optimize(cleanup_older_than=OLD_VERSIONS_KEPT)
+            await compact_table(table)
         except VENDOR_ERRORS as error:  # another process may be compacting it; searches are only slower
             _log.warning("vectors.compaction_skipped", error=str(error))
 
@@ -123,6 +136,20 @@ async def tables_of(connection: AsyncConnection) -> list[str]:
             return names
 
 
+async def present_bytes(folder: Path) -> int:
+    """What the present versions of all tables take; whatever else the folder holds is of versions before them. Raises
+    IndexUnavailable."""
+    try:
+        connection = await connected(str(folder), {})
+        tables = [await connection.open_table(name) for name in await tables_of(connection)]
+        stats: list[Any] = [await table.stats() for table in tables]  # dictionaries, whatever the annotation says
+        return sum(each["total_bytes"] for each in stats)
+    except VENDOR_ERRORS as error:
+        raise IndexUnavailable(
+            f"The vectors in {folder} cannot be read ({first_line(error)}); run `docent reindex`."
+        ) from error
+
+
 async def write_and_read(uri: str, options: Mapping[str, str]) -> float:
     """Milliseconds to create, write, read and drop a table of its own. Raises IndexUnavailable with the store's error
     and what to check."""
@@ -133,7 +160,7 @@ async def write_and_read(uri: str, options: Mapping[str, str]) -> float:
         table = await connection.create_table(name, pa.table({"number": [1]}))
         try:
             await table.add(pa.table({"number": [2]}))  # a second version: the store must know conditional writes
-            count = await table.count_rows()
+            rows = await table.count_rows()
         finally:
             await connection.drop_table(name)
     except VENDOR_ERRORS as error:
@@ -141,6 +168,6 @@ async def write_and_read(uri: str, options: Mapping[str, str]) -> float:
             f"{uri} does not take and give back what is written ({first_line(error)}). See DOCENT_VECTORS_URI, and in "
             "DOCENT_VECTORS_OPTIONS the keys, the region and the endpoint; the store must know conditional writes."
         ) from error
-    if count != 2:
-        raise IndexUnavailable(f"{uri} gave back {count} of 2 rows: it does not read what was just written.")
+    if rows != 2:
+        raise IndexUnavailable(f"{uri} gave back {rows} of 2 rows: it does not read what was just written.")
     return (perf_counter() - began) * 1000

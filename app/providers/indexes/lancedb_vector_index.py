@@ -32,10 +32,10 @@ from app.kit.vector_matrix import KeptMatrices, VectorMatrix
 from app.providers.indexes.lancedb_import import only_what_is_used
 from app.providers.indexes.lancedb_tables import (
     INDEXES,
-    OLD_VERSIONS_KEPT,
     VENDOR_ERRORS,
     CompactionSchedule,
     add_indexes,
+    compact_table,
     connected,
     retried,
     table_name,
@@ -174,10 +174,9 @@ class LanceDBVectorIndex:
 
     async def compact(self) -> None:
         async with self._writing, self._turn(), self._translated():
-            table = await self._opened()
-            if table is not None:
-                await retried(lambda: table.optimize(cleanup_older_than=OLD_VERSIONS_KEPT))
-                self._compactions.begin_anew()
+            for table in await self._every_model():
+                await compact_table(table)
+            self._compactions.begin_anew()
 
     async def purge(self) -> None:
         """Compaction alone leaves a dropped row in its file until a tenth of the file is dropped, and an index keeps

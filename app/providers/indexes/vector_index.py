@@ -58,7 +58,8 @@ class VectorIndex(VectorSearch, Protocol):
         ...
 
     async def compact(self) -> None:
-        """Merge small files and remove old versions; searches continue meanwhile."""
+        """Merge small files and remove the versions of more than an hour ago; searches continue meanwhile. Raises
+        IndexUnavailable."""
         ...
 
     async def purge(self) -> None:

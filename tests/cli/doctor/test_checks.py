@@ -1,7 +1,9 @@
 """What `docent doctor` looks at beside models and indexes, and the words by which each is mended."""
 
+import asyncio
 import json
 import os
+import re
 import shutil
 import threading
 import time
@@ -15,6 +17,8 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import cli
+from app.providers.indexes.lancedb_vector_index import LanceDBVectorIndex
+from tests.contracts.vector_index_contract import AGENT, DIMENSIONS, row, unit
 from tests.doubles.mail_server import running_mail_server
 
 
@@ -49,6 +53,19 @@ def test_a_fresh_installation_is_well_and_says_of_each_part_how_it_is(tmp_path: 
 def test_migrations_that_it_ran_are_counted(tmp_path: Path) -> None:
     assert "migrations just now" in said(doctor(tmp_path)[1])["database"]
     assert said(doctor(tmp_path)[1])["database"].endswith(", no migration pending")
+
+
+def test_what_old_versions_of_the_vectors_take_is_said(tmp_path: Path) -> None:
+    async def write() -> None:
+        index = LanceDBVectorIndex(str(tmp_path / "vectors"), model_id="model", dimensions=DIMENSIONS)
+        for number in range(12):
+            await index.put(AGENT, [row(f"c{other}" * 200, unit(1, number, other)) for other in range(500)])
+
+    asyncio.run(write())
+    told = said(doctor(tmp_path)[1])["vectors"]
+    held, old = (int(number) for number in re.findall(r"\d+", told))
+    assert 0 < old < held
+    assert told.endswith("a worker frees them within two hours of the last write")
 
 
 def test_files_of_another_account_are_named_with_the_command_that_gives_them_back(
