@@ -19,7 +19,13 @@ from app.agents.crawler_key_set_reader import CrawlerKeySetReader
 from app.agents.key_set_reader import KeySetReader
 from app.answers.curated.curated_matcher import CuratedMatcher
 from app.answers.playground import Playground
-from app.bootstrap.adapters import configured_mailer, open_code_host, open_page_listing, open_site_discovery
+from app.bootstrap.adapters import (
+    configured_action_hosts,
+    configured_mailer,
+    open_code_host,
+    open_page_listing,
+    open_site_discovery,
+)
 from app.bootstrap.answering import Answering, action_calls, open_answering, open_playground
 from app.bootstrap.application import create_app
 from app.bootstrap.background_tasks import background_tasks, sending_mail
@@ -246,7 +252,7 @@ async def _parts(
     parts.bind(PatternMatcher).to(patterns)
     parts.bind(SearchUnderTest).to(TrialSearch(answering.playground, patterns))
     parts.bind(ActionCalls).to(actions)
-    parts.bind(ActionHosts).to(ActionHosts(settings.action_hosts))
+    parts.bind(ActionHosts).to(configured_action_hosts(settings))
     parts.bind(AnswerDrafts).to_optional(answering.drafter)
     parts.bind(ModelHealth).to_optional(answering.model_health)
     parts.bind(Readiness).to(partial(_readiness, base.record, answering))

@@ -1,7 +1,7 @@
 """An action: the HTTP call that it makes, its arguments, and the part of the response that is read."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -108,9 +108,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ActionHosts:
-    """Hosts that actions of this installation may call; "*.example.com" is every host below example.com."""
+    """Hosts that actions of this installation may call; "*.example.com" is every host below example.com. `refusal`
+    returns why nothing can ever be called at a URL, "" if something can."""
 
     names: tuple[str, ...] = ()
+    refusal: Callable[[str], str] = field(default=lambda url: "", repr=False)
 
     def allow(self, host: str) -> bool:
         return any(host == name or (name.startswith("*.") and host.endswith(name[1:])) for name in self.names)
@@ -214,6 +216,8 @@ def _check_address(action: Action, hosts: ActionHosts) -> None:
             "url",
             "This installation does not allow calls to that host. Its administrator can add it to DOCENT_ACTION_HOSTS.",
         )
+    if refusal := hosts.refusal(bare):
+        raise InvalidInput("url", f"Nothing can be called at this address: {refusal}.")
     always = {*action.parameters.get("required", ()), *action.fixed}
     for name in sorted(action.places):
         if name not in always:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from app.core.errors import Misconfigured
@@ -17,6 +18,7 @@ from app.store.secret_key_file import SecretKeyFile
 from app.store.secret_keys import SecretKeys
 
 if TYPE_CHECKING:
+    from app.actions.action import ActionHosts
     from app.kit.cache import Cache
     from app.kit.limits.rate_limiter import RateLimiter
     from app.kit.limits.stream_slots import StreamSlots
@@ -208,6 +210,13 @@ async def open_code_host() -> AsyncIterator[CodeHost]:
 
     async with CrawlerHttpCaller(max_reply_bytes=MAX_ANSWER_BYTES) as caller:
         yield GitHubCodeHost(caller)
+
+
+def configured_action_hosts(settings: Settings) -> ActionHosts:
+    from app.actions.action import ActionHosts
+    from app.providers.crawler_http_caller import call_refusal
+
+    return ActionHosts(settings.action_hosts, partial(call_refusal, settings.crawl_allow))
 
 
 def configured_mailer(settings: Settings) -> Mailer:

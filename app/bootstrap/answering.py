@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from app.bootstrap.adapters import configured_shared_turns
+from app.bootstrap.adapters import configured_action_hosts, configured_shared_turns
 from app.bootstrap.models import configured_chat_model, configured_helper_model, configured_model_limiter
 
 if TYPE_CHECKING:
@@ -124,7 +124,6 @@ async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExit
 @asynccontextmanager
 async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
     """The calls that answers may make, through the crawler's guard."""
-    from app.actions.action import ActionHosts
     from app.actions.action_calls import MAX_REPLY_BYTES, ActionCalls
     from app.actions.action_meter import counted_calls
     from app.providers.crawler_http_caller import CrawlerHttpCaller
@@ -135,7 +134,7 @@ async def action_calls(base: Infrastructure) -> AsyncIterator[ActionCalls]:
         caller: HttpCaller = await base.doubles.or_opened(
             HttpCaller, closing, lambda: CrawlerHttpCaller(settings.crawl_allow, max_reply_bytes=MAX_REPLY_BYTES)
         )
-        hosts, on_called = ActionHosts(settings.action_hosts), counted_calls(base.metrics)
+        hosts, on_called = configured_action_hosts(settings), counted_calls(base.metrics)
         yield ActionCalls(base.record, caller, base.shared.rate_limiter, hosts, on_called)
 
 

@@ -128,15 +128,15 @@ async def _meant_or_made(
 
 
 def _files(base: Stored) -> "AgentFiles":
-    from app.actions.action import ActionHosts
     from app.agent_files.agent_files import AgentFiles
+    from app.bootstrap.adapters import configured_action_hosts
     from app.bootstrap.knowledge import page_scope_on
     from app.kit.pattern_matcher import PatternMatcher
     from app.sources.cron_calendar import CronCalendar
     from app.sources.sources import Schedules, Sources
 
     sources = Sources(base.record, JobsHere(base.settings), page_scope_on(base))
-    hosts = ActionHosts(base.settings.action_hosts)
+    hosts = configured_action_hosts(base.settings)
     return AgentFiles(base.record, PatternMatcher(), sources, Schedules(base.record, CronCalendar(), base.clock), hosts)
 
 

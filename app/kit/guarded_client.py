@@ -16,6 +16,15 @@ class NoTls(UrlRefused):
     """Without TLS, others on the network could read the request."""
 
 
+def checked_url(url: str, policy: AddressPolicy) -> CheckedUrl:
+    """Raises UrlRefused, or its subclass NoTls for an address that does not begin with https://."""
+    checked = check_url(url.strip(), policy)
+    is_allowed = checked.address is not None and policy.allows_literal(checked.address, checked.port)
+    if checked.scheme != "https" and not is_allowed:
+        raise NoTls("the address does not begin with https://")
+    return checked
+
+
 class GuardedClient:
     """Use as an async context manager. `allowed` endpoints (ip, port) may be private, and may be used without TLS."""
 
@@ -33,12 +42,7 @@ class GuardedClient:
         await self._wire.aclose()
 
     def _checked(self, url: str) -> CheckedUrl:
-        """Raises UrlRefused, or its subclass NoTls for an address that does not begin with https://."""
-        checked = check_url(url.strip(), self._policy)
-        is_allowed = checked.address is not None and self._policy.allows_literal(checked.address, checked.port)
-        if checked.scheme != "https" and not is_allowed:
-            raise NoTls("the address does not begin with https://")
-        return checked
+        return checked_url(url, self._policy)
 
     def _canonical(self, url: str, field: str, done: str) -> str:
         """The URL in canonical form. Raises InvalidInput for `field`; `done` completes its message, such as "read

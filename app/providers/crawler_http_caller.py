@@ -5,13 +5,23 @@ from typing import Final
 
 import anyio
 
-from app.kit.guarded_client import GuardedClient, NoTls
+from app.kit.guarded_client import GuardedClient, NoTls, checked_url
 from app.providers.http_caller import CallFailed, HttpReply
-from crawler.address_policy import Endpoint
+from crawler.address_policy import AddressPolicy, Endpoint
 from crawler.errors import AddressRefused, ConnectTimedOut, CrawlError, UrlRefused
 
 TIMEOUT_SECONDS: Final = 20.0
 MAX_REPLY_BYTES: Final = 262_144
+
+
+def call_refusal(allowed: Iterable[Endpoint], url: str) -> str:
+    """Why nothing can ever be called at the URL, by its text; "" if something can. `allowed` endpoints may be
+    private."""
+    try:
+        checked_url(url, AddressPolicy(frozenset(allowed)))
+    except UrlRefused as error:
+        return error.reason
+    return ""
 
 
 class CrawlerHttpCaller(GuardedClient):

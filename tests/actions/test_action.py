@@ -1,5 +1,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from app.actions.action import (
     visitor_fact,
 )
 from app.core.errors import InvalidInput
+from app.providers.crawler_http_caller import call_refusal
 
 ORDER: Mapping[str, Any] = {
     "type": "object",
@@ -25,7 +27,7 @@ ACTION = Action(
     UUID(int=1), UUID(int=2), "order_status", "Order status", "Where an order is.",
     "https://api.shop.example/orders/{order}", parameters=ORDER,
 )  # fmt: skip
-HOSTS = ActionHosts(("api.shop.example", "*.partner.example"))
+HOSTS = ActionHosts(("api.shop.example", "*.partner.example"), partial(call_refusal, ()))
 
 
 def test_a_right_one_passes() -> None:
@@ -49,6 +51,10 @@ def test_a_right_one_passes() -> None:
         ("https://api.shop.example/orders/{order", "single braces"),
         ("https://api.shop.example/{{visitor.id}}", "single braces"),
         ("ftp://api.shop.example/{order}", "full address"),
+        ("http://api.shop.example/orders/{order}", "https://"),
+        ("https://api.shop.example:22/orders/{order}", "port 22"),
+        ("https://.partner.example/orders/{order}", "partner.example"),
+        ("https://a..partner.example/orders/{order}", "partner.example"),
     ],
 )
 def test_an_address_that_could_lead_elsewhere_is_refused(url: str, words: str) -> None:

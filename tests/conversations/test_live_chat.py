@@ -110,8 +110,12 @@ def test_a_browser_that_has_not_got_everything_looks_again_at_once() -> None:
         ("ann@example.com", "Ann"),
         ("ann.lee@example.com", "Ann Lee"),
         ("ann_lee@example.com", "Ann Lee"),
-        ("help desk", "help desk"),
     ],
 )
 def test_a_visitor_sees_no_address_of_an_operator(operator: str, shown: str) -> None:
-    assert shown_name(operator) == shown
+    assert shown_name(Actor(UUID(int=9), operator, operator_id=UUID(int=10))) == shown
+
+
+@pytest.mark.parametrize("name", ["crm sync (staging)", "ann@example.com"])
+def test_a_visitor_sees_no_name_of_a_token(name: str) -> None:
+    assert shown_name(Actor(UUID(int=9), name, token_id=UUID(int=10))) == ""

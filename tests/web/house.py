@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -42,6 +43,7 @@ from app.mail.mailer import Mailer
 from app.main import VERSION, open_app
 from app.providers.chat.model_health import ModelHealth
 from app.providers.code.code_host import CodeHost
+from app.providers.crawler_http_caller import call_refusal
 from app.providers.embedding.embedder import Embedder
 from app.providers.http_caller import HttpCaller
 from app.providers.identity.oidc_provider import OidcProvider
@@ -313,7 +315,7 @@ def doubles(
         WebhookSender: CrawlerWebhookSender(),
         CodeHost: MemoryCodeHost(),
         HttpCaller: ShopApi(),
-        ActionHosts: ActionHosts((SHOP_HOST,)),
+        ActionHosts: ActionHosts((SHOP_HOST,), partial(call_refusal, ())),
         Mailer: Mailer(is_on=False, public_url=""),
         PasswordHasher: PlainPasswordHasher(),
         KeywordIndex: keywords,

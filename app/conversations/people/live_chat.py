@@ -135,7 +135,7 @@ class LiveChat:
             self._refuse_others(actor)
         if self.state is not LiveState.TALKING:
             raise NoActiveChat("Nobody has taken over this chat. Take it over first.")
-        return self if self.is_with(to) else self._with(to, shown_name(to.name)[:MAX_NAME_CHARS], now)
+        return self if self.is_with(to) else self._with(to, shown_name(to)[:MAX_NAME_CHARS], now)
 
     def handed_back(self, actor: Actor, now: datetime, *, by_force: bool) -> "LiveChat":
         """The agent answers again. Raises ChatAlreadyTaken while another operator has it, except `by_force`."""
@@ -186,7 +186,7 @@ class OpenChat:
     user_id: str | None = None
 
 
-def shown_name(operator: str) -> str:
-    """The name that visitors see of an operator known by e-mail address: "ann.lee@example.com" becomes Ann Lee."""
-    before, at, _ = operator.partition("@")
-    return " ".join(before.replace("_", ".").split(".")).title().strip() if at else operator
+def shown_name(actor: Actor) -> str:
+    """The name that visitors see of an operator, by their e-mail address: "ann.lee@example.com" becomes Ann Lee. "" for
+    an API token, whose name is internal: visitors then see their language's word for the team."""
+    return " ".join(actor.address.partition("@")[0].replace("_", ".").split(".")).title().strip()

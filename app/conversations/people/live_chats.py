@@ -196,7 +196,7 @@ class LiveChats:
         the actor's own. Raises ChatAlreadyTaken if another operator has it, NoActiveChat if nobody waits."""
         check_line("name", name, MAX_NAME_CHARS)
         chat = LiveChatRecords(tx).get(actor.workspace_id, conversation_id, to_change=True)
-        shown = name.strip() or shown_name(actor.name)[:MAX_NAME_CHARS]
+        shown = name.strip() or shown_name(actor)[:MAX_NAME_CHARS]
         taken = chat.taken(actor, shown, self._clock.now())
         LiveChatRecords(tx).keep(taken)
         _record(tx, actor, "live_chat.take", taken)

@@ -89,7 +89,7 @@ class SavedReplies:
         has_it = chat.is_open and chat.is_with(actor)
         values = {
             "agent": AgentRecords(tx).get(actor.workspace_id, conversation.agent_id).draft.name,
-            "operator": chat.operator_name if has_it else shown_name(actor.name),
+            "operator": chat.operator_name if has_it else shown_name(actor),
             "question": conversation.first_question or "",
             "page": entry.page_url,
             "user": entry.user_id or "",

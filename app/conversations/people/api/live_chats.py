@@ -65,7 +65,8 @@ class TakeIn(Model):
     name: str = Field(
         default="",
         max_length=MAX_NAME_CHARS,
-        description="The name that the visitor sees; if empty, the caller's name.",
+        description="The name that the visitor sees; if empty, the operator's own. An API token has none: the visitor "
+        "then reads the widget's word for your team.",
     )
 
 

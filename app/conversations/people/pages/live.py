@@ -151,7 +151,7 @@ class LivePages(Pages):
                 "notes": thread.notes if thread else (),
                 "is_newer": after is not None,
                 "newer": visit.url("live_chat", {"after": seen}, conversation_id=conversation_id),
-                "my_name": shown_name(visit.actor.name),
+                "my_name": shown_name(visit.actor),
                 "message_id": uuid4(),
             },
         )
