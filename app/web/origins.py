@@ -52,6 +52,17 @@ def admit_listed_origin(request: HTTPConnection, allowed: Sequence[str]) -> str:
     return verdict.origin
 
 
+def refuse_other_pages(request: HTTPConnection, allowed: Sequence[str]) -> None:
+    """For calls of programs, which have no Origin: a page may make them only from an origin in `allowed`, so that none
+    reaches a server inside a network through its visitor's browser, not even by DNS rebinding. Raises OriginRefused."""
+    if not request.headers.getlist("origin"):
+        return
+    verdict = verdict_of(request)
+    if verdict.origin is None or not is_listed(verdict.origin, allowed):
+        verdict.is_refused = True
+        raise OriginRefused("A page of a website that is not listed calls. Programs send no Origin header.")
+
+
 def is_own(request: HTTPConnection, origin: str) -> bool:
     """Whether a page of this server calls, such as the console's preview, instead of a website."""
     return origin.partition("://")[2] == request.url.netloc.lower()

@@ -75,7 +75,8 @@ class ProviderSignIn:
         """The account that is theirs from now on, or the reason for having none. An existing account is theirs only if
         the provider has verified the address, because anybody may claim one."""
         # The verification covers `email` alone: people may choose their own name at the provider.
-        is_verified = identity.claims.get("email_verified") if identity.claims.get("email") else None
+        told = identity.claims.get("email_verified") if identity.claims.get("email") else None
+        is_verified = None if told is None else told in (True, "true")  # some providers write it as text
         try:
             email = _email_of(identity.claims)
         except InvalidInput:
@@ -89,7 +90,7 @@ class ProviderSignIn:
             OperatorRecords(tx).set_identity(made.id, key)
             _note(tx, made, "operator.create", email=email, role=role.value)
             return made
-        if is_verified is not True:
+        if not is_verified:
             return (
                 "An account already has your e-mail address, but the provider does not confirm that it "
                 "is yours. Ask an admin."

@@ -1,13 +1,17 @@
 """Below a prefix: paths with and without it are the same to routes, and whatever is said of addresses has it."""
 
 import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
 
 from app.bootstrap.application import create_app
 from app.core.setting_values import OWN_PATHS, checked_root_path
-from tests.web.console.browser import an_operator
+from tests.doubles.oidc_double import ISSUER
+from tests.web.console.browser import ConsoleBrowser, an_operator
+from tests.web.console.test_provider_sign_in import ANSWER, START, open_place
 from tests.web.house import SITE, House, every_endpoint
 
 
@@ -86,3 +90,16 @@ def test_a_prefix_that_begins_as_our_own_paths_do_is_refused(still_house: House)
     assert {path.split("/")[1] for path in paths} - {""} == set(OWN_PATHS)
     with pytest.raises(ValueError, match="/console"):
         checked_root_path("/console/docent")
+
+
+async def test_the_settings_say_where_the_provider_leads_back_to_whatever_host_is_asked(tmp_path: Path) -> None:
+    async with open_place(tmp_path, public_url="https://docent.example.com/chat") as place:
+        place.provider.metadata["end_session_endpoint"] = f"{ISSUER}/logout"
+        browser = ConsoleBrowser(place.house)
+        begun = await browser.get(START)  # at https://api.test
+        asked = parse_qs(urlsplit(begun.headers["location"]).query)
+        assert asked["redirect_uri"] == [f"https://docent.example.com/chat{ANSWER}"]
+        await place.sign_in(browser)
+        await browser.post("/console/sign-out")
+        away = parse_qs(urlsplit((await browser.get("/console/sign-out/provider")).headers["location"]).query)
+        assert away["post_logout_redirect_uri"] == ["https://docent.example.com/chat/console/sign-in"]

@@ -16,6 +16,7 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from app.core.errors import InvalidInput, NotFound, Unauthorized, Unavailable
+from app.mail.mailer import Mailer
 from app.providers.identity.oidc_provider import Attempt, OidcProvider
 from app.web.admission import Admission
 from app.web.console.page import HOME, Answer, Form, Go, NoForm, Pages, Shown, Visit, action, everyone, page, read
@@ -200,9 +201,15 @@ class ProviderAnswer(Form):
 
 class ProviderSignInPages(Pages):
     def __init__(
-        self, admission: Admission, sign_in: ProviderSignIn, methods: SignInMethods, provider: OidcProvider | None
+        self,
+        admission: Admission,
+        sign_in: ProviderSignIn,
+        methods: SignInMethods,
+        mailer: Mailer,
+        provider: OidcProvider | None,
     ) -> None:
         self._admission = admission
+        self._mailer = mailer
         self._sign_in = sign_in
         self._methods = methods
         self._provider = provider
@@ -213,7 +220,7 @@ class ProviderSignInPages(Pages):
         await self._count(visit)
         attempt = f"{secrets.token_urlsafe(_SECRET_BYTES)}.{quote(visit.input.next[:_MAX_NEXT_CHARS], safe='')}"
         try:
-            url = await provider.authorization_url(_attempt(visit, attempt))
+            url = await provider.authorization_url(self._attempt(visit, attempt))
         except Unavailable as error:
             return self._refused(visit, str(error))
         response = RedirectResponse(url, 303, HEADERS)
@@ -230,7 +237,7 @@ class ProviderSignInPages(Pages):
             word = given.error if _WORD.fullmatch(given.error) else "no code"
             return await self._noted(visit, f"The provider did not sign you in: {word}.")
         try:
-            identity = await provider.identity(_attempt(visit, kept), given.code, given.iss)
+            identity = await provider.identity(self._attempt(visit, kept), given.code, given.iss)
         except Unauthorized as error:
             return await self._noted(visit, str(error))
         except Unavailable as error:
@@ -259,7 +266,7 @@ class ProviderSignInPages(Pages):
         id_token, there = id_token_of(visit.request), visit.url("sign_in")
         target = None
         if id_token is not None and visit.operator_or_none is None:
-            back_to = base_url_of(visit.request) + visit.pages["sign_in"].path
+            back_to = self._address(visit, "sign_in")
             try:
                 target = await self._there().sign_out_url(id_token, back_to)
             except Unavailable as error:
@@ -281,6 +288,15 @@ class ProviderSignInPages(Pages):
         most = self._admission.limits.sign_ins_per_address
         await self._admission.count_address(most, "provider_sign_in", visit.request)
 
+    def _attempt(self, visit: Visit[Any], kept: str) -> Attempt:
+        redirect_uri = self._address(visit, "provider_answer")
+        return Attempt(redirect_uri, _drawn(kept, "state"), _drawn(kept, "nonce"), _drawn(kept, "verifier"))
+
+    def _address(self, visit: Visit[Any], page: str) -> str:
+        """The page's address for the provider: by the settings, else by the request, whose sender chooses its Host."""
+        path = visit.pages[page].path
+        return self._mailer.whole_url(path) or base_url_of(visit.request) + path
+
     async def _noted(self, visit: Visit[Any], reason: str) -> Response:
         await self._sign_in.note_refusal(reason)
         return self._refused(visit, reason)
@@ -291,11 +307,6 @@ class ProviderSignInPages(Pages):
         forget_attempt(visit.request, response)
         set_flash(visit.request, response, "bad", reason)
         return response
-
-
-def _attempt(visit: Visit[Any], kept: str) -> Attempt:
-    redirect_uri = base_url_of(visit.request) + visit.pages["provider_answer"].path
-    return Attempt(redirect_uri, _drawn(kept, "state"), _drawn(kept, "nonce"), _drawn(kept, "verifier"))
 
 
 def _drawn(kept: str, what: str) -> str:

@@ -8,9 +8,10 @@ import pytest
 
 from app.agents.agents import Agents
 from app.core.actor import ASK
+from app.mail.mailer import Mailer
 from app.web.limits_policy import LimitsPolicy
 from app.workspaces.api_tokens import ApiTokens
-from tests.web.house import House, Json, open_house, unlimited
+from tests.web.house import SITE, House, Json, open_house, unlimited
 
 PING: Json = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
@@ -64,6 +65,45 @@ async def test_what_is_no_call_is_refused(house: House, body: bytes) -> None:
     await opened(house)
     headers = {"Content-Type": "application/json"}
     assert 400 <= (await house.http.post(f"/mcp/{house.agent.id}", content=body, headers=headers)).status_code < 500
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": true, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": null, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}',
+        b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]',
+        b'{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask", "name": "search"}}',
+        b'{"jsonrpc": "2.0", "id": NaN, "method": "ping"}',
+    ],
+    ids=["fraction", "truth", "null", "list", "batch", "two ids", "two names", "no number"],
+)
+async def test_a_message_that_parsers_read_differently_is_refused(house: House, body: bytes) -> None:
+    await opened(house)
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    assert (await house.http.post(f"/mcp/{house.agent.id}", content=body, headers=headers)).status_code == 400
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "https://api.test", "null", "http://localhost:6274"])
+async def test_no_page_of_another_website_calls_not_even_by_a_name_that_leads_here(house: House, origin: str) -> None:
+    """`api.test` is the Host of these requests, as after DNS rebinding."""
+    await opened(house)
+    headers = {"Authorization": f"Bearer {house.read}", "Origin": origin}
+    for response in (await ping(house, Origin=origin), await house.http.post("/mcp", json=PING, headers=headers)):
+        assert (response.status_code, response.json()["error"]["code"]) == (403, "origin_refused")
+        assert "access-control-allow-origin" not in response.headers
+
+
+async def test_pages_that_the_agent_lists_and_docent_itself_may_call(tmp_path: Path) -> None:
+    mailer = Mailer(is_on=False, public_url="https://docent.example.com/chat")
+    async with open_house(tmp_path, mailer=mailer) as house:
+        await opened(house)
+        assert [(await ping(house, Origin=each)).status_code for each in (SITE, "https://docent.example.com")] == [
+            200
+        ] * 2
 
 
 async def test_what_is_not_sent_as_json_is_refused_by_name(house: House) -> None:

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from app.core.list_page import PageRequest
+from app.mail.mailer import Mailer
 from app.providers.identity.oidc_client import OidcClient
 from app.providers.identity.oidc_provider import OidcProvider
 from app.web.limits_policy import LimitsPolicy
@@ -66,7 +67,11 @@ class Place:
 
 @asynccontextmanager
 async def open_place(
-    folder: Path, *, methods: SignInMethods | None = None, limits: LimitsPolicy | None = None
+    folder: Path,
+    *,
+    methods: SignInMethods | None = None,
+    limits: LimitsPolicy | None = None,
+    public_url: str = "",
 ) -> AsyncIterator[Place]:
     clock = FixedClock()
     provider = OidcDouble(clock)
@@ -75,7 +80,8 @@ async def open_place(
         ProviderRules: RULES,
         SignInMethods: methods or SignInMethods(provider="Example ID"),
     }
-    async with open_house(folder, limits=limits, clock=clock, others=others) as house:
+    mailer = Mailer(is_on=False, public_url=public_url)
+    async with open_house(folder, limits=limits, clock=clock, others=others, mailer=mailer) as house:
         yield Place(house, provider)
 
 
@@ -128,12 +134,15 @@ async def test_who_is_in_no_group_any_more_is_signed_out_everywhere(place: Place
     assert (await before.get("/console/account")).status_code == 303
 
 
-async def test_an_account_with_a_password_is_theirs_once_the_address_is_verified(place: Place) -> None:
+@pytest.mark.parametrize("as_the_provider_writes_it", [True, "true"])
+async def test_an_account_with_a_password_is_theirs_once_the_address_is_verified(
+    place: Place, as_the_provider_writes_it: object
+) -> None:
     made = await place.house.parts.get(Operators).add(place.house.actor, "ann@example.com", Role.EDITOR, PASSWORD)
     browser = ConsoleBrowser(place.house)
     told = await place.refused(browser, await place.sign_in(browser))
     assert "does not confirm that it is yours" in told
-    place.provider.person["email_verified"] = True
+    place.provider.person["email_verified"] = as_the_provider_writes_it
     assert (await place.sign_in(browser)).headers["location"] == "/console"
     found = await place.operator()
     assert (found.operator.id, found.operator.role) == (made.id, Role.VIEWER)
@@ -220,6 +229,9 @@ def _altered(**claims: object) -> Callable[[OidcDouble], None]:
         pytest.param(_altered(groups={"staff": True}), "None of your groups", id="groups that are no list"),
         pytest.param(_altered(email=None), "no e-mail address", id="no address"),
         pytest.param(_altered(email_verified=False), "not verified", id="an address that is not verified"),
+        pytest.param(_altered(email_verified="false"), "not verified", id="not verified, as text"),
+        pytest.param(_altered(email_verified="no"), "not verified", id="verified in another word"),
+        pytest.param(_altered(email_verified=0), "not verified", id="verified as a number"),
     ],
 )
 async def test_a_token_that_does_not_hold_signs_nobody_in(
