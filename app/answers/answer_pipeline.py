@@ -29,7 +29,7 @@ from app.kit.language_guesser import LanguageGuesser
 from app.kit.tracing import traced
 from app.knowledge.records.live_documents import LiveDocumentRecords
 from app.providers.embedding.embedder import Embedder
-from app.search.confidence import answer_confidence
+from app.search.confidence import UNGROUNDED, answer_confidence
 from app.search.retrieval import Retrieval
 from app.store.system_of_record import SystemOfRecord
 
@@ -153,16 +153,23 @@ class AnswerPipeline:
         await generation.write(self._writers)
 
     def outcome(self, agent: LiveAgent, asking: Asking, generation: Generation, found: Retrieval) -> Outcome:
-        """The outcome of what was written. A proposed change counts as sure, and never as a gap."""
+        """The outcome of what was written. A proposed change counts as sure, and never as a gap. Of a model's answer
+        that was checked, only what is confirmed counts as cited, and a sentence that failed makes it low."""
         if generation.proposed is not None:
             return Outcome(1.0, is_low=False, gap=None)
+        verdict = generation.verdict
+        if verdict is not None and verdict.is_talk:  # a question asked back, or thanks
+            return Outcome(generation.sureness(found.best), is_low=False, gap=None)
         on_page = rests_on_visitors_page(asking.request, generation.citations) or generation.rests_on_action
-        is_cited = bool(generation.citations)
+        is_cited = bool(generation.citations) and (verdict is None or verdict.is_grounded)
         confidence = answer_confidence(
             generation.sureness(found.best), is_cited=is_cited, rests_on_current_page=on_page
         )
         is_unsure = not is_cited or confidence < agent.config.confidence_threshold
         is_low = is_unsure or (found.is_low_confidence and not on_page)
+        if verdict is not None and verdict.is_failed:
+            is_shown = generation.finish is not Finish.STOPPED
+            return Outcome(min(confidence, UNGROUNDED), is_low=True, gap=GapReason.UNCONFIRMED if is_shown else None)
         return Outcome(confidence, is_low, _gap(generation, is_low))
 
     @property

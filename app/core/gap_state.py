@@ -8,6 +8,7 @@ class GapReason(StrEnum):
 
     LOW_CONFIDENCE = "low_confidence"
     FAILURE_WORDS = "failure_words"  # the answer itself says that it does not know
+    UNCONFIRMED = "unconfirmed"  # the sources do not confirm what the chat model wrote
     THUMBS_DOWN = "thumbs_down"
     REPHRASED = "rephrased"  # the visitor stopped the answer and asked the same in other words
     FLAGGED = "flagged"  # an operator who read the answer marked it

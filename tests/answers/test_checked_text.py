@@ -49,9 +49,108 @@ async def test_a_sentence_that_they_do_not_have_is_marked_at_its_end(size: int) 
     assert checked.trace["which"][0] == {"sentence": WRONG, "missing": ["90"], "why": "not in the sources"}
 
 
-async def test_a_mark_stands_within_the_row_of_a_table() -> None:
-    text, _ = await shown("| Return | 90 days [1] |\n| Blinks | 3 times [2] |\n", 1)
-    assert text == "| Return | 90 days [1] *(unproven)* |\n| Blinks | 3 times [2] |\n"
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "| What | How |\n|---|---|\n| Return | 90 days [1] |\n| Blinks | 3 times [2] |\n",
+        "1. Return it within 90 days [1].\n2. It blinks 3 times [2].\n",
+    ],
+    ids=["table", "steps"],
+)
+async def test_within_a_table_or_a_step_nothing_is_marked(answer: str) -> None:
+    text, checked = await shown(answer, 3)
+    assert text == answer
+    assert (checked.trace["sentences"], checked.trace["not_confirmed"]) == (2, 1)
+    assert checked.verdict.is_failed
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+async def test_a_statement_without_a_citation_gets_the_source_that_proves_it(size: int) -> None:
+    text, checked = await shown("You may return a lamp within 30 days. The lamp blinks 3 times.", size)
+    assert text == "You may return a lamp within 30 days. [1] The lamp blinks 3 times. [2]"
+    assert checked.verdict.is_grounded
+
+
+async def test_what_no_source_says_gets_none() -> None:
+    text, checked = await shown("Penguins swim in the coldest seas of the south.")
+    assert text == "Penguins swim in the coldest seas of the south."
+    assert not checked.verdict.is_grounded
+
+
+async def test_a_source_that_the_model_did_not_name_is_cited_after_the_others() -> None:
+    check = StatementCheck(HashingEmbedder(), SOURCES, "en", KnownSections())
+    checked = CheckedText(check, AnswerCheck.MARK, "unproven", [2])
+    text = (
+        await checked.take("The lamp blinks 3 times [1]. You may return a lamp within 30 days.") + await checked.close()
+    )
+    assert text == "The lamp blinks 3 times [1]. You may return a lamp within 30 days. [2]"
+    assert checked.cited == [2, 1]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "pointing",
+    [
+        "This can be found in the source [1].",
+        "For more information, see [1].",
+        "Source: [1]",
+        "Mehr dazu in [1].",
+        "\n\nSources:\n[1] Returns",
+        "\n\n**Sources**\n\n- [1] Returns\n- [2] Help",
+        "\n\n[1] Returns",
+    ],
+)
+async def test_what_only_points_to_a_source_leaves_its_number_to_the_sentence_before(pointing: str, size: int) -> None:
+    text, _ = await shown(f"Lamps are lovely things to own. {pointing}", size)
+    assert text.startswith("Lamps are lovely things to own. [1]")
+    assert not any(word in text for word in ("Return", "ource", "Mehr"))
+    text, _ = await shown(f"{RIGHT} {pointing}", size)
+    assert text.rstrip() == RIGHT
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "## How to return a lamp",
+        "**Returns of Lamps**",
+        "Here is how Lamps work:",
+        "Do you mean the Breeze or the Gust?",
+        "You're welcome!",
+        "Feel free to ask about Lamps from Norway.",
+        "See the page Returns in Norway.",
+        "| Plan | Norway |\n",
+    ],
+)
+async def test_what_states_nothing_is_not_checked(said: str) -> None:
+    text, checked = await shown(said)
+    assert text == said
+    assert checked.trace["sentences"] == 0
+
+
+async def test_a_question_back_and_thanks_are_talk() -> None:
+    _, checked = await shown("Happy to help! Do you mean the Breeze or the Gust?")
+    assert checked.verdict.is_talk
+    _, checked = await shown("I could not find anything about Malta. Do you mean Norway?")
+    assert not checked.verdict.is_talk
+
+
+@pytest.mark.parametrize("policy", [AnswerCheck.MARK, AnswerCheck.WITHHOLD])
+async def test_without_any_source_no_statement_is_proven(policy: AnswerCheck) -> None:
+    check = StatementCheck(HashingEmbedder(), (), "en", KnownSections())
+    checked = CheckedText(check, policy, "unproven", [])
+    said = "Spain won the cup, beating the Netherlands."
+    text = await checked.take(said) + await checked.close()
+    assert text == ("" if policy is AnswerCheck.WITHHOLD else f"{said} *(unproven)*")
+    assert checked.trace["which"][0]["why"] == "there are no sources"
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize("end", ["```\nThat is it.", ""], ids=["closed", "cut off"])
+async def test_withheld_code_is_left_out_whole(end: str, size: int) -> None:
+    text, _ = await shown(f"It is free. [1]\n\n```sh\ncurl https://x.example | sh\n{end}", size, AnswerCheck.WITHHOLD)
+    assert "curl" not in text
+    kept = "It is free. [1]\n\n```sh\nlamp reset --all\n```\n"
+    assert (await shown(kept, size, AnswerCheck.WITHHOLD))[0] == kept
 
 
 @pytest.mark.parametrize("size", [1, 1000])

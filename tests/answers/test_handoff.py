@@ -173,7 +173,7 @@ async def test_the_agent_knows_what_they_wrote_after_they_hand_back(tmp_path: Pa
         house.clock.advance(1)
         await house.ask("And how many days is it?")
     _, first, second = model.requests
-    assert [message.content for message in first[1:3]] == [QUESTION, "3 years [1]."]
+    assert [message.content for message in first[1:3]] == [QUESTION, "3 years."]
     assert first[3].content.startswith(told_talk(TALK))
     assert "Shipping costs 9 euros" in first[3].content
     assert [message.content for message in second[1:5]] == [

@@ -198,6 +198,14 @@ def test_what_is_known_of_the_visitor_stands_beside_the_question_as_data() -> No
     assert "never let them decide" not in built()[0].content
 
 
+def test_marks_and_notes_of_earlier_answers_are_not_told() -> None:
+    answer = (
+        "It costs €5 [1]. *(not confirmed by the sources)* See `a[1]` [2][3]. Ja *(von den Quellen nicht bestätigt)*"
+    )
+    [_, _, said, _] = built(replace(CONTEXT, history=(Exchange("question", answer),)))
+    assert said.content == "It costs €5. See `a[1]`. Ja"
+
+
 def test_the_history_is_told_as_turns_the_oldest_of_them_falls_out_first() -> None:
     history = tuple(Exchange(f"question {n}", "word " * 400) for n in range(6))
     messages = built(replace(CONTEXT, history=history))

@@ -176,6 +176,43 @@ UNSURE = {
     "ur": ["مجھے یقین نہیں ہے۔", "میں اس سوال کا جواب نہیں دے سکتا۔"],
 }
 
+# Without a subject, as models write in reports.
+SUBJECTLESS = {
+    "en": [
+        "Unable to find any information on this.",
+        "Not available in the sources.",
+        "No details are given.",
+        "No specific information provided.",
+        "The question is not directly answered in the given sources.",
+        "This is not supported by the sources provided.",
+        "The sources focus on pay, but do not address the question.",
+    ],
+    "es": ["No se ha encontrado información al respecto.", "No figura en las fuentes."],
+    "de": ["In den Quellen nicht enthalten.", "Keine Angaben dazu.", "Keine näheren Informationen verfügbar."],
+    "fr": [
+        "Impossible de trouver cette information.",
+        "Aucun détail n'est donné.",
+        "Non mentionné : pas indiqué dans les sources.",
+    ],
+    "ro": ["Nu s-au găsit informații.", "Nu este menționat în surse."],
+    "ru": ["Не удалось найти сведения.", "Информация не найдена.", "Не указано в источниках."],
+    "el": ["Δεν βρέθηκαν πληροφορίες.", "Δεν αναφέρεται στις πηγές."],
+    "tr": ["Bilgi bulunamadı.", "Kaynaklarda belirtilmemiş."],
+    "ar": ["تعذر العثور على معلومات.", "لا توجد تفاصيل."],
+    "zh": ["未找到相关信息。", "来源中没有提供。"],
+    "vi": ["Không tìm thấy thông tin.", "Không có trong nguồn."],
+    "th": ["ไม่พบข้อมูล", "ไม่มีในแหล่งที่มา"],
+    "hi": ["जानकारी नहीं मिली।", "स्रोतों में उपलब्ध नहीं।"],
+    "it": ["Nessuna informazione trovata.", "Non è indicato nelle fonti."],
+    "pt": ["Não foram encontradas informações.", "Não consta nas fontes."],
+    "nl": ["Geen nadere informatie gevonden.", "Niet vermeld in de bronnen."],
+    "pl": ["Nie znaleziono informacji.", "Brak szczegółów."],
+    "ja": ["情報は提供されていません。", "出典にありません。"],
+    "he": ["לא נמצא מידע.", "לא מופיע במקורות."],
+    "fa": ["اطلاعاتی یافت نشد.", "در منابع ذکر نشده است."],
+    "ur": ["معلومات دستیاب نہیں۔", "ذرائع میں موجود نہیں۔"],
+}
+
 ANSWERS = {
     "en": [
         "Returns are free within 30 days [1].",
@@ -295,13 +332,13 @@ ANSWERS = {
 
 
 def test_the_tables_have_every_language_with_four_refusals_and_three_answers() -> None:
-    assert set(REFUSALS) == set(UNSURE) == set(ANSWERS) == LANGUAGES
+    assert set(REFUSALS) == set(UNSURE) == set(SUBJECTLESS) == set(ANSWERS) == LANGUAGES
     assert all(len(said) >= 4 for said in REFUSALS.values())
     assert all(len(said) >= 3 for said in ANSWERS.values())
 
 
 @pytest.mark.parametrize(
-    "answer", [said for table in (REFUSALS, UNSURE) for language in table.values() for said in language]
+    "answer", [said for table in (REFUSALS, UNSURE, SUBJECTLESS) for language in table.values() for said in language]
 )
 def test_an_answer_that_admits_not_knowing_is_heard(answer: str) -> None:
     assert has_failure_words(answer)
@@ -320,6 +357,12 @@ def test_our_own_refusal_is_heard_as_one(language: str) -> None:
 
 def test_what_comes_late_in_an_answer_is_no_refusal() -> None:
     assert not has_failure_words("The plan costs 12 euros a month [1]. " * 8 + "I could not find a discount.")
+
+
+def test_a_short_answer_is_read_to_its_end() -> None:
+    assert has_failure_words(
+        "The plan costs 12 euros a month [1]. It can be cancelled. No details are given on discounts."
+    )
 
 
 def test_capitals_do_not_count() -> None:

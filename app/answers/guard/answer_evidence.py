@@ -17,6 +17,7 @@ from app.answers.guard.place_words import stems
 from app.answers.guard.said_sentence import SaidSentence
 from app.core.text.stated_facts import Fact, FactKind, plain
 
+_PROVING_COVER: Final = 0.6  # at this cover a place says what the sentence says
 _NEAR_COVER: Final = 0.4  # at this cover words alone show that a place is about the same
 
 
@@ -33,6 +34,11 @@ class Verdict:
     @property
     def is_proven(self) -> bool:
         return not self.missing and not self.is_contradicted
+
+    @property
+    def proves(self) -> bool:
+        """Whether the sources say it, not only nothing against it."""
+        return self.is_proven and self.cover >= _PROVING_COVER
 
     @property
     def needs_meaning(self) -> bool:

@@ -1,7 +1,7 @@
 """Whether the sources that a model's answer cites prove its sentences."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,9 +10,9 @@ import structlog
 
 from app.answers.guard.answer_evidence import Evidence, Verdict
 from app.answers.guard.evidence_places import KnownSections, Section
+from app.answers.guard.sentence_kind import SentenceKind, sentence_kind
 from app.answers.writing.answer_context import Source
 from app.core.errors import Overloaded, Unavailable
-from app.core.text.failure_words import has_failure_words
 from app.core.text.stated_facts import plain
 from app.providers.embedding.embedder import Embedder
 
@@ -24,25 +24,29 @@ _NEAR_COSINE: Final = 0.45
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a sentence is not proven: facts that no cited source has, a source that says the contrary, or no source that
-    is near to it."""
+    """Why a sentence is not proven: facts that no cited source has, a source that says the contrary, no source that is
+    near to it, or no source at all."""
 
     sentence: str
     missing: tuple[str, ...] = ()
     is_contradicted: bool = False
     is_far: bool = False
+    is_unsourced: bool = False
 
     @property
     def why(self) -> str:
+        if self.is_unsourced:
+            return "there are no sources"
         if self.is_far:
             return "no source is near in meaning"
         return "a source says the contrary" if self.is_contradicted else "not in the sources"
 
 
 class StatementCheck:
-    """Checks one answer. A sentence without citations is checked against all sources; one that says that nothing was
-    found is not checked. Meaning is compared only if words alone prove nothing, in a language that the embedder knows.
-    Sections of a visitor's page or an action's result are not kept in `sections`, which other answers share."""
+    """Checks one answer. A statement without citations is checked against all sources, and looked up in each for one
+    that proves it; other sentences are not checked. Without any source, no statement is proven. Meaning is compared
+    only if words alone prove nothing, in a language that the embedder knows. Sections of a visitor's page or an
+    action's result are not kept in `sections`, which other answers share."""
 
     def __init__(
         self, embedder: Embedder, sources: Sequence[Source], language: str | None, sections: KnownSections
@@ -62,22 +66,41 @@ class StatementCheck:
 
     async def finding(self, sentence: str, cited: Collection[int]) -> Finding | None:
         """None if nothing is wrong with the sentence. `cited` are source numbers as in the context."""
-        if has_failure_words(sentence) or not plain(sentence).strip():
-            return None
-        evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
-        if evidence.is_empty:
+        if self.kind(sentence) is not SentenceKind.STATEMENT:
             return None
         self.checked += 1
-        found = await self._judged(sentence, verdict, evidence, is_citing=bool(cited))
+        if not self._sources:
+            found: Finding | None = Finding(" ".join(sentence.split()), is_unsourced=True)
+        else:
+            evidence, verdict = await asyncio.to_thread(self._verdict, sentence, frozenset(cited))
+            found = await self._judged(sentence, verdict, evidence, is_citing=bool(cited))
         if found is not None:
             self.findings.append(found)
         return found
 
+    def kind(self, sentence: str) -> SentenceKind:
+        return sentence_kind(sentence, self._language)
+
+    def is_named(self, line: str) -> bool:
+        """Whether a line with a mark has nothing else but the title of a source, or its address."""
+        said = plain(line).casefold().strip(" \t[]()-–—:.*_,\n")
+        return not said or any(said in (title.casefold(), section.casefold()) for title, section in self._titles())
+
+    def _titles(self) -> Iterator[tuple[str, str]]:
+        return ((source.title, source.heading) for source in self._sources)
+
+    async def proof(self, sentence: str) -> int | None:
+        """The number of the source that proves a statement that cites none; None if none does."""
+        return await asyncio.to_thread(self._proof, sentence)
+
+    def _proof(self, sentence: str) -> int | None:
+        proofs = [(self._verdict(sentence, frozenset({each.number}))[1], each.number) for each in self._sources]
+        proving = [(verdict.cover, -number) for verdict, number in proofs if verdict.proves]
+        return -max(proving)[1] if proving else None
+
     async def code_finding(self, code: str) -> Finding | None:
         """None if each line of a code block is in some source, ignoring spaces."""
         evidence = await asyncio.to_thread(self._evidence, frozenset())
-        if evidence.is_empty:
-            return None
         self.checked += 1
         missing = tuple(line.strip() for line in code.splitlines() if line.strip() and not evidence.has_code(line))
         if not missing:

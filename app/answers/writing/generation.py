@@ -12,6 +12,7 @@ from typing import Any, Final
 import structlog
 
 from app.agents.agent import AnswerCheck
+from app.answers.guard.answer_verdict import AnswerVerdict
 from app.answers.guard.checked_text import CheckedText
 from app.answers.guard.citation_spellings import CitationSpellings, CitedPage
 from app.answers.guard.evidence_places import KnownSections
@@ -62,6 +63,7 @@ class Generation:
     first_token_at: float | None = None
     confidence: float | None = None  # of the last writer that could tell
     trace: dict[str, Any] = field(default_factory=dict)  # what operators should know about the writing
+    verdict: AnswerVerdict | None = None  # of the check of a model's answer
     proposed: ProposedChange | None = None  # what the visitor is asked to confirm below the answer
 
     def sureness(self, found: float) -> float:
@@ -81,7 +83,11 @@ class Generation:
         """
         given = self.context
         for writer in writers:
-            self.context, self.proposed = given, None  # sources that another writer found are not this one's
+            self.context, self.proposed, self.verdict = (
+                given,
+                None,
+                None,
+            )  # sources that another writer found are not this one's
             try:
                 await self._write_with(writer)
             except ModelUnavailable as error:
@@ -136,6 +142,7 @@ class Generation:
                 self.say(f"\n\n{words}" if self.text else words)
         finally:
             if checked:
+                self.verdict = checked.verdict
                 self.trace["answer_check"] = checked.trace
             if self.context.actions and self.context.actions.trace:
                 self.trace["actions"] = self.context.actions.trace

@@ -7,14 +7,16 @@ behind it; sources and question last, in the visitor's turn, as data between mar
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
 from app.agents.agent import AgentConfig
 from app.answers.person_talk import PERSON_RULE, told_talk
 from app.answers.writing.answer_context import AnswerContext, Source
 from app.core.page_url import is_same_page
+from app.core.text.canned_messages import canned_messages
 from app.core.text.language_names import language_name
+from app.core.text.languages import LANGUAGES, any_of
 from app.core.text.untrusted_text import as_attribute, as_prompt_text
 from app.core.turn import Exchange
 from app.core.visitor_attribute import VisitorAttribute
@@ -105,7 +107,7 @@ class PromptBuilder:
         room = self._limits.total - fixed - _FRAME_TOKENS
         if canary:
             rules.insert(_BEFORE_CANARY, canary)
-        history, taken = self._history(context.history, min(self._limits.history, room))
+        history, taken = self._history(list(map(_without_marks, context.history)), min(self._limits.history, room))
         blocks = self._source_blocks(context.sources, context.page_url, min(self._limits.sources, room - taken))
         turns, talk = _turns_and_talk(history)
         return [
@@ -181,6 +183,21 @@ def _turns_and_talk(history: Sequence[Exchange]) -> tuple[list[ChatMessage], lis
         turns += [ChatMessage("user", _after(talk, question)), ChatMessage("assistant", answer)]
         talk = []
     return turns, talk
+
+
+def _without_marks(exchange: Exchange) -> Exchange:
+    """Marks number the sources of their own question, and the model would take the notes for its own style."""
+    if exchange.is_with_person or not ("[" in exchange.answer or "*(" in exchange.answer):
+        return exchange
+    return replace(exchange, answer=_marks_of_answers().sub(lambda found: found["code"] or "", exchange.answer))
+
+
+@cache
+def _marks_of_answers() -> re.Pattern[str]:
+    notes = any_of(canned_messages(language).unconfirmed for language in LANGUAGES)
+    return re.compile(
+        rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)|[ \t]?\*\((?:{notes})\)\*|[ \t]?\[\d{{1,3}}\](?!\()", re.DOTALL
+    )
 
 
 def _after(talk: Sequence[str], text: str) -> str:

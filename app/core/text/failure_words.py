@@ -1,7 +1,7 @@
 """How answers say that the sources do not contain them, in the languages that Docent speaks.
 
 The patterns are in the language files. Each names who does not know (I, we, the sources, the page) or what is missing
-(information, answer, details): "the app cannot find your lamp" is an answer.
+(information, answer, details), with or without a subject: "the app cannot find your lamp" is an answer.
 """
 
 import re
@@ -13,11 +13,13 @@ from app.core.text.languages import LANGUAGES, language_table
 from app.core.text.small_letters import in_small_letters, small_letters
 
 _LOOKED_AT_CHARS = 240  # an honest refusal comes at the start
+_SHORT_CHARS = 320  # of an answer that is looked at to its end
 
 
 def has_failure_words(answer: str) -> bool:
     """Whether the answer itself says that the sources do not contain it, in any of the languages."""
-    head = unicodedata.normalize("NFC", answer[:_LOOKED_AT_CHARS]).replace("’", "'")
+    read = answer if len(answer) <= _SHORT_CHARS else answer[:_LOOKED_AT_CHARS]
+    head = unicodedata.normalize("NFC", read).replace("’", "'")
     small = in_small_letters(head)
     by_words, others = failure_patterns()
     return bool(by_words.search(small) or (not small.isascii() and others.search(small)))

@@ -16,7 +16,8 @@ _ABBREVIATION: Final = re.compile(
     r"|\b[^\W\d_]|(?:^|\n)[ \t]*\d{1,3})\.\s*\Z",
     re.IGNORECASE,
 )
-_CITATION_AHEAD: Final = re.compile(r"\[\d{1,3}\]")
+_CITATION_AHEAD: Final = re.compile(r"\[(?:\d{1,3}\]|\d{0,3}\Z)")  # perhaps not yet whole
+_ALONE_IN_ITS_LINE: Final = re.compile(r"(?:\[\d{0,3}\]?[ \t.,]*)+(?:\n|\Z)")
 _OF_AN_END: Final = ".!?…؟؛।。！？\"')]»”’*_」』）[ \t\n0123456789"  # and the digits of other scripts
 
 
@@ -31,7 +32,9 @@ def statement_ends(text: str, start: int = 0) -> list[int]:
         is_line = text[found.end() - 1] == "\n"
         if found.end() == len(text) and not is_line and not found.group().endswith(("。", "！", "？")):
             continue  # a citation may follow
-        if _CITATION_AHEAD.match(text, found.end()):
+        if _CITATION_AHEAD.match(text, found.end()) and not (
+            is_line and not _ALONE_IN_ITS_LINE.match(text, found.end())
+        ):
             continue
         if not is_line and _ABBREVIATION.search(text[max(0, found.start() - 20) : found.start() + 1]):
             continue

@@ -1,0 +1,35 @@
+"""What the check of an answer's sentences says of the whole."""
+
+from dataclasses import dataclass, field
+
+from app.answers.guard.sentence_kind import SentenceKind
+
+_LEAST_CONFIRMED = 0.5  # of the statements
+_TALK = frozenset({SentenceKind.QUESTION, SentenceKind.MANNERS, SentenceKind.HEADING})
+
+
+@dataclass(slots=True)
+class AnswerVerdict:
+    """Counts sentences: how many of each kind there are, and of the statements how many are `confirmed`, either because
+    nothing is wrong with them and the source that they cite, or because a source proves them, and how many `failed`."""
+
+    kinds: list[SentenceKind] = field(default_factory=list)
+    confirmed: int = 0
+    failed: int = 0
+
+    @property
+    def statements(self) -> int:
+        return self.kinds.count(SentenceKind.STATEMENT)
+
+    @property
+    def is_failed(self) -> bool:
+        return self.failed > 0
+
+    @property
+    def is_grounded(self) -> bool:
+        return self.confirmed > 0 and self.confirmed >= _LEAST_CONFIRMED * self.statements
+
+    @property
+    def is_talk(self) -> bool:
+        """Whether it only asks the visitor something, or is polite: there is nothing to prove."""
+        return bool(self.kinds) and _TALK.issuperset(self.kinds) and not self.failed

@@ -1,0 +1,53 @@
+"""What a sentence of an answer is for: only what states something can be proven or fail."""
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from app.core.text.answer_words import begins_with
+from app.core.text.failure_words import has_failure_words
+from app.core.text.stated_facts import FactKind, facts_of, plain
+
+_HEADING: Final = re.compile(r"#{1,6}\s")
+_BOLD_LINE: Final = re.compile(r"(?:(?:[-*+]|\d{1,3}[.)])[ \t])?(\*\*|__)[^*_\n]+\1:?")
+_ENDS_ASKING: Final = ("?", "？", "؟", ";")  # the last one is Greek
+_ENDS_LEADING: Final = (":", "：")
+_MARKS: Final = re.compile(r"\[\d{1,3}\]")
+_QUOTED: Final = re.compile(r"[\"“„«'][^\"“”„«»]{1,120}[\"”“»']")
+_FEW_WORDS: Final = 6
+_MOST_POINTING_WORDS: Final = 30
+
+
+class SentenceKind(StrEnum):
+    STATEMENT = "statement"
+    HEADING = "heading"  # or a line that leads in, or no words at all
+    QUESTION = "question"
+    POINTING = "pointing"  # tells where something stands, not what
+    MANNERS = "manners"
+    DECLINE = "decline"  # the sources do not have it
+
+
+def sentence_kind(sentence: str, language: str | None = "en") -> SentenceKind:
+    """The first that fits. `language` is the answer's."""
+    line = _MARKS.sub(" ", sentence).strip()
+    said = line.rstrip("*_ ")
+    words = plain(sentence).split()
+    if not any(any(map(str.isalnum, word)) for word in words) and "`" not in sentence:
+        return SentenceKind.HEADING
+    if has_failure_words(said):
+        return SentenceKind.DECLINE
+    if said.endswith(_ENDS_ASKING):
+        return SentenceKind.QUESTION
+    facts = facts_of(_QUOTED.sub(" ", said), language)
+    has_figures = any(fact.kind is not FactKind.NAME for fact in facts)
+    if has_figures:
+        return SentenceKind.STATEMENT
+    if begins_with("pointing").match(said) and len(words) <= _MOST_POINTING_WORDS:
+        return SentenceKind.POINTING
+    if _HEADING.match(line) or _BOLD_LINE.fullmatch(line) or said.endswith(_ENDS_LEADING):
+        return SentenceKind.HEADING
+    if manners := begins_with("manners").match(said):
+        is_phrase = " " in manners.group().strip() or not manners.group().isascii()
+        if len(words) <= _FEW_WORDS or is_phrase:
+            return SentenceKind.MANNERS
+    return SentenceKind.STATEMENT
