@@ -80,10 +80,11 @@ async def run_now(
         out.print(shown if problems else shown.title)
         out.print(in_words(ended.counts))
     problem = None
-    if ended.state is not RunState.FINISHED:
+    if not has_pages:
+        reasons = (page.reason for page in problems if page.reason)
+        problem = next(reasons, ended.stop_reason or "there was nothing to read")
+    elif ended.state is not RunState.FINISHED:
         problem = ended.stop_reason or ended.state.value
-    elif not has_pages:
-        problem = next((page.reason for page in problems if page.reason), "there was nothing to read")
     return RunOutcome(problem, has_pages)
 
 
