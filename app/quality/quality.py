@@ -11,7 +11,8 @@ from typing import Final
 class TurnCounts:
     """The outcomes of turns in some period. Of `turns`, those that ended: `answered` with enough confidence,
     `abstained` if nothing or too little was found, `failed` with an error or with the process, `handed_over` to a
-    person."""
+    person: one in each conversation in which a person was asked for, in words or by the button. It is the question
+    before that, which is then nothing else; a wish before any question counts as one."""
 
     turns: int = 0
     answered: int = 0

@@ -142,9 +142,8 @@ async def test_what_became_of_a_question_is_found_as_it_is_shown(desk: Desk) -> 
         "a greeting": None,
         "broke off": Outcome.FAILED,
     }
-    for outcome in (Outcome.UNANSWERED, Outcome.HANDED_OVER, Outcome.FAILED):
+    for outcome in Outcome:
         assert set(await desk.found(outcome=outcome)) == {asked for asked, was in shown.items() if was is outcome}
-    assert set(await desk.found(outcome=Outcome.ANSWERED)) == {"answered", "a curated answer"}
 
 
 async def _make_unsure(desk: Desk, conversation: UUID) -> None:

@@ -90,9 +90,12 @@ async def ask_for_weeks(workspace: Workspace) -> None:
         ),
     )
     for number in range(90):
-        turn = await ask(workspace.record, session, f"{number}?", **ends[number % len(ends)])
+        end = ends[number % len(ends)]
+        # A conversation is handed over once.
+        asking = await workspace.visitor() if end.get("answered_by") is AnsweredBy.HANDOFF else session
+        turn = await ask(workspace.record, asking, f"{number}?", **end)
         if number % 3 == 0:
-            workspace.rate(session, turn, "up" if number % 2 else "down")
+            workspace.rate(asking, turn, "up" if number % 2 else "down")
         workspace.clock.advance(5 * HOUR)
 
 

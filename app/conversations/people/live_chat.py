@@ -66,13 +66,17 @@ class LiveMessage:
 class LiveChat:
     """The only live chat of a conversation; after its end, it can be requested again. `taken_by` is the operator who
     has or last had it, as in the audit log, and `taken_by_id` the id of their account, which API tokens lack;
-    `operator_name` is what the visitor sees. `rating` is the visitor's latest rating of the chat with a person."""
+    `operator_name` is what the visitor sees. `asked_at` is when a person was last asked for, `handed_over_at` when for
+    the first time: with, or after, the question `handed_over_turn_id`, None if nothing had been asked. `rating` is the
+    visitor's latest rating of the chat with a person."""
 
     id: UUID
     agent_id: UUID
     conversation_id: UUID
     state: LiveState = LiveState.NONE
     asked_at: datetime | None = None
+    handed_over_at: datetime | None = None
+    handed_over_turn_id: UUID | None = None
     taken_by: str = ""
     taken_by_id: UUID | None = None
     operator_name: str = ""
@@ -94,14 +98,17 @@ class LiveChat:
         """When the visitor's browser, which has the messages up to number `seen`, should poll again; 0 for never."""
         return _SOON_SECONDS if seen < self.message_count else _POLL_SECONDS.get(self.state.value, 0.0)
 
-    def asked(self, now: datetime) -> "LiveChat":
-        """Waiting from now on; an open chat stays unchanged."""
+    def asked(self, now: datetime, turn_id: UUID | None = None) -> "LiveChat":
+        """Waiting from now on; an open chat stays unchanged. `turn_id` is the conversation's latest question."""
         if self.is_open:
             return self
+        is_first = self.handed_over_at is None
         return replace(
             self,
             state=LiveState.WAITING,
             asked_at=now,
+            handed_over_at=self.handed_over_at or now,
+            handed_over_turn_id=turn_id if is_first else self.handed_over_turn_id,
             taken_by="",
             taken_by_id=None,
             operator_name="",

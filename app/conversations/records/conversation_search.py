@@ -4,6 +4,8 @@ Words are searched in the messages themselves: an index of visitors' words would
 to be erased.
 """
 
+from typing import Final
+
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, literal_column, not_, or_, select
 
 from app.conversations.conversation import NOBODY, ConversationFilter, ConversationState, Outcome
@@ -17,14 +19,24 @@ _IS_CLOSED = and_(
 )
 _answered_by = func.coalesce(TURNS.c.answered_by, "")
 _IS_DONE = TURNS.c.state == TurnState.DONE.value
-_IS_QUESTION = _answered_by != AnsweredBy.SMALL_TALK.value
 _IS_UNSURE = or_(TURNS.c.low_confidence, _answered_by == AnsweredBy.FALLBACK.value)
-_IS_HANDED_OVER = _answered_by == AnsweredBy.HANDOFF.value
-# Like `outcome_of_turn`; whether a person was asked for is stored with the live chat.
+_IS_WISH = _answered_by == AnsweredBy.HANDOFF.value
+_own_chat = select(LIVE_CHATS.c.id).where(LIVE_CHATS.c.conversation_id == TURNS.c.conversation_id)
+IS_HANDED_OVER: Final = or_(
+    _own_chat.where(LIVE_CHATS.c.handed_over_turn_id == TURNS.c.id).exists(), and_(_IS_WISH, ~_own_chat.exists())
+)
+"""The question with which, or after which, a person was first asked for: at most one in each conversation."""
+
+IS_QUESTION: Final = or_(IS_HANDED_OVER, _answered_by.not_in((AnsweredBy.HANDOFF.value, AnsweredBy.SMALL_TALK.value)))
+"""Neither small talk nor the repeated wish for a person."""
+
+# Like `outcome_of_turn`.
 _OUTCOMES = {
-    Outcome.ANSWERED: and_(_IS_DONE, _IS_QUESTION, not_(_IS_UNSURE), not_(_IS_HANDED_OVER)),
-    Outcome.UNANSWERED: and_(_IS_DONE, _IS_QUESTION, _IS_UNSURE, not_(_IS_HANDED_OVER)),
-    Outcome.FAILED: and_(TURNS.c.state.in_([TurnState.FAILED.value, TurnState.CUT.value]), _IS_QUESTION),
+    Outcome.ANSWERED: and_(_IS_DONE, IS_QUESTION, not_(_IS_UNSURE), not_(IS_HANDED_OVER)),
+    Outcome.UNANSWERED: and_(_IS_DONE, IS_QUESTION, _IS_UNSURE, not_(IS_HANDED_OVER)),
+    Outcome.FAILED: and_(
+        TURNS.c.state.in_([TurnState.FAILED.value, TurnState.CUT.value]), IS_QUESTION, not_(IS_HANDED_OVER)
+    ),
 }
 
 
@@ -57,8 +69,11 @@ def _of_conversation(only: ConversationFilter) -> list[ColumnElement[bool]]:
         wanted.append(labelled.where(CONVERSATION_LABELS.c.conversation_id == CONVERSATIONS.c.id).exists())
     if only.outcome is Outcome.HANDED_OVER:
         asked = select(LIVE_CHATS.c.id).where(
-            LIVE_CHATS.c.conversation_id == CONVERSATIONS.c.id, LIVE_CHATS.c.asked_at.is_not(None)
+            LIVE_CHATS.c.conversation_id == CONVERSATIONS.c.id, LIVE_CHATS.c.handed_over_at.is_not(None)
         )
+        # By the moment that is counted in figures; the visitor may have asked no question then.
+        asked = asked if only.since is None else asked.where(LIVE_CHATS.c.handed_over_at >= only.since)
+        asked = asked if only.until is None else asked.where(LIVE_CHATS.c.handed_over_at < only.until)
         wanted.append(asked.exists())
     return wanted
 
@@ -74,9 +89,9 @@ def _turns(connection: Connection, only: ConversationFilter) -> Select[*tuple[ob
         asked.append(_OUTCOMES[only.outcome])
     if only.language is not None:
         asked.append(TURNS.c.language == only.language)
-    if only.since is not None:
+    if only.since is not None and only.outcome is not Outcome.HANDED_OVER:
         asked.append(TURNS.c.created_at >= only.since)
-    if only.until is not None:
+    if only.until is not None and only.outcome is not Outcome.HANDED_OVER:
         asked.append(TURNS.c.created_at < only.until)
     is_sqlite = connection.dialect.name == "sqlite"
     if only.page_url:

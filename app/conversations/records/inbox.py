@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Index, Select, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, Index, Select, exists, func, or_, select, tuple_
 
 from app.conversations.conversation import (
     EVERY_CONVERSATION,
@@ -56,7 +56,7 @@ class InboxRecords(Repository):
     def page(
         self, agent_id: UUID, page: PageRequest, only: ConversationFilter = EVERY_CONVERSATION
     ) -> ListPage[InboxEntry]:
-        """Those with at least one turn, latest activity first."""
+        """Those with a question or a live chat, latest activity first."""
         statement = select(CONVERSATIONS).where(*self._listed(agent_id, only))
         found = self._page(_LATEST_ACTIVITY_FIRST, Conversation, statement, page)
         return ListPage(self.entries(found.items), found.next_cursor)
@@ -90,7 +90,7 @@ class InboxRecords(Repository):
         for turn in self._connection.execute(statement):
             turns.setdefault(turn.conversation_id, []).append(turn)
         asked = select(LIVE_CHATS.c.conversation_id).where(
-            LIVE_CHATS.c.conversation_id.in_(ids), LIVE_CHATS.c.asked_at.is_not(None)
+            LIVE_CHATS.c.conversation_id.in_(ids), LIVE_CHATS.c.handed_over_at.is_not(None)
         )
         handed_over = set(self._connection.scalars(asked))
         labels = self.labels_of(ids)
@@ -219,7 +219,8 @@ class InboxRecords(Repository):
         if only.user_id is not None:
             named = select(VISITORS.c.id).where(VISITORS.c.agent_id == agent_id, VISITORS.c.user_id == only.user_id)
             of_agent = CONVERSATIONS.c.visitor_id == named.scalar_subquery()
-        return [of_agent, CONVERSATIONS.c.turn_count > 0, *fits]
+        chatted = exists().where(LIVE_CHATS.c.conversation_id == CONVERSATIONS.c.id)
+        return [of_agent, or_(CONVERSATIONS.c.turn_count > 0, chatted), *fits]
 
 
 def _entry(

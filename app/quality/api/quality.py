@@ -21,7 +21,7 @@ class TurnCountsOut(Model):
     answered: int = Field(description="With an answer of sufficient confidence.")
     abstained: int = Field(description="Nothing, or too little, was found.")
     failed: int
-    handed_over: int = Field(description="The visitor asked for a person.")
+    handed_over: int = Field(description="Conversations in which a person was asked for.")
     thumbs_up: int
     thumbs_down: int
     answered_share: float | None = Field(
@@ -34,7 +34,7 @@ class DayQualityOut(Model):
     turns: int
     answered: int = Field(description="With an answer of sufficient confidence.")
     abstained: int = Field(description="Nothing, or too little, was found.")
-    handed_over: int = Field(description="The visitor asked for a person.")
+    handed_over: int = Field(description="Conversations in which a person was asked for.")
     failed: int
     thumbs_up: int
     thumbs_down: int

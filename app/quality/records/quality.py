@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import ColumnElement, Text, and_, case, cast, func, literal_column, or_, select
 
+from app.conversations.records.conversation_search import IS_HANDED_OVER, IS_QUESTION
 from app.conversations.records.moment_parts import utc_moment
 from app.conversations.records.packed_days import Kind, PackedDayRecords, begin_of
 from app.core.turn import AnsweredBy, TurnState
@@ -28,8 +29,9 @@ from app.quality.asked_turns import (
     tallies,
 )
 from app.quality.quality import DayQuality, PageCitations
-from app.store.tables.conversations import CITATIONS, FEEDBACK, TURNS
+from app.store.tables.conversations import CITATIONS, CONVERSATIONS, FEEDBACK, TURNS
 from app.store.tables.documents import DOCUMENT_VERSIONS, DOCUMENTS
+from app.store.tables.people import LIVE_CHATS
 from app.store.transaction import Repository
 
 _DAY: Final = timedelta(days=1)
@@ -105,8 +107,8 @@ def _place(names: Sequence[str | None], name: str | None) -> ColumnElement[Any]:
 
 
 OUTCOME: Final = case(
+    (IS_HANDED_OVER, _place(OUTCOMES, "handed_over")),
     (TURNS.c.state != TurnState.DONE.value, _place(OUTCOMES, "failed")),
-    (TURNS.c.answered_by == AnsweredBy.HANDOFF.value, _place(OUTCOMES, "handed_over")),
     (
         or_(TURNS.c.low_confidence, TURNS.c.answered_by == AnsweredBy.FALLBACK.value),
         _place(OUTCOMES, "abstained"),
@@ -138,7 +140,7 @@ def asked(since: datetime, until: datetime) -> ColumnElement[bool]:
         TURNS.c.created_at >= since,
         TURNS.c.created_at < until,
         TURNS.c.state != TurnState.RUNNING.value,
-        func.coalesce(TURNS.c.answered_by, "") != AnsweredBy.SMALL_TALK.value,  # no question
+        IS_QUESTION,
     )
 
 
@@ -154,6 +156,7 @@ class AskedTurnRecords(Repository):
             gathered.unpack(agent_id, content)
         for span in spans:
             gathered.add(self._rows(span.agent_ids, max(since, span.since), min(until, span.until)))
+        gathered.add(self._wishes(agent_ids, since, until))
         return gathered.asked().between(since, until)
 
     def pack(self, agent_id: UUID, day: date) -> bytes:
@@ -171,6 +174,27 @@ class AskedTurnRecords(Repository):
             select(utc_moment(self._dialect, TURNS.c.created_at), *_COLUMNS)
             .outerjoin(FEEDBACK, FEEDBACK.c.turn_id == TURNS.c.id)
             .where(TURNS.c.agent_id.in_(agent_ids), asked(since, until))
+        )
+        return self._connection.execute(statement).all()
+
+    def _wishes(self, agent_ids: Sequence[UUID], since: datetime, until: datetime) -> Sequence[Any]:
+        """Visitors who asked for a person, by the button, before any question: few enough not to be packed."""
+        statement = (
+            select(
+                utc_moment(self._dialect, LIVE_CHATS.c.handed_over_at),
+                cast(LIVE_CHATS.c.agent_id, Text),
+                *(_place(OUTCOMES, "handed_over"), literal_column("0"), _place(RATINGS, None)),
+                *(literal_column(str(UNTIMED)), literal_column("''"), literal_column("''")),
+                cast(LIVE_CHATS.c.conversation_id, Text),
+                cast(CONVERSATIONS.c.visitor_id, Text),
+            )
+            .join(CONVERSATIONS, CONVERSATIONS.c.id == LIVE_CHATS.c.conversation_id)
+            .where(
+                LIVE_CHATS.c.agent_id.in_(agent_ids),
+                LIVE_CHATS.c.handed_over_at >= since,
+                LIVE_CHATS.c.handed_over_at < until,
+                LIVE_CHATS.c.handed_over_turn_id.is_(None),
+            )
         )
         return self._connection.execute(statement).all()
 

@@ -15,6 +15,8 @@ LIVE_CHATS = table(
     parent("conversation_id", "conversations", unique=True),
     column("state", sa.String(10)),
     column("asked_at", UtcDateTime, nullable=True),
+    column("handed_over_at", UtcDateTime, nullable=True),
+    column("handed_over_turn_id", sa.Uuid, nullable=True),  # which may have expired since
     column("taken_by", StorableText, default=""),
     column("taken_by_id", sa.Uuid, nullable=True),  # of an account that may have been deleted since
     column("operator_name", StorableText, default=""),
@@ -24,6 +26,7 @@ LIVE_CHATS = table(
     column("rating", sa.String(4), nullable=True),
     column("rated_at", UtcDateTime, nullable=True),
     sa.Index("ix_live_chats_rated", "agent_id", "rated_at"),
+    sa.Index("ix_live_chats_handed_over", "agent_id", "handed_over_at"),
     sa.Index("ix_live_chats_open", "agent_id", "asked_at", **where("state IN ('waiting', 'talking')")),
 )
 

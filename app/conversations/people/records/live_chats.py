@@ -11,14 +11,15 @@ from sqlalchemy import ColumnElement, Integer, LargeBinary, Row, Select, and_, c
 from app.agents.agent import AgentConfig
 from app.conversations.people.live_chat import OPEN_STATES, Author, LiveChat, LiveMessage, LiveState, OpenChat
 from app.conversations.people.saved_reply import SavedReply
+from app.conversations.records.packed_days import PackedDayRecords
 from app.core.errors import NotFound
-from app.core.turn import VisitorSession
+from app.core.turn import AnsweredBy, VisitorSession
 from app.core.webhook_event import WebhookEvent
 from app.providers.pictures.pillow_picture import DrawnPicture
 from app.store.outbox import Outbox
 from app.store.schema import Audited, OfVisitors, StorableText, column, own_id, parent, table
 from app.store.tables.agents import AGENTS, own_row
-from app.store.tables.conversations import CONVERSATIONS, VISITORS
+from app.store.tables.conversations import CONVERSATIONS, TURNS, VISITORS
 from app.store.tables.people import LIVE_CHATS, LIVE_MESSAGES
 from app.store.transaction import Repository, TurnIds, config_from_json, new_id, value_of
 
@@ -83,13 +84,32 @@ class LiveChatRecords(Repository):
         chat = self.own(session, to_change=True)
         if chat.is_open:
             return chat
-        asked = chat.asked(self._now())
+        asked = chat.asked(self._now(), self._latest_question(chat.conversation_id))
+        if asked.handed_over_turn_id != chat.handed_over_turn_id:
+            self._outdate(asked)
         self.keep(asked)
         payload = {"conversation_id": str(asked.conversation_id)}
         Outbox(self._tx).tell(
             asked.agent_id, WebhookEvent.PERSON_ASKED.value, payload, conversation_id=asked.conversation_id
         )
         return asked
+
+    def _latest_question(self, conversation_id: UUID) -> UUID | None:
+        return self._connection.scalar(
+            select(TURNS.c.id)
+            .where(
+                TURNS.c.conversation_id == conversation_id,
+                func.coalesce(TURNS.c.answered_by, "") != AnsweredBy.SMALL_TALK.value,
+            )
+            .order_by(TURNS.c.position.desc())
+            .limit(1)
+        )
+
+    def _outdate(self, chat: LiveChat) -> None:
+        """The question may be of a day that has been counted."""
+        asked = select(TURNS.c.created_at).where(TURNS.c.id == chat.handed_over_turn_id)
+        day = self._connection.execute(asked).scalar_one().date()
+        PackedDayRecords(self._tx).outdate([(chat.agent_id, day)])
 
     def keep(self, chat: LiveChat) -> None:
         """Store the chat; its conversation counts as active now."""
