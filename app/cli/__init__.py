@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from app.cli.late_commands import LateCommand, LateGroup
+from app.cli.whole_output import wait_for_readers
 
 COMMANDS = (
     LateCommand("serve", "app.cli.serving.serve:serve", "Serve the widget and the API."),
@@ -89,4 +90,5 @@ def main() -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     # BLAS reads it once, with the first import of numpy. Its threads spin after a product for longer than ours take.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    wait_for_readers()
     cli()
