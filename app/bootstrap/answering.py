@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.kit.limits.concurrency_limiter import ConcurrencyLimiter
     from app.providers.chat.chat_model import ChatModel
     from app.providers.chat.model_health import ModelHealth
+    from app.providers.reranking.shedding_reranker import SheddingReranker
     from app.search.agent_search import AgentSearch
     from app.search.index_watch import IndexWatch
     from app.search.search_pipeline import SearchParts
@@ -57,6 +58,7 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
     from app.answers.answer_drafter import AnswerDrafter
     from app.answers.token_meter import BudgetedChatModel
     from app.conversations.history import History
+    from app.kit.meters import degraded_turns
     from app.providers.chat.model_health import ModelHealth, WatchedChatModel
     from app.providers.chat.model_meter import budget_refusals, unconfirmed_sentences, watch_model_health
     from app.quality.records.golden_questions import written_questions
@@ -89,16 +91,26 @@ async def open_answering(base: Infrastructure, actions: ActionCalls | None = Non
             retriever=base.doubles.or_else(Retriever, lambda: search.for_turns(base.shared.cache)),
             completer=question_completer(base, search),
             history=history,
-            queues=(base.models.questions, limiter),
+            queues=(base.models.questions, limiter, *_reading_queue(base, model)),
             next_questions=NextQuestionFinder(
                 base.record, search.candidate_finder(), base.indexes.keywords, written_questions
             ),
             on_unconfirmed=unconfirmed_sentences(base.metrics).inc,
+            on_degraded=degraded_turns(base.metrics),
         )
         searching = playground.search
         drafter = AnswerDrafter(base.record, searching, model, base.models.tokens, base.clock) if model else None
         turns = await _open_turns(base, tools, closing)
         yield Answering(searching, turns, history, curated, playground, drafter, health, indexes)
+
+
+def _reading_queue(base: Infrastructure, model: ChatModel | None) -> list[SheddingReranker]:
+    """The reranker's, if every answer depends on it: the shipped one reads passages where no model writes."""
+    from app.providers.reranking.shedding_reranker import SheddingReranker
+
+    reranker = base.models.reranker
+    is_read = model is None or not base.models.is_reranker_shipped
+    return [reranker] if is_read and isinstance(reranker, SheddingReranker) else []
 
 
 async def _open_turns(base: Infrastructure, tools: TurnTools, closing: AsyncExitStack) -> Turns:

@@ -50,3 +50,18 @@ def background_failures(registry: CollectorRegistry) -> Callable[[str], None]:
         failures.labels(work).inc()
 
     return count
+
+
+def degraded_turns(registry: CollectorRegistry) -> Callable[[str], None]:
+    """Counts answers that were made without a part: call the returned function with its name."""
+    turns = Counter(
+        "docent_degraded_turns",
+        "Answers that were made without a part that was down or busy; they show no gap.",
+        ["part"],
+        registry=registry,
+    )
+
+    def count(part: str) -> None:
+        turns.labels(part).inc()
+
+    return count

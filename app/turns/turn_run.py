@@ -61,7 +61,8 @@ class WorkQueue(Protocol):
 @dataclass(frozen=True, slots=True)
 class TurnTools:
     """What every turn uses. `queues` are those in which a turn may have to wait; `on_unconfirmed` receives how many
-    sentences of a model's answer were not found in its sources."""
+    sentences of a model's answer were not found in its sources, `on_degraded` each part that an answer was made
+    without."""
 
     records: SystemOfRecord
     indexes: IndexWatch
@@ -72,6 +73,7 @@ class TurnTools:
     queues: tuple[WorkQueue, ...] = ()
     next_questions: NextQuestionFinder | None = None
     on_unconfirmed: Callable[[int], None] = lambda count: None
+    on_degraded: Callable[[str], None] = lambda part: None
     checkpoints: Checkpoints = field(init=False)
 
     def __post_init__(self) -> None:
@@ -284,8 +286,14 @@ class TurnRun:
         trace: dict[str, Any] | None = None,
         next_questions: tuple[str, ...] = (),
     ) -> None:
-        """Commit the end, then send it."""
+        """Commit the end, then send it. A gap is one of the website: a question that was answered while a part was down
+        or busy shows none."""
         self._tools.on_unconfirmed(generation.trace.get("answer_check", {}).get("not_confirmed", 0))
+        told = (trace or {}) | generation.trace | self._meter.trace | {"standalone": generation.context.standalone}
+        if degraded := sorted({*told.get("missing", ()), *generation.context.missing}):
+            told["degraded"] = degraded
+            for part in degraded:
+                self._tools.on_degraded(part)
         end = TurnEnd(
             state=TurnState.FAILED if error_code else TurnState.DONE,
             answer=generation.text,
@@ -296,12 +304,12 @@ class TurnRun:
             citations=generation.citations,
             usage=self._meter.usage,
             language=generation.context.language,
-            gap=outcome.gap if error_code is None else None,
+            gap=None if error_code or degraded else outcome.gap,
             curated_answer_id=curated_id,
             error_code=error_code,
             first_token_ms=self._milliseconds(generation.first_token_at),
             duration_ms=self._milliseconds(perf_counter()) or 0,
-            trace=(trace or {}) | generation.trace | self._meter.trace | {"standalone": generation.context.standalone},
+            trace=told,
             next_questions=next_questions,
             proposed=None if error_code or generation.finish is Finish.STOPPED else generation.proposed,
         )

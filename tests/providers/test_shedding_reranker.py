@@ -71,6 +71,24 @@ def test_a_crowd_gets_its_own_scores_in_order_one_ranking_at_a_time(chosen: list
     assert slow.works.most_at_once <= 1
 
 
+async def test_it_is_full_before_rankings_have_to_be_refused() -> None:
+    """Questions that are searching already add theirs, and a question that is refused can be asked again."""
+    slow = _Slow()
+    reranker = SheddingReranker(slow, now=slow.now)
+    await slow.took(reranker, 0.15)
+    callers, was_full = [], []
+    for number in range(1, 6):
+        was_full.append(reranker.is_full)
+        callers.append(asyncio.ensure_future(reranker.score(str(number), TEXTS, budget_seconds=1.5)))
+        await settle()
+    assert was_full == [False, False, False, True, True]
+    assert not any(caller.done() for caller in callers), "none was refused yet"
+    for number in range(1, 6):
+        slow.works.end(number)
+        await settle()
+    assert not reranker.is_full
+
+
 async def test_a_ranking_that_would_come_too_late_is_refused_before_any_work() -> None:
     slow = _Slow()
     reranker = SheddingReranker(slow, now=slow.now)

@@ -5,6 +5,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from prometheus_client import generate_latest
 
 from app.agents.agent import AgentConfig
 from app.conversations.records.stored_turns import StoredTurnRecords
@@ -183,6 +184,24 @@ async def test_one_part_away_is_survived(house: AnsweringHouse, away: str) -> No
     # Words that several pages share are no answer by themselves: without the embedder the closest sections are shown.
     written = AnsweredBy.FALLBACK if away == "embedder" else AnsweredBy.EXTRACTIVE
     assert done(events).answered_by is written
+
+
+@pytest.mark.parametrize("away", ["embedder", "vectors", "keywords", "reranker"])
+async def test_an_answer_without_a_part_is_marked_and_shows_no_gap(tmp_path: Path, away: str) -> None:
+    """With every part, an agent that is never sure finds a gap in the same question."""
+    config = AgentConfig(name="Lamp helper", confidence_threshold=1.0)
+    async with answering_house(tmp_path, config=config) as house:
+        await house.ask("Warranty of a lamp?")
+        assert "degraded" not in (await stored(house)).trace
+        assert [question for question, *_ in await open_gaps(house)] == ["Warranty of a lamp?"]
+
+        getattr(house, away).is_down = True
+        assert done(await house.ask("The warranty of every lamp?")).low_confidence
+        degraded = (await stored(house)).trace["degraded"]
+        assert (away if away != "embedder" else "vectors") in degraded
+        assert [question for question, *_ in await open_gaps(house)] == ["Warranty of a lamp?"]
+        metrics = generate_latest(house.base.metrics).decode()
+        assert all(f'docent_degraded_turns_total{{part="{part}"}} 1.0' in metrics for part in degraded)
 
 
 async def test_a_source_whose_mark_was_cut_off_is_not_cited(tmp_path: Path) -> None:

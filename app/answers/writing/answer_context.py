@@ -1,7 +1,7 @@
 """What a writer answers from."""
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 from uuid import UUID
@@ -54,7 +54,8 @@ class AnswerContext:
     language. `canary` is a marker that must never be written; `history` is oldest first. `agent_id` is None if
     no index knows the agent. `about_visitor` is what the agent's settings let the model know about the visitor.
     `actions` are those that a model may call; `failed_calls` explains in our words which of them returned nothing, and
-    `to_confirm` names the change that the visitor is asked to confirm."""
+    `to_confirm` names the change that the visitor is asked to confirm. Writers note in `missing` the parts that would
+    have read the sources and did not, because they were down or busy: the answer may be another one than usual."""
 
     agent: AgentConfig
     question: str
@@ -71,6 +72,7 @@ class AnswerContext:
     to_confirm: str = ""
     read_as: str = ""
     read_in: str | None = None
+    missing: set[str] = field(default_factory=set, compare=False)
 
     @property
     def asked(self) -> str:

@@ -149,6 +149,8 @@ class PassageJudge:
             if covers(self._embedder.reads, context.asked_in, passage.source.language)
         ]
         nearness = await self._nearness(question, read)
+        if read and not nearness:
+            context.missing.add("embedder")
         names = AskedNames(question, context.asked_in, context.sources, known=[context.agent.name])
         titles = {source.title for source in context.sources}
         judged = [
@@ -199,6 +201,7 @@ class PassageJudge:
             scores = await self._reranker.score(question, texts, budget_seconds=budget_seconds)
         except RerankerUnavailable as error:
             log.info("passages.reranker_away", reason=str(error))
+            context.missing.add("reranker")
             return {}
         for look, score in zip(missing, scores, strict=True):
             known[look] = score.logit

@@ -18,6 +18,8 @@ _FEWEST_LETTERS: Final = 400  # fewer are no measure of the time per letter
 _MOST_LETTERS: Final = 1_500  # of question and text together; models read no more
 _SHARE: Final = 0.5  # of the budget for the expected time; the rest is for wrong expectations
 
+_FULL_SECONDS: Final = 0.4  # ahead: questions that search now will add theirs, up to half of a budget of 1.5 s
+
 
 class SheddingReranker:
     """`places` rankings at once, in the order of the calls. The time per letter of recent ones predicts how long those
@@ -35,11 +37,16 @@ class SheddingReranker:
     def reads(self) -> frozenset[str] | None:
         return self._reranker.reads
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a question that began now would probably find its ranking refused."""
+        return self._expected(0) > _FULL_SECONDS
+
     async def score(self, question: str, texts: Sequence[str], *, budget_seconds: float) -> list[PairScore]:
         if not texts:
             return []
         letters = sum(min(_MOST_LETTERS, len(question) + len(text)) for text in texts)
-        expected = (self._letters_ahead / self._places + letters) * self._seconds_a_letter
+        expected = self._expected(letters)
         if self._letters_ahead and expected > budget_seconds * _SHARE:
             message = f"The reranker is busy: {expected:.1f} s are expected, of a budget of {budget_seconds:g} s."
             raise RerankerUnavailable(message)
@@ -68,6 +75,10 @@ class SheddingReranker:
             self._free.release()
         self._learn(letters, self._now() - begun)
         return scores
+
+    def _expected(self, letters: int) -> float:
+        """Seconds until a ranking of that many letters would have ended."""
+        return (self._letters_ahead / self._places + letters) * self._seconds_a_letter
 
     def _learn(self, letters: int, seconds: float) -> None:
         if letters < _FEWEST_LETTERS:
