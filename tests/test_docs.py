@@ -17,7 +17,13 @@ from app.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 # Variables that are no settings: a run of the tests reads them.
 TEST_VARIABLES = {"DOCENT_CASES", "DOCENT_TEST_POSTGRES", "DOCENT_SEED"}
 

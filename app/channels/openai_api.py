@@ -46,7 +46,15 @@ class OpenAiApi(Api):
         max_body_bytes=MAX_BODY_BYTES,
         response_model=wire.ChatCompletionOut,
         other_media_types=("text/event-stream",),
-        codes=("not_found", "overloaded", "model_unavailable", "model_interrupted", "shutting_down", "unavailable"),
+        codes=(
+            "not_found",
+            "overloaded",
+            "model_unavailable",
+            "model_interrupted",
+            "interrupted",
+            "shutting_down",
+            "unavailable",
+        ),
         refusals=wire.OPENAI_REFUSALS,
     )
     async def create_chat_completion(self, call: Call[Actor, wire.ChatCompletionIn]) -> Response:

@@ -66,13 +66,17 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """The turn ended without a whole answer. `code` is one of model_unavailable, model_interrupted,
+    """The turn ended without a whole answer. `code` is one of model_unavailable, model_interrupted, interrupted,
     shutting_down, unavailable, overloaded, internal."""
 
     name: ClassVar[str] = "error"
     code: str
     message: str
     retryable: bool
+
+
+INTERRUPTED: Final = Error("interrupted", "This answer was cut off. Please ask again.", retryable=True)
+"""The end of a turn whose process is gone."""
 
 
 TurnEvent = Start | Status | Token | Citations | Confirm | Done | Error

@@ -1,5 +1,5 @@
-"""Stores the texts of running turns without slowing their streams: text that was shown is stored within two seconds or
-64 tokens, plus the time of a write.
+"""Stores the texts of running turns without slowing their streams: the first words of an answer are stored at once,
+and what was shown since within two seconds or 64 tokens, plus the time of a write.
 
 One writer stores the texts of all turns. Texts that become due during a write go out together in the next transaction,
 so hundreds of streams need no more transactions than one.
@@ -19,6 +19,7 @@ log = structlog.get_logger(__name__)
 
 INTERVAL_SECONDS = 2.0
 INTERVAL_TOKENS = 64
+FIRST_SECONDS = 0.1  # an answer that comes whole has ended by then, and needs no write of its own
 _TOGETHER_SECONDS = 0.5  # texts due within this time are stored by one transaction
 
 
@@ -72,6 +73,7 @@ class Checkpointer:
         self._turn_id = turn_id
         self._text = ""
         self._tokens = 0
+        self._has_put = False
         self._timer: asyncio.TimerHandle | None = None
 
     def offer(self, text: str) -> None:
@@ -83,7 +85,8 @@ class Checkpointer:
         elif self._timer is None:
             loop = asyncio.get_running_loop()
             latest = loop.time() + INTERVAL_SECONDS
-            self._timer = loop.call_at(latest - latest % _TOGETHER_SECONDS, self._put)
+            due = latest - latest % _TOGETHER_SECONDS if self._has_put else loop.time() + FIRST_SECONDS
+            self._timer = loop.call_at(due, self._put)
 
     async def settle(self) -> None:
         """Wait for a write under way, so that it cannot land after the end."""
@@ -92,7 +95,7 @@ class Checkpointer:
 
     def _put(self) -> None:
         self._forget_timer()
-        self._tokens = 0
+        self._tokens, self._has_put = 0, True
         self._checkpoints.put(self._turn_id, self._text)
 
     def _forget_timer(self) -> None:

@@ -10,11 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent, TurnEvent, TurnFeed
+from app.core.turn_events import FIRST_RECORD_NUMBER, INTERRUPTED, NumberedEvent, TurnEvent, TurnFeed
 from app.turns.event_log import EventLog
 from app.turns.remote.turn_log import TurnHead
-
-_NOT_OURS = Error("internal", "The end of this answer was lost. Please ask again.", retryable=True)
 
 
 class Subscribers:
@@ -161,5 +159,5 @@ class LiveTurn(TurnFeed):
                 follower.heard(numbered)
         if self.has_ended:
             if follower.seen > self.last_number:
-                follower.heard(NumberedEvent(follower.seen + 1, _NOT_OURS))
+                follower.heard(NumberedEvent(follower.seen + 1, INTERRUPTED))
             follower.ended()

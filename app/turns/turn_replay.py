@@ -1,9 +1,10 @@
 """A turn's events from the system of record, which does not number them: fewer events, with the same content."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.core.turn import Finish, StoredTurn, TurnState
-from app.core.turn_events import Citations, Confirm, Done, Error, Start, Token, TurnEvent
+from app.core.turn_events import INTERRUPTED, Citations, Confirm, Done, Start, Token, TurnEvent
 from app.turns.live_turn import LiveTurn
 from app.turns.remote.turn_log import TurnHead
 
@@ -39,4 +40,4 @@ def rest_of(stored: StoredTurn, known: list[TurnEvent]) -> Iterator[TurnEvent]:
             next_questions=stored.next_questions,
         )
     else:
-        yield Error(stored.error_code or "internal", "This answer was cut off. Please ask again.", retryable=True)
+        yield replace(INTERRUPTED, code=stored.error_code or INTERRUPTED.code)

@@ -56,6 +56,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "headers_too_large": 431,
     "internal": 500,
     "model_interrupted": 502,
+    "interrupted": 503,
     "model_unavailable": 503,
     "shutting_down": 503,
     "overloaded": 503,

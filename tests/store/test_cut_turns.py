@@ -36,6 +36,7 @@ async def test_turns_of_dead_processes_are_cut(
     assert cut is not None
     assert running is not None
     assert (cut.state, cut.answer, cut.ended_at) == (TurnState.CUT, "Half an", clock.now())
+    assert cut.error_code == "interrupted"
     assert running.state is TurnState.RUNNING
     assert [message.text for message in messages] == ["Q1", "Half an"]
     assert [message.text for message in of_silent] == ["Q3"]
@@ -75,6 +76,7 @@ async def test_an_owner_that_was_only_silent_ends_its_turn_in_place_of_the_cut(
         messages = ConversationRecords(tx).messages(session.conversation_id, 10)
     assert turn is not None
     assert (turn.state, turn.answer, turn.message_id) == (TurnState.DONE, "The whole answer [1].", message_id)
+    assert turn.error_code is None
     assert len(turn.citations) == len(end.citations)
     assert [message.text for message in messages] == [request.message, "The whole answer [1]."]
     assert await usage_of_turns(engine) == [(request.turn_id, end.answered_by.value, 9, 3)]

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any, Self, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -42,6 +43,25 @@ class SlowRecord:
             await self._changed.wait_for(lambda: self._writes >= count)
 
 
+@dataclass
+class LoopClock:
+    """The loop's clock, which shows `moment`. What is scheduled is noted in `due`, and happens once the test waits."""
+
+    moment: float = 100.0
+    due: list[float] = field(default_factory=list)
+
+    def used_by(self, monkeypatch: pytest.MonkeyPatch) -> Self:
+        loop, call_soon = asyncio.get_running_loop(), asyncio.get_running_loop().call_soon
+
+        def noted(when: float, called: Callable[[], None]) -> asyncio.Handle:
+            self.due.append(round(when, 3))
+            return call_soon(called)
+
+        monkeypatch.setattr(loop, "call_at", noted)
+        monkeypatch.setattr(loop, "time", lambda: self.moment)
+        return self
+
+
 @pytest.fixture
 def record() -> SlowRecord:
     return SlowRecord()
@@ -63,34 +83,39 @@ async def test_text_is_kept_after_so_many_tokens(record: SlowRecord, checkpoints
     assert record.batches == [{turn_id: "x" * INTERVAL_TOKENS}]
 
 
-async def test_text_is_kept_after_a_time_though_no_token_follows(
+async def test_the_first_words_are_kept_at_once_and_those_after_a_time_though_no_token_follows(
     record: SlowRecord, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpointer, "INTERVAL_SECONDS", 0.01)
-    turn_id = uuid4()
-    writer = Checkpointer(checkpoints, turn_id)
+    clock = LoopClock().used_by(monkeypatch)
+    writer = Checkpointer(checkpoints, turn_id := uuid4())
     writer.offer("One")
     writer.offer("One two")
     await record.written(1)
+    writer.offer("One two three")
+    await record.written(2)
+    assert clock.due == [100.1, 102.0]
     await writer.settle()
-    assert record.batches == [{turn_id: "One two"}]
+    assert record.batches == [{turn_id: "One two"}, {turn_id: "One two three"}]
+
+
+async def test_an_answer_that_comes_whole_is_not_written_twice(record: SlowRecord, checkpoints: Checkpoints) -> None:
+    writer = Checkpointer(checkpoints, uuid4())
+    writer.offer("All of it.")
+    await writer.settle()
+    assert record.batches == []
 
 
 async def test_texts_of_one_half_second_are_due_at_the_same_moment(
     record: SlowRecord, checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    due: list[float] = []
-    loop, call_at = asyncio.get_running_loop(), asyncio.get_running_loop().call_at
-
-    def noted(when: float, *called: Any, **options: Any) -> asyncio.TimerHandle:
-        due.append(when)
-        return call_at(when, *called, **options)
-
-    monkeypatch.setattr(loop, "call_at", noted)
-    for at in (100.0, 100.2, 100.49, 100.5):
-        monkeypatch.setattr(loop, "time", lambda at=at: at)
-        Checkpointer(checkpoints, uuid4()).offer("One")
-    assert due == [102.0, 102.0, 102.0, 102.5]
+    writers = [Checkpointer(checkpoints, uuid4()) for _ in range(4)]
+    for writer in writers:
+        for _ in range(INTERVAL_TOKENS):
+            writer.offer("One")
+    clock = LoopClock().used_by(monkeypatch)
+    for writer, clock.moment in zip(writers, (100.0, 100.2, 100.49, 100.5), strict=True):
+        writer.offer("One two")
+    assert clock.due == [102.0, 102.0, 102.0, 102.5]
 
 
 async def test_what_becomes_due_during_a_write_goes_out_in_one_more(

@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from app.bootstrap.turn_end_listeners import TURN_END_LISTENERS
 from app.core.errors import DatabaseAway, Overloaded
 from app.core.turn import TurnState
+from app.core.turn_events import INTERRUPTED
 from app.kit.tasks.supervisor import Supervisor
 from app.store.engine import open_engine
 from app.store.system_of_record import SystemOfRecord
@@ -49,6 +50,25 @@ async def test_a_process_whose_clock_is_ahead_cuts_nobody_who_lives(tmp_path: Pa
         go.set()
         events = await heard(live)
         assert done(events).message_id == (await stored(house, request)).message_id
+
+
+async def test_a_turn_whose_process_was_killed_after_its_first_words_ends_as_interrupted_with_them(
+    tmp_path: Path, engine: Engine
+) -> None:
+    never = anyio.Event()
+    async with answering_house(tmp_path, model=ScriptedChatModel(["It is 3 years", " and ", never])) as house:
+        await Heartbeat(house.record, OWNER).beat()
+        request = house.request(QUESTION)
+        await until_tokens(await house.turns.ask(house.session, request), 2)
+        async with asyncio.timeout(1):  # of two seconds, in which nothing else is stored
+            while not (await stored(house, request)).answer:  # noqa: ASYNC110 - the record calls nobody
+                await asyncio.sleep(0.01)
+        await silence(engine, OWNER, 27)
+        async with house.another_process("other") as turns:
+            assert await Heartbeat(house.record, "other").beat() == 1
+            events = await heard(await turns.rejoin(house.session, request.turn_id))
+        assert text(events).startswith("It is 3 years")
+        assert events[-1] == INTERRUPTED
 
 
 async def test_an_owner_that_was_stopped_for_a_while_stores_the_whole_of_its_turn(

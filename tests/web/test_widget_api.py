@@ -222,6 +222,7 @@ async def test_an_answer_can_be_had_whole(visitor: VisitorHttp) -> None:
     [
         ("model_unavailable", True, 503, "model_unavailable"),
         ("model_interrupted", True, 502, "model_interrupted"),
+        ("interrupted", True, 503, "interrupted"),
         ("shutting_down", True, 503, "shutting_down"),
         ("unavailable", True, 503, "unavailable"),
         ("internal", False, 500, "internal"),

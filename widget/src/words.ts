@@ -25,6 +25,7 @@ const FAILURES: Record<string, W> = {
   network: W.cut,
   cut: W.cut,
   model_interrupted: W.cut,
+  interrupted: W.cut,
   origin_refused: W.refused,
   not_found: W.refused,
   too_large: W.long,

@@ -109,8 +109,7 @@ class OutputGuard:
         """End the text; return the rest."""
         if self.finish is not None:
             return ""
-        shown = self._release(len(self._pending))
-        return shown + self._length.close()
+        return self._release(len(self._pending))
 
     def _release(self, length: int) -> str:
         ready, self._pending = self._pending[:length], self._pending[length:]

@@ -15,6 +15,7 @@ from app.conversations.records.stored_turns import StoredTurnRecords, ids_of
 from app.core.errors import InvalidInput, TurnConflict, TurnInProgress
 from app.core.gap_state import GapReason
 from app.core.turn import AnsweredBy, TokenUsage, TurnEnd, TurnRequest, TurnState, VisitorSession
+from app.core.turn_events import INTERRUPTED
 from app.store.outbox import Outbox
 from app.store.tables.agents import AGENTS, CURATED_ANSWERS
 from app.store.tables.conversations import AGENT_DAYS, CITATIONS, CONVERSATIONS, FEEDBACK, MESSAGES, TURNS, USAGE
@@ -174,7 +175,14 @@ class TurnRecords(Repository):
         turns = self._connection.execute(orphans).all()
         self._outdate(turns)
         for turn in turns:
-            self._update(TURNS, TURNS.c.id == turn.id, state=_CUT, partial_answer="", ended_at=self._now())
+            self._update(
+                TURNS,
+                TURNS.c.id == turn.id,
+                state=_CUT,
+                error_code=INTERRUPTED.code,
+                partial_answer="",
+                ended_at=self._now(),
+            )
             self._add_message(turn.id, Role.AGENT, turn.partial_answer)
             self._charge(turn.id, turn.agent_id, "", TokenUsage())  # its cost was lost with its process
             Outbox(self._tx).announce(ids_of(turn), f"turn.{_CUT}")

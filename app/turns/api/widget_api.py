@@ -220,7 +220,7 @@ class WidgetTurns(Api):
         "Ask, and get the whole answer at once",
         access=visitor,
         max_body_bytes=QUESTION_MAX_BYTES,
-        codes=(*_ASKED, "model_unavailable", "model_interrupted", "shutting_down", "unavailable"),
+        codes=(*_ASKED, "model_unavailable", "model_interrupted", "interrupted", "shutting_down", "unavailable"),
     )
     async def ask(self, call: Call[VisitorCaller, QuestionIn]) -> AnswerOut:
         feed = await self._ask(call)

@@ -12,7 +12,7 @@ import structlog
 from app.conversations.records.stored_turns import StoredTurnRecords
 from app.core.errors import DocentError, Unavailable
 from app.core.turn import StoredTurn, TurnState, VisitorSession
-from app.core.turn_events import FIRST_RECORD_NUMBER, Error, NumberedEvent, TurnFeed
+from app.core.turn_events import FIRST_RECORD_NUMBER, INTERRUPTED, Error, NumberedEvent, TurnFeed
 from app.kit.tasks.supervisor import end_task
 from app.store.system_of_record import SystemOfRecord
 from app.turns.live_turn import LiveTurn, Subscribers
@@ -23,8 +23,6 @@ log = structlog.get_logger(__name__)
 
 WAIT_SECONDS = 2.0  # of silence, before asking the record what has become of the turn
 LAST_WAIT_SECONDS = 0.5  # for events still on their way to the log once the record has the end
-
-_LOST = Error("internal", "This answer was cut off. Please ask again.", retryable=True)
 
 
 class RemoteTurn(TurnFeed):
@@ -98,7 +96,7 @@ class RemoteTurn(TurnFeed):
                     await self._look_at_record()
         except Exception:
             log.exception("turn_mirror.failed", turn=str(self.turn_id))
-            self._live.publish_recorded([_LOST])
+            self._live.publish_recorded([INTERRUPTED])
 
     async def _read(self, wait_seconds: float) -> bool:
         """Whether any events have come."""
@@ -119,7 +117,7 @@ class RemoteTurn(TurnFeed):
             log.warning("turn_mirror.away", turn=str(self.turn_id), reason=str(error))
             return
         if stored is None:  # erased
-            self._live.publish_recorded([_LOST])
+            self._live.publish_recorded([INTERRUPTED])
         elif stored.state is not TurnState.RUNNING and not await self._read(LAST_WAIT_SECONDS):
             known = [numbered.event for numbered in self._live.so_far()]
             self._live.publish_recorded(rest_of(stored, known))
